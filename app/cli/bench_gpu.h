@@ -11,7 +11,7 @@ namespace carryover {
 struct GpuBenchOptions {
   std::string model = "random:llama2-7b";  ///< as ModelRequest::path; no seed given
   bool random = true;                      ///< whether a seed belongs behind it
-  std::vector<std::int64_t> contexts{16384, 32768, 131072};
+  std::vector<std::int64_t> contexts{16384, 32768, 65536, 131072};
   std::int64_t repeats = 0;  ///< 0: 3, and 2 above 65536 tokens
   std::int64_t new_tokens = 64;
   std::string output;

@@ -69,10 +69,14 @@ const std::vector<Verb>& verbs() {
       {"generate", "Continue a prompt", add_generate},
       {"train", "Fine-tune a model to segmented execution", add_train},
       {"experiment", "Run a plan of models, recipes, seeds and evaluations into one table", add_experiment},
+      {"eval", "Evaluate a model on tasks of long contexts, under policies, into one table", add_eval},
       {"audit", "Verify training gradients against the objective", add_audit},
       {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
       {"bench", "Measure speed and memory by context, policy and peer", add_bench},
+#ifdef CARRYOVER_SERVER
+      {"serve", "Answer programs that speak OpenAI's protocol, on this machine", add_serve},
+#endif
       {"engine", "Do the work of a window elsewhere, over standard input and output", add_engine},
       {"setup-cuda", "Fetch what an installed Carryover needs to run on a GPU", add_setup_cuda},
       {"completion", "Print a shell's completion script", add_completion},

@@ -224,7 +224,11 @@ json ConfigOptions::fields(const ModelConfig& model) const {
 RunSettings ConfigOptions::resolve(const ModelConfig& model, const SegmentConfig& defaults) const {
   RunSettings settings;
   settings.config = defaults;
-  for (const SettingsPreset& preset : settings_presets(model, defaults.search_heads))
+  return resolve(model, std::move(settings));
+}
+
+RunSettings ConfigOptions::resolve(const ModelConfig& model, RunSettings settings) const {
+  for (const SettingsPreset& preset : settings_presets(model, settings.config.search_heads))
     if (preset.name == given_->preset) settings.config = preset.config;
   std::string where = kFlagsName;
   if (!given_->config_file.empty()) {

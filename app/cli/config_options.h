@@ -29,6 +29,8 @@ class ConfigOptions {
 
   /// Throws EngineError{BadInput, Usage} naming the field, and the file where it came from one.
   RunSettings resolve(const ModelConfig& model, const SegmentConfig& defaults) const;
+  /// The same over settings that are there already.
+  RunSettings resolve(const ModelConfig& model, RunSettings settings) const;
 
   /// For verbs that take more fields than a run has: --config's file, or an empty text, and what the other flags say,
   /// presets of grouping and position scaling written out for `model`. Throws as resolve().

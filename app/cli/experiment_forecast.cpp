@@ -87,10 +87,6 @@ std::string label(const ExperimentCells& cells, const CellGroup& group) {
          (group.seed ? ", seed " + std::to_string(*group.seed) : "");
 }
 
-std::string time_text(double seconds) {
-  return seconds < 3600 ? human_duration(seconds) : fixed_text(seconds / 3600, 1) + " h";
-}
-
 }  // namespace
 
 double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCells& cells,
@@ -139,8 +135,9 @@ std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCell
     };
     if (group.training) count(cells.trainings[*group.training].id, here.training);
     for (const std::size_t use : group.uses) count(cells.evaluations[cells.uses[use].cell].id, here.reading);
-    text += "  " + label(cells, group) + ": " + (group.training ? "training " + time_text(here.training) + ", " : "") +
-            "evaluations " + time_text(here.reading) + " (" + std::to_string(here.cells) + " cells" +
+    text += "  " + label(cells, group) + ": " +
+            (group.training ? "training " + forecast_duration(here.training) + ", " : "") + "evaluations " +
+            forecast_duration(here.reading) + " (" + std::to_string(here.cells) + " cells" +
             (here.done > 0 ? ", " + std::to_string(here.done) + " done" : "") + ")\n";
     groups.push_back({{"label", label(cells, group)},
                       {"training_seconds", here.training},
@@ -164,8 +161,8 @@ std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCell
                .dump(2) +
            "\n";
   return text + std::to_string(all.cells - all.done) + " of " + std::to_string(all.cells) + " cells to run: about " +
-         time_text(seconds) + " (trainings " + time_text(all.training) + "), " + human_bytes(bytes) + " into " +
-         experiment + ". Nothing was run.\n";
+         forecast_duration(seconds) + " (trainings " + forecast_duration(all.training) + "), " + human_bytes(bytes) +
+         " into " + experiment + ". Nothing was run.\n";
 }
 
 }  // namespace carryover

@@ -17,6 +17,7 @@
 #include "engine/formats/json_file.h"
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
+#include "engine/records/state_header.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -24,11 +25,31 @@ namespace carryover {
 namespace {
 
 struct GenerateOptions {
-  std::string model, adapter, prompt_file, question;
+  std::string model, adapter, prompt_file, input_ids, save_state, load_state;
+  std::vector<std::string> questions;
   std::int64_t max_new_tokens = 128;
   double temperature = 0, top_p = 1;
-  bool parse_special = false, ignore_eos = false, json = false, quiet = false;
+  bool parse_special = false, ignore_eos = false, logprobs = false, json = false, quiet = false;
 };
+
+void check_options(const GenerateOptions& options) {
+  const auto refuse = [](const char* flag, const char* problem, const char* advice) {
+    throw EngineError(Fault::Usage, flag, problem, advice);
+  };
+  const bool loads = !options.load_state.empty(), prompts = !options.prompt_file.empty(),
+             ids = !options.input_ids.empty();
+  if (loads && (prompts || ids)) refuse("--load-state", "has its document, and there is another", "Leave one out.");
+  if (prompts && ids) refuse("--input-ids", "is another prompt beside --prompt-file", "Leave one out.");
+  if (!loads && !prompts && !ids)
+    refuse("--prompt-file", "is missing", "Name a text, - for standard input, or a state with --load-state.");
+  if (ids && (!options.json || !options.questions.empty()))
+    refuse("--input-ids", "is for ids alone, without text", "Add --json, and leave out --question.");
+  if (options.logprobs && !options.json) refuse("--logprobs", "is for --json", "Add --json.");
+  if (loads && !options.save_state.empty())
+    refuse("--save-state", "would write what --load-state reads", "Copy the file, or leave one out.");
+  if (std::ranges::count(options.questions, std::string()) > 0) refuse("--question", "is empty", "Write one.");
+  if (loads && options.questions.empty()) refuse("--load-state", "is there for questions", "Add --question TEXT.");
+}
 
 /// Where the last paragraph of a text begins, or its last chat turn where it has one.
 std::size_t question_start(std::string_view text) {
@@ -39,60 +60,172 @@ std::size_t question_start(std::string_view text) {
   return blank == std::string_view::npos ? 0 : blank + 2;
 }
 
-/// --question, behind the prompt, or the prompt's own last part.
-void add_question(GenerateRequest& request, const GenerateOptions& options, const std::string& text,
-                  const Tokenizer& tokenizer) {
-  const auto encode = [&](const std::string& part) { return tokenizer.encode(part, options.parse_special); };
-  if (!options.question.empty()) {
-    const std::vector<std::int32_t> question = encode(options.question);
-    request.prompt.insert(request.prompt.end(), question.begin(), question.end());
-    request.question_length = std::ssize(question);
-    return;
-  }
-  // Tokens may lie across its beginning: it begins with the first one that differs.
-  const std::vector<std::int32_t> before = encode(text.substr(0, question_start(text)));
-  const auto first = std::ranges::mismatch(before, request.prompt).in2;
-  request.question_length = request.prompt.end() - first;
+/// Where the question begins that is the text's own last part. Tokens may lie across its beginning: it begins with the
+/// first one that differs.
+std::int64_t own_question_length(const GenerateOptions& options, const std::string& text, const Tokenizer& tokenizer,
+                                 const std::vector<std::int32_t>& ids) {
+  const std::vector<std::int32_t> before =
+      tokenizer.encode(text.substr(0, question_start(text)), options.parse_special);
+  return ids.end() - std::ranges::mismatch(before, ids).in2;
 }
 
-GenerateRequest make_request(const GenerateOptions& options, const RunSettings& settings, const ModelConfig& model,
-                             const Tokenizer& tokenizer) {
-  GenerateRequest request;
+/// The prompt, or the document before --question.
+void read_prompt(GenerateRequest& request, const GenerateOptions& options, const ModelConfig& model,
+                 const Tokenizer* own) {
+  if (own == nullptr) {
+    request.prompt = read_ids(options.input_ids, model.vocabulary);
+    return;
+  }
+  const Tokenizer& tokenizer = *own;
   const std::string text = read_text(options.prompt_file);
   request.prompt = tokenizer.encode(text, options.parse_special);
-  if (settings.config.question_pass) add_question(request, options, text, tokenizer);
-  if (settings.config.bos) {
-    if (!tokenizer.bos()) throw EngineError(Fault::BadInput, options.model, "has no BOS token", "Leave out --bos.");
-    request.prompt.insert(request.prompt.begin(), *tokenizer.bos());
-  }
+  if (request.config.question_pass && options.questions.empty() && options.save_state.empty())
+    request.question_length = own_question_length(options, text, tokenizer, request.prompt);
+  if (!request.config.bos) return;
+  if (!tokenizer.bos()) throw EngineError(Fault::BadInput, options.model, "has no BOS token", "Leave out --bos.");
+  request.prompt.insert(request.prompt.begin(), *tokenizer.bos());
+}
+
+/// Everything but the prompt.
+GenerateRequest make_request(const GenerateOptions& options, const RunSettings& settings, const ModelConfig& model,
+                             const Tokenizer* tokenizer) {
+  GenerateRequest request;
   if (!options.ignore_eos) {
-    if (tokenizer.eos()) request.stop_ids.push_back(*tokenizer.eos());
+    if (tokenizer != nullptr && tokenizer->eos()) request.stop_ids.push_back(*tokenizer->eos());
     if (model.eos_id) request.stop_ids.push_back(static_cast<std::int32_t>(*model.eos_id));
   }
   request.max_new_tokens = options.max_new_tokens;
   request.policy = settings.policy;
   request.config = settings.config;
   request.sampling = {options.temperature, options.top_p, settings.seed};
+  request.logprobs = options.logprobs;
   return request;
 }
 
-void report(const GenerateRequest& request, const GenerateResult& result) {
+/// Flags over what the state was saved under, which they may not change but for how a question is read.
+RunSettings settings_of_state(const std::string& path, const ConfigOptions& config_options, const ModelConfig& model) {
+  const StateHeader saved = read_state_header(path);
+  RunSettings start;
+  start.policy = saved.policy;
+  start.config = saved.config;
+  start.dtype = saved.dtype;
+  RunSettings settings = config_options.resolve(model, start);
+  std::string others = settings.policy == saved.policy ? "" : "policy";
+  const nlohmann::json was = as_read(saved.config), is = as_read(settings.config);
+  for (const auto& [key, value] : is.items())
+    if (was.at(key) != value) others += (others.empty() ? "" : ", ") + key;
+  if (!others.empty())
+    throw EngineError(Fault::BadInput, path, "was read under other settings than the flags say: " + others,
+                      "Leave these flags out, or read the document again.");
+  return settings;
+}
+
+void report(const GenerateRequest& request, const GenerateResult& result, bool loaded) {
   const auto rate = [](std::size_t tokens, double seconds) {
     return seconds > 0 ? fixed_text(static_cast<double>(tokens) / seconds, 1) + " tokens/s" : std::string("-");
   };
-  std::fprintf(stderr, "prompt %zu tokens, %s; answer %zu tokens, %s\n", request.prompt.size(),
-               rate(request.prompt.size(), result.prompt_seconds).c_str(), result.ids.size(),
+  const std::size_t read = loaded ? static_cast<std::size_t>(request.question_length) : request.prompt.size();
+  std::fprintf(stderr, "%s %zu tokens, %s; answer %zu tokens, %s\n", loaded ? "question" : "prompt", read,
+               rate(read, result.prompt_seconds).c_str(), result.ids.size(),
                rate(result.ids.size(), result.decode_seconds).c_str());
 }
 
+/// Generates, to standard output as it comes or into `answers`. Returns whether it was not stopped.
+class Answering {
+ public:
+  Answering(Session& session, const GenerateOptions& options, std::shared_ptr<const Tokenizer> tokenizer,
+            RunControl& control)
+      : session_(session), options_(options), tokenizer_(std::move(tokenizer)), control_(control) {}
+
+  bool answer(const GenerateRequest& request, const std::string& question, bool read_before) {
+    if (tokenizer_ == nullptr) return answer_ids(request);
+    StreamDecoder decoder(tokenizer_);
+    std::string text;
+    const auto emit = [&](const std::string& piece) {
+      text += piece;
+      if (!options_.json && !piece.empty()) print(piece);
+    };
+    const auto on_token = [&](std::int32_t id) {
+      const bool stop = std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end();
+      if (!stop) emit(decoder.push(id));
+      return true;
+    };
+    if (!options_.json && options_.questions.size() > 1) print(question + "\n");
+    const GenerateResult result = session_.generate(request, on_token, control_);
+    emit(decoder.finish());
+    if (options_.json)
+      add_json(request, result, question, text);
+    else
+      print("\n");
+    if (!options_.quiet) report(request, result, read_before);
+    return !result.cancelled;
+  }
+
+  /// One object, or a list of them where there are several questions.
+  void finish() const {
+    if (options_.json) print(json_text(options_.questions.size() > 1 ? answers_ : answers_.front(), 2) + "\n");
+  }
+
+ private:
+  /// Of a model without a tokenizer, or whose text doesn't matter.
+  bool answer_ids(const GenerateRequest& request) {
+    const GenerateResult result = session_.generate(
+        request, [](std::int32_t) { return true; }, control_);
+    add_json(request, result, {}, {});
+    if (!options_.quiet) report(request, result, false);
+    return !result.cancelled;
+  }
+
+  void add_json(const GenerateRequest& request, const GenerateResult& result, const std::string& question,
+                const std::string& text) {
+    answers_.push_back({{"prompt_tokens", request.prompt.size()},
+                        {"ids", result.ids},
+                        {"text", text},
+                        {"question_tokens", request.question_length},
+                        {"question_hits", result.question_hits},
+                        {"prompt_seconds", result.prompt_seconds},
+                        {"draft_seconds", result.draft_seconds},
+                        {"decode_seconds", result.decode_seconds},
+                        {"cancelled", result.cancelled}});
+    if (options_.questions.size() > 1) answers_.back()["question"] = question;
+    if (options_.logprobs) answers_.back()["logprobs"] = result.logprobs;
+  }
+
+  Session& session_;
+  const GenerateOptions& options_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  RunControl& control_;
+  nlohmann::json answers_ = nlohmann::json::array();
+};
+
+void save_document(Session& session, const GenerateOptions& options, const GenerateRequest& request,
+                   ProgressLine& progress, RunControl& control) {
+  RunRequest document;
+  document.ids = std::make_shared<const std::vector<std::int32_t>>(request.prompt);
+  document.policy = request.policy;
+  document.config = request.config;
+  const StateInfo info = session.read_document(
+      document,
+      [&](double fraction, const std::string& what) {
+        progress.status(what + "  " + fixed_text(100 * fraction, 0) + " %");
+      },
+      control);
+  session.save_state(options.save_state);
+  progress.note(std::to_string(request.prompt.size()) + " tokens read; their state, " +
+                human_bytes(static_cast<double>(info.bytes)) + ", is in " + options.save_state);
+}
+
 int generate(const GenerateOptions& options, const ConfigOptions& config_options) {
+  check_options(options);
+  const bool loads = !options.load_state.empty(), saves = !options.save_state.empty();
   const ModelConfig model = ModelSource::open(options.model)->config();
-  const RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
-  if (!options.question.empty() && !settings.config.question_pass)
-    throw EngineError(Fault::Usage, "--question", "is for --question-pass, which is off",
-                      "Add --question-pass or --preset recall, or write the question into the prompt.");
-  const auto tokenizer = Tokenizer::load(options.model);
-  const GenerateRequest request = make_request(options, settings, model, *tokenizer);
+  const RunSettings settings =
+      loads ? settings_of_state(options.load_state, config_options, model)
+            : config_options.resolve(model, initial_config(model, options.model, options.adapter));
+  const std::shared_ptr<const Tokenizer> tokenizer =
+      options.input_ids.empty() ? Tokenizer::load(options.model) : nullptr;
+  GenerateRequest request = make_request(options, settings, model, tokenizer.get());
+  if (!loads) read_prompt(request, options, model, tokenizer.get());
 
   RunControl control;
   const InterruptWatch interrupt(control);
@@ -103,36 +236,24 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
                      control.checkpoint();
                      progress.loading(fraction, what);
                    });
+  if (loads) request.prompt = *session->load_state(options.load_state).ids;
+  if (saves) save_document(*session, options, request, progress, control);
   progress.clear();
-  StreamDecoder decoder(tokenizer);
-  std::string text;
-  const auto emit = [&](const std::string& piece) {
-    text += piece;
-    if (!options.json && !piece.empty()) print(piece);
-  };
-  const auto on_token = [&](std::int32_t id) {
-    const bool stop = std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end();
-    if (!stop) emit(decoder.push(id));
-    return true;
-  };
-  const GenerateResult result = session->generate(request, on_token, control);
-  emit(decoder.finish());
-  if (options.json) {
-    const nlohmann::json json{{"prompt_tokens", request.prompt.size()},
-                              {"ids", result.ids},
-                              {"text", text},
-                              {"question_tokens", request.question_length},
-                              {"question_hits", result.question_hits},
-                              {"prompt_seconds", result.prompt_seconds},
-                              {"draft_seconds", result.draft_seconds},
-                              {"decode_seconds", result.decode_seconds},
-                              {"cancelled", result.cancelled}};
-    print(json_text(json, 2) + "\n");
-  } else {
-    print("\n");
+  if (saves && options.questions.empty()) return kExitOk;
+
+  Answering answering(*session, options, tokenizer, control);
+  bool finished = true;
+  if (options.questions.empty()) finished = answering.answer(request, {}, false);
+  const std::vector<std::int32_t> document = request.prompt;
+  for (std::size_t i = 0; i < options.questions.size() && finished; ++i) {
+    const std::vector<std::int32_t> question = tokenizer->encode(options.questions[i], options.parse_special);
+    request.prompt = document;
+    request.prompt.insert(request.prompt.end(), question.begin(), question.end());
+    request.question_length = std::ssize(question);
+    finished = answering.answer(request, options.questions[i], loads || saves || i > 0);
   }
-  if (!options.quiet) report(request, result);
-  return result.cancelled ? kExitStopped : kExitOk;
+  answering.finish();
+  return finished ? kExitOk : kExitStopped;
 }
 
 }  // namespace
@@ -141,12 +262,26 @@ VerbAction add_generate(CLI::App& app) {
   const auto options = std::make_shared<GenerateOptions>();
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("--prompt-file", options->prompt_file, "UTF-8 text to continue, or - for standard input")
-      ->required()
       ->type_name("FILE");
-  app.add_option("--question", options->question,
-                 "text behind the prompt that --question-pass runs twice; without it the prompt's last paragraph or "
-                 "chat turn")
+  app.add_option(
+         "--input-ids", options->input_ids,
+         "JSON array of token ids, or a run folder's ids.npy, in place of a text; with --json, which has the ids "
+         "of the answer")
+      ->type_name("FILE");
+  app.add_option("--question", options->questions,
+                 "text behind the prompt, which is read as a document of its own: its last segment closes where the "
+                 "question begins. May be given several times: each is answered from the same state. Without it, "
+                 "--question-pass takes the prompt's last paragraph or chat turn")
+      ->allow_extra_args(false)
       ->type_name("TEXT");
+  app.add_option("--save-state", options->save_state,
+                 "reads the prompt as a document and writes the state behind it; without --question, nothing is "
+                 "generated")
+      ->type_name("FILE");
+  app.add_option("--load-state", options->load_state,
+                 "a file of --save-state in place of --prompt-file: its document is not read again. Policy, settings "
+                 "and dtype are the file's")
+      ->type_name("FILE");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
   app.add_option("--max-new-tokens", options->max_new_tokens, "most tokens to add (128)")
@@ -160,6 +295,7 @@ VerbAction add_generate(CLI::App& app) {
       ->type_name("P");
   app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
   app.add_flag("--ignore-eos", options->ignore_eos, "go on past the model's end-of-text token");
+  app.add_flag("--logprobs", options->logprobs, "the natural logarithm of each token's probability too, in --json");
   app.add_flag("--json", options->json, "one JSON object at the end instead of text as it comes");
   app.add_flag("--quiet", options->quiet, "no progress and no timing on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
@@ -168,7 +304,9 @@ VerbAction add_generate(CLI::App& app) {
   carryover generate model.gguf --prompt-file question.txt --max-new-tokens 200
   echo 'Once upon a time' | carryover generate model.gguf --prompt-file - --temperature 0.8 --top-p 0.95 --seed 7
   carryover generate model.gguf --prompt-file long.txt --boundary-at-prompt-end
-  carryover generate model.gguf --preset recall --prompt-file book.txt --question "Who wrote the letter?")");
+  carryover generate model.gguf --preset recall --prompt-file book.txt --question "Who wrote the letter?"
+  carryover generate model.gguf --preset recall --prompt-file book.txt --save-state book.state
+  carryover generate model.gguf --load-state book.state --question "Who wrote it?" --question "To whom?")");
   return [options, config] { return generate(*options, *config); };
 }
 

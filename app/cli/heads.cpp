@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/cli/commands.h"
+#include "app/cli/duo_heads.h"
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/pattern_heads.h"
@@ -25,11 +26,14 @@ namespace carryover {
 
 namespace {
 
+constexpr const char* kGatesMethod = "duo";
+
 struct HeadOptions {
   std::string model, adapter, from, against, grouping, tsv, scores, patterns, dtype = "auto", device = "auto";
   std::string measure = "attention", method = "retrieval";
   std::vector<std::string> kinds, texts;
   RecallHeadOptions recall;
+  DuoHeadOptions duo;
   std::optional<std::int64_t> tokens;
   double most_keys = 0.5;
   std::int64_t probes = 3, needle = 32, layers = 0, heads = 0, seed = 1;
@@ -129,18 +133,32 @@ int recall_heads(const HeadOptions& options) {
 
 /// What would be read or written by another method would be missed without a word.
 void refuse_flags_of_others(const HeadOptions& options) {
-  const bool patterns = options.method == kPatternPolicy;
+  const bool patterns = options.method == kPatternPolicy, gates = options.method == kGatesMethod;
   if (!patterns && !options.patterns.empty())
     throw EngineError(Fault::Usage, "--patterns-out", "has no patterns to write", "Add --method minference.");
-  if (!patterns) return;
+  if (!gates && !options.duo.out.empty())
+    throw EngineError(Fault::Usage, "--gates-out", "has no gates to write", "Add --method duo.");
+  if (!patterns && !gates) return;
   for (const auto& [flag, given] : {std::pair("--recall", options.recall.wanted),
                                     {"--kinds", !options.kinds.empty()},
                                     {"--from", !options.from.empty()},
                                     {"--against", !options.against.empty()},
-                                    {"--grouping-out", !options.grouping.empty()},
+                                    {"--grouping-out", patterns && !options.grouping.empty()},
                                     {"--tsv-out", !options.tsv.empty()},
                                     {"--scores-out", !options.scores.empty()}})
-    if (given) throw EngineError(Fault::Usage, flag, "is not for --method minference", "Leave out one of them.");
+    if (given) throw EngineError(Fault::Usage, flag, "is not for --method " + options.method, "Leave out one of them.");
+}
+
+int duo_heads(const HeadOptions& options) {
+  DuoHeadOptions duo = options.duo;
+  duo.texts = options.texts;
+  duo.tokens = options.tokens;
+  duo.seed = options.seed;
+  duo.evidence = options.recall.evidence;
+  duo.grouping = options.grouping;
+  duo.json = options.json;
+  duo.quiet = options.quiet;
+  return find_duo_heads(duo, model_request(options));
 }
 
 int pattern_heads(const HeadOptions& options) {
@@ -157,8 +175,9 @@ int pattern_heads(const HeadOptions& options) {
 int heads(const HeadOptions& options) {
   refuse_flags_of_others(options);
   if (options.recall.wanted) return recall_heads(options);
+  if (options.method == kGatesMethod) return duo_heads(options);
   if (options.texts.size() > 1)
-    throw EngineError(Fault::Usage, "heads", "takes one text", "Name several with --recall alone.");
+    throw EngineError(Fault::Usage, "heads", "takes one text", "Name several with --recall or --method duo.");
   if (options.method == kPatternPolicy) return pattern_heads(options);
   const ModelConfig model = ModelSource::open(options.model)->config();
   const HeadScores scores = options.from.empty() ? profile(options) : read_scores(options.from, model);
@@ -186,14 +205,17 @@ VerbAction add_heads(CLI::App& app) {
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("TEXT", options->texts,
                  "a text whose passages are asked for too, beside random tokens; with --recall the novels that needles "
-                 "are put into; with --method minference the text (default: the demo's)")
+                 "are put into; with --method minference the text (default: the demo's); with --method duo files and "
+                 "folders that "
+                 "passkeys are hidden in (default: made sentences)")
       ->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
   app.add_option(
          "--method", options->method,
-         "what is found: retrieval (default), the heads that copy; minference, each head's pattern for that policy")
-      ->check(CLI::IsMember({"retrieval", "minference"}))
+         "what is found: retrieval (default), the heads that copy; minference, each head's pattern for that policy; "
+         "duo, which KV heads need the whole text, by DuoAttention's gates")
+      ->check(CLI::IsMember({"retrieval", "minference", kGatesMethod}))
       ->type_name("NAME");
   app.add_option("--kinds", options->kinds,
                  "what is asked for: copy (random tokens again), needle (a key's value), passage (of TEXT)")
@@ -204,7 +226,8 @@ VerbAction add_heads(CLI::App& app) {
       ->check(CLI::IsMember({"attention", "copies"}))
       ->type_name("NAME");
   positive("--tokens", options->tokens, "N",
-           "length of each probe (512); of --method minference: of the text (the model's context, at most 8192)");
+           "length of each probe (512); of --method minference: of the text (the model's context, at most 8192); of "
+           "--method duo: of the longest text (1024)");
   positive("--probes", options->probes, "N", "probes of each kind (3)");
   positive("--needle", options->needle, "N", "tokens of a needle, and of a passage of TEXT (32)");
   positive("--layers", options->layers, "N", "layers to propose (as many as the model's default)");
@@ -233,6 +256,7 @@ VerbAction add_heads(CLI::App& app) {
   app.add_flag("--json", options->json, "print everything as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   options->recall.add_to(app);
+  options->duo.add_to(app);
   app.footer(
       R"(Reads random tokens twice, needles in a haystack that are asked for at its end, and passages of TEXT once more
 behind it, under full attention: a head's score is its attention to the token that has to be copied next. Examples:
@@ -242,6 +266,10 @@ With --method minference: one text is read under full attention, and each head g
 to that, by MInference's search. Example:
   carryover heads smollm2.gguf novel.txt --method minference --patterns-out patterns.json
   carryover run smollm2.gguf novel.txt --policy minference --head-patterns patterns.json
+With --method duo: for each KV head a gate between full attention and sinks with a window is learned on passkeys;
+weights stay as they are. Each step has a text of its own; stopped, it continues from --evidence. Example:
+  carryover heads smollm2.gguf novel.txt --method duo --evidence gates.json --gates-out duo --grouping-out heads.json
+  carryover run smollm2.gguf novel.txt --policy duo --config heads.json --sink-length 128 --attention-window 256
 With --recall: which heads search well enough to find a needle, and which have to read it, on sentences that are put
 into novels. In minutes for a small model; stopped, it continues from --evidence. Example:
   carryover heads smollm2.gguf novel.txt another.txt --recall --evidence found.json --grouping-out heads.json

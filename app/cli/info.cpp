@@ -15,7 +15,9 @@
 #include "engine/formats/dequantize.h"
 #include "engine/formats/json_file.h"
 #include "engine/models/hash_cache.h"
+#include "engine/models/llama_tensors.h"
 #include "engine/models/measured_memory.h"
+#include "engine/models/model_folder.h"
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
 #include "engine/tokenizers/tokenizer.h"
@@ -76,6 +78,15 @@ std::string dtype_text(const json& choices) {
   return "dtype      prefill " + line(choices.at("prefill")) + "           decoding " + line(choices.at("decode"));
 }
 
+/// Who has gates of policy nsa: "adapter", "model", or nobody.
+std::string gates_of(const ModelSource& source, const std::string& adapter) {
+  const std::string name = gate_tensors(source.config()).front().hf_name;
+  if (!adapter.empty() && std::filesystem::exists(std::filesystem::path(adapter) / "adapter_config.json") &&
+      read_adapter_folder(adapter).tensors.find("base_model.model." + name) != nullptr)
+    return "adapter";
+  return source.find(name) != nullptr ? "model" : "";
+}
+
 json presets_json(const ModelConfig& model) {
   json presets = json::array();
   for (const GroupingPreset& preset : grouping_presets(model)) {
@@ -97,7 +108,8 @@ std::string settings_text(const SegmentConfig& config, const json& values) {
   std::string text, line = "\nsettings   ";
   for (const SegmentField& field : segment_fields()) {
     if (!field.is_count() || values.at(field.key).is_null()) continue;
-    const std::string entry = std::string(field.symbol) + " " + values.at(field.key).dump();
+    const std::string entry =
+        std::string(*field.symbol == 0 ? field.key : field.symbol) + " " + values.at(field.key).dump();
     if (line.size() + entry.size() > 90) {
       text += line;
       line = ",\n           ";
@@ -148,6 +160,7 @@ std::string plain_text(const json& info, const ModelConfig& model, const Segment
   text += "\nhash       " + info.at("weights_hash").get<std::string>() + "\n";
   if (info.contains("measured")) text += "measured   " + info.at("measured").get<std::string>() + "\n";
   text += dtype_text(info.at("dtype")) + settings_text(config, info.at("config"));
+  if (info.contains("gates")) text += "gates      of policy nsa, in the " + info.at("gates").get<std::string>() + "\n";
   text += "\ngroupings for --grouping\n";
   for (const json& preset : info.at("groupings")) {
     auto name = preset.at("name").get<std::string>();
@@ -184,6 +197,7 @@ int info(const InfoOptions& options, const ConfigOptions& config_options) {
               {"memory_dtype", dtype_name(prefill.dtype)},
               {"pool_bytes_per_token", cost.pool_bytes_per_token()},
               {"memory", memory_json(cost)}};
+  if (const std::string gates = gates_of(*source, options.adapter); !gates.empty()) result["gates"] = gates;
   if (const auto measured = measured_memory(result.at("weights_hash").get<std::string>()))
     result["measured"] = measured_text(*measured);
   print(options.json ? json_text(result, 2) + "\n" : plain_text(result, model, settings.config));

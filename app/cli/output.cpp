@@ -46,4 +46,8 @@ std::string human_duration(double seconds) {
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
 }
 
+std::string forecast_duration(double seconds) {
+  return seconds < 3600 ? human_duration(seconds) : fixed_text(seconds / 3600, 1) + " h";
+}
+
 }  // namespace carryover

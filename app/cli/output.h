@@ -9,7 +9,8 @@ namespace carryover {
 /// Writes to standard output and flushes. Throws EngineError{Io} where that fails (a full disk behind a redirection).
 void print(std::string_view text);
 
-std::string human_bytes(double bytes);       ///< "1.25 GB"
-std::string human_duration(double seconds);  ///< "2 min 05 s"
+std::string human_bytes(double bytes);          ///< "1.25 GB"
+std::string human_duration(double seconds);     ///< "2 min 05 s"
+std::string forecast_duration(double seconds);  ///< the same, and from an hour on "2.5 h"
 
 }  // namespace carryover

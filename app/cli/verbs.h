@@ -27,10 +27,12 @@ VerbAction add_tokenize(CLI::App& app);
 VerbAction add_generate(CLI::App& app);
 VerbAction add_train(CLI::App& app);
 VerbAction add_experiment(CLI::App& app);
+VerbAction add_eval(CLI::App& app);
 VerbAction add_audit(CLI::App& app);
 VerbAction add_export(CLI::App& app);
 VerbAction add_heads(CLI::App& app);
 VerbAction add_bench(CLI::App& app);
+VerbAction add_serve(CLI::App& app);  ///< of a build with CARRYOVER_SERVER
 VerbAction add_engine(CLI::App& app);
 VerbAction add_setup_cuda(CLI::App& app);
 VerbAction add_completion(CLI::App& app);

@@ -13,6 +13,8 @@ Lab::Lab() {
   connect(&training, &TrainController::dry_run_failed, this, &Lab::failed);
   connect(&experiments, &ExperimentController::failed, this, &Lab::failed);
   connect(&prompts, &PromptsController::failed, this, &Lab::failed);
+  connect(&evaluations, &EvaluationController::failed, this, &Lab::failed);
+  connect(&evaluations, &EvaluationController::model_wanted, this, &Lab::load_model);
   connect(&library, &LibraryController::failed, this, &Lab::failed);
   for (EngineJob* job : jobs()) connect(job, &EngineJob::failed, this, &Lab::failed);
   connect(
@@ -37,12 +39,16 @@ void Lab::set_options_of_next_model(const RunOptions& options) {
 }
 
 void Lab::open_model(const ModelRequest& request) {
+  load_model(request);
+  runs.run_when_ready();
+}
+
+void Lab::load_model(const ModelRequest& request) {
   RunOptions options = context.run_options();
   options.dtype = request.dtype;
   options.device = request.device;
   set_options_of_next_model(options);
   loader.open_model(QString::fromStdString(request.path), QString::fromStdString(request.adapter));
-  runs.run_when_ready();
 }
 
 void Lab::open_text(const QString& path) {
@@ -70,6 +76,24 @@ void Lab::stop_engine() {
   for (EngineJob* job : jobs())
     if (job->active()) return job->cancel();
   training.active() ? training.stop() : runs.stop();
+}
+
+EvaluationPlan Lab::suggested_evaluation() const {
+  EvaluationPlan plan;
+  plan.config = context.config();
+  plan.dtype = dtype_name(context.run_options().dtype);
+  plan.device = device_name(context.run_options().device);
+  if (!why_no_evaluation().isEmpty()) return plan;
+  plan.model = loader.model()->info.path;
+  plan.adapter = loader.model()->info.adapter;
+  return plan;
+}
+
+QString Lab::why_no_evaluation() const {
+  if (!loader.model()) return tr("open a model first");
+  if (!engine.command().isEmpty())
+    return tr("the engine is another machine's: evaluate there, with carryover-cli eval");
+  return context.settings_problem();
 }
 
 TrainingPlan Lab::suggested_plan() const {

@@ -4,6 +4,7 @@
 
 #include "app/controllers/ask_controller.h"
 #include "app/controllers/audit_controller.h"
+#include "app/controllers/evaluation_controller.h"
 #include "app/controllers/experiment_controller.h"
 #include "app/controllers/head_profile_controller.h"
 #include "app/controllers/library_controller.h"
@@ -28,6 +29,7 @@ class Lab : public QObject {
   TrainController training{context, runs};
   ExperimentController experiments{context, runs, training};
   PromptsController prompts{context, engine, loader};
+  EvaluationController evaluations{context, engine, loader, runs};
   LibraryController library{context, runs, training, experiments};
   AuditController audits{context, runs};
   HeadProfileController head_profiles{context, runs};
@@ -37,6 +39,7 @@ class Lab : public QObject {
   AskController questions{context, runs};
 
   void open_model(const ModelRequest& request);  ///< with its dtype and device from now on; the text is run
+  void load_model(const ModelRequest& request);  ///< the same, and nothing is run
   void open_text(const QString& path);           ///< in place of the one that runs, and runs it
   void open_pasted_text(const QString& text);    ///< as open_text
   /// Without loading the open model anew where dtype or device change: another one is opened next.
@@ -45,6 +48,8 @@ class Lab : public QObject {
   std::array<EngineJob*, 5> jobs() { return {&audits, &head_profiles, &recall_heads, &what_ifs, &questions}; }
   void stop_engine();  ///< whatever uses it
   TrainingPlan suggested_plan() const;
+  EvaluationPlan suggested_evaluation() const;  ///< the open model and the settings of the next run, without tasks
+  QString why_no_evaluation() const;            ///< why none can be run now; empty: it can
 
  Q_SIGNALS:
   void failed(const carryover::ErrorReport& report);  ///< any of them; reading the run on show too

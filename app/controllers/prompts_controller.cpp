@@ -14,12 +14,12 @@
 namespace carryover {
 namespace {
 
-constexpr int poll_interval_ms = 500;
+constexpr int prompts_poll_ms = 500;
 
 }  // namespace
 
 PromptsFollower::PromptsFollower(QObject* parent) : QObject(parent), timer_(this) {
-  timer_.setInterval(poll_interval_ms);
+  timer_.setInterval(prompts_poll_ms);
   connect(&timer_, &QTimer::timeout, this, &PromptsFollower::look);
 }
 

@@ -159,6 +159,16 @@ void RunController::run(std::int64_t latch_segment) {
   start(description, {});
 }
 
+void RunController::run_request(const QString& name, const RunRequest& request) {
+  if (!loader_.model() || engine_.lost() || !why_engine_is_busy().isEmpty()) return;
+  RunDescription description;
+  description.model = loader_.model()->info;
+  description.text = name.toStdString();
+  description.request = request;
+  description.command_line = run_command(description);
+  start(description, {});
+}
+
 QString RunController::why_not_continue() const {
   if (const QString why = why_engine_is_busy(); !why.isEmpty()) return why;
   if (engine_.lost()) return tr("the engine is lost");

@@ -34,6 +34,9 @@ class RunController : public QObject {
   double tokens_per_second() const;
 
   void run(std::int64_t latch_segment = -1);
+  /// Runs other ids than the open text's with the open model, under settings of their own; `name` is what is read.
+  /// Nothing where no model is open or the engine is busy.
+  void run_request(const QString& name, const RunRequest& request);
   /// Continues the run on show, which was stopped before its end, as a run of its own that has its segments.
   void continue_run();
   QString why_not_continue() const;  ///< empty: continue_run() can

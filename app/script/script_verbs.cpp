@@ -54,6 +54,15 @@ Pending until_cells_are_read(Lab& lab) {
   };
 }
 
+Pending until_evaluation_is_read(Lab& lab) {
+  return [&lab] {
+    const EvaluationModel& evaluation = lab.evaluations.model();
+    if (!evaluation.has_news() && !evaluation.problem().isEmpty())
+      refuse(evaluation.folder(), evaluation.problem(), tr("Name the folder of an evaluation."));
+    return evaluation.has_news();
+  };
+}
+
 /// Opens the folder of a prompt set and waits for its report.
 Pending open_prompts(Lab& lab, const QString& path) {
   if (!QFileInfo::exists(path + QStringLiteral("/prompts.json")))
@@ -100,13 +109,16 @@ Pending open(MainWindow& window, const QStringList& words) {
   } else if (what == QStringLiteral("experiment")) {
     lab.experiments.open(path);
     return until_cells_are_read(lab);
+  } else if (what == QStringLiteral("evaluation")) {
+    lab.evaluations.open(path);
+    return until_evaluation_is_read(lab);
   } else if (what == QStringLiteral("prompts")) {
     return open_prompts(lab, path);
   } else if (what == QStringLiteral("bench")) {
     window.dialogs().open_bench()->open_folder(path);
   } else {
     refuse(what, tr("can't be opened"),
-           tr("Open demo, model, text, run, training, experiment, prompts, bench or session."));
+           tr("Open demo, model, text, run, training, experiment, evaluation, prompts, bench or session."));
   }
   return until_loaded(lab);
 }
@@ -362,9 +374,8 @@ bool engine_is_idle(Lab& lab) {
 const std::vector<ScriptVerb>& script_verbs() {
   static const std::vector<ScriptVerb> verbs = {
       {QStringLiteral("open"),
-       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | prompts FOLDER "
-          "| "
-          "bench FOLDER | session FILE"),
+       tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | evaluation "
+          "FOLDER | prompts FOLDER | bench FOLDER | session FILE"),
        1, 3, open},
       {QStringLiteral("set"), tr("FIELD VALUE"), 2, 2, set},
       {QStringLiteral("run"), {}, 0, 0, run},

@@ -60,6 +60,7 @@ const std::map<QString, QString>& headings() {
                                                  {"training", "Fine-tuning in the window"},
                                                  {"audit", "The audit"},
                                                  {"bench", "Measuring in the window"},
+                                                 {"evaluations", "Evaluations in the window"},
                                                  {"experiments", "Experiments in the window"},
                                                  {"prompts", "Prompt sets in the window"},
                                                  {"log", "Log"},

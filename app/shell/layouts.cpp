@@ -32,7 +32,7 @@ DockArrangement arrangement(const PanelDocks& docks, const QString& id) {
   }
   if (id == QStringLiteral("measure")) {
     return {{{{"grid", "runs"}, 20},
-             {{"head_discovery", "recall_heads", "experiments", "prompts"}, 52},
+             {{"head_discovery", "recall_heads", "evaluations", "experiments", "prompts"}, 52},
              {{"config", "hits"}, 28}},
             {{{"audit", "retrieval_recall", "distances", "log", "notes"}, 100}},
             30};

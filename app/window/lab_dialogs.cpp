@@ -11,6 +11,7 @@
 #include "app/window/bench_dialog.h"
 #include "app/window/continue_dialog.h"
 #include "app/window/engine_dialog.h"
+#include "app/window/evaluation_dialog.h"
 #include "app/window/experiment_dialog.h"
 #include "app/window/model_dialog.h"
 #include "engine/models/trained_under.h"
@@ -115,6 +116,25 @@ ExperimentDialog* LabDialogs::open_experiment(const ExperimentRequest& request) 
   }
   if (!request.plan.empty()) experiment_->set_request(request);
   return raised(experiment_.data());
+}
+
+EvaluationDialog* LabDialogs::make_evaluation() {
+  auto* dialog = new EvaluationDialog(window_);
+  connect(dialog, &EvaluationDialog::start_wanted, &lab_.evaluations, &EvaluationController::start);
+  return dialog;
+}
+
+EvaluationDialog* LabDialogs::open_evaluation() {
+  if (!evaluation_) evaluation_ = make_evaluation();
+  lab_.context.settle_settings();
+  evaluation_->set_model(lab_.suggested_evaluation(), lab_.why_no_evaluation());
+  return raised(evaluation_.data());
+}
+
+EvaluationDialog* LabDialogs::show_evaluation(const EvaluationRequest& request) {
+  if (!evaluation_) evaluation_ = make_evaluation();
+  evaluation_->set_request(request);
+  return raised(evaluation_.data());
 }
 
 ContinueDialog* LabDialogs::ask_to_continue(const ExperimentRequest& request) {

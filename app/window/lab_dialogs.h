@@ -8,6 +8,7 @@ namespace carryover {
 
 class BenchDialog;
 class ContinueDialog;
+class EvaluationDialog;
 class ExperimentDialog;
 class FinetuneDialog;
 
@@ -29,17 +30,21 @@ class LabDialogs : public QObject {
   BenchDialog* bench() const;        ///< null where it is not open
   BenchDialog* open_bench();         ///< the same one while it is open
   ExperimentDialog* open_experiment(const ExperimentRequest& request);  ///< filled in with it
+  EvaluationDialog* open_evaluation();                                  ///< of the open model, filled in as it was left
+  EvaluationDialog* show_evaluation(const EvaluationRequest& request);  ///< filled in with it
   ContinueDialog* ask_to_continue(const ExperimentRequest& request);    ///< the command, before it is run
 
  private:
   FinetuneDialog* make_finetune();
   BenchDialog* make_bench();
+  EvaluationDialog* make_evaluation();
 
   Lab& lab_;
   QWidget* window_;
   QPointer<FinetuneDialog> finetune_;
   QPointer<BenchDialog> bench_;
   QPointer<ExperimentDialog> experiment_;
+  QPointer<EvaluationDialog> evaluation_;
   QPointer<ContinueDialog> continue_;
 };
 

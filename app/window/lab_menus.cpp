@@ -60,6 +60,7 @@ LabMenus::LabMenus(QMainWindow& window, const LabToolbar& toolbar, LabDialogs& d
   add_panels(train, PanelGroup::Train);
 
   QMenu* measure = window.menuBar()->addMenu(tr("&Measure"));
+  opens(measure, tr("Evaluate…"), [&dialogs] { dialogs.open_evaluation(); });
   opens(measure, tr("Benchmark…"), [&dialogs] { dialogs.open_bench(); });
   measure->addSeparator();
   add_panels(measure, PanelGroup::Measure);

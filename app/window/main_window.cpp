@@ -91,6 +91,7 @@ void MainWindow::open_path(const QString& path) {
     docks_.raise("experiments");
     return lab_.experiments.open(path);
   }
+  if (QFileInfo::exists(path + QStringLiteral("/evaluation.json"))) return lab_.evaluations.open(path);
   if (QFileInfo::exists(path + QStringLiteral("/prompts.json"))) return lab_.prompts.open(path);
   if (is_run_folder(path.toStdString())) return lab_.runs.open_run(path);
   if (is_bench_folder(path.toStdString())) {

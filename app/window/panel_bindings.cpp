@@ -7,6 +7,7 @@
 #include "widgets/forms/prompts_form.h"
 #include "widgets/forms/recall_heads_form.h"
 #include "widgets/panels/audit_panel.h"
+#include "widgets/panels/evaluations_panel.h"
 #include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/log_panel.h"
@@ -77,6 +78,20 @@ void bind_experiments(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   QObject::connect(experiments, &ExperimentController::request_wanted, &dialogs, &LabDialogs::open_experiment);
   QObject::connect(experiments, &ExperimentController::continue_wanted, &dialogs, &LabDialogs::ask_to_continue);
   QObject::connect(experiments, &ExperimentController::started, panel, [&docks] { docks.raise("experiments"); });
+}
+
+void bind_evaluations(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
+  auto* panel = static_cast<EvaluationsPanel*>(docks.panel("evaluations"));
+  EvaluationController* evaluations = &lab.evaluations;
+  panel->set_model(evaluations->model());
+  QObject::connect(panel, &EvaluationsPanel::open_wanted, evaluations, &EvaluationController::open);
+  QObject::connect(panel, &EvaluationsPanel::stop_wanted, evaluations, &EvaluationController::stop);
+  QObject::connect(panel, &EvaluationsPanel::continue_wanted, evaluations, &EvaluationController::go_on);
+  QObject::connect(panel, &EvaluationsPanel::sample_wanted, evaluations, &EvaluationController::open_sample);
+  QObject::connect(panel, &EvaluationsPanel::references_wanted, evaluations, &EvaluationController::make_references);
+  QObject::connect(panel, &EvaluationsPanel::run_wanted, &dialogs, &LabDialogs::open_evaluation);
+  QObject::connect(evaluations, &EvaluationController::request_wanted, &dialogs, &LabDialogs::show_evaluation);
+  QObject::connect(evaluations, &EvaluationController::opened, panel, [&docks] { docks.raise("evaluations"); });
 }
 
 void bind_audits(Lab& lab, AuditPanel* audit) {
@@ -168,6 +183,7 @@ void bind_panels(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   bind_training(lab, docks, dialogs);
   bind_runs(lab, docks);
   bind_experiments(lab, docks, dialogs);
+  bind_evaluations(lab, docks, dialogs);
   bind_prompts(lab, docks);
   bind_audits(lab, static_cast<AuditPanel*>(docks.panel("audit")));
   bind_head_discovery(lab, static_cast<HeadDiscoveryPanel*>(docks.panel("head_discovery")));

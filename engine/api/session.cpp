@@ -15,6 +15,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/system_file.h"
 #include "engine/core/cost/dtype_choice.h"
+#include "engine/eval/document_reading.h"
 #include "engine/eval/finite_losses.h"
 #include "engine/eval/generation.h"
 #include "engine/eval/head_profile.h"
@@ -23,6 +24,7 @@
 #include "engine/eval/pattern_search.h"
 #include "engine/eval/recall_heads.h"
 #include "engine/eval/replay_check.h"
+#include "engine/eval/state_file.h"
 #include "engine/eval/text_run.h"
 #include "engine/eval/what_if.h"
 #include "engine/formats/cache_folder.h"
@@ -38,6 +40,7 @@
 #include "engine/train/adapter_file.h"
 #include "engine/train/audit.h"
 #include "engine/train/checkpoint.h"
+#include "engine/train/duo_gates.h"
 #include "engine/train/trainer.h"
 
 namespace carryover {
@@ -135,6 +138,22 @@ class EngineSession final : public Session {
     const GivesMemoryBack at_the_end;
     return guarded([&] { return generate_text(decoder(), request, on_token, control, &document_); });
   }
+  StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
+    const GivesMemoryBack at_the_end;
+    patch_archive_.clear();  // its memory is the document's now
+    return guarded([&] { return carryover::read_document(decoder(), text, progress, control, document_); });
+  }
+  void save_state(const std::string& path) override {
+    guarded([&] { write_state(path, info_, decoder(), document_); });
+  }
+  StateInfo load_state(const std::string& path) override {
+    const GivesMemoryBack at_the_end;
+    patch_archive_.clear();
+    return guarded([&] {
+      read_state(path, info_, decoder(), document_);
+      return document_.info();
+    });
+  }
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                             RunControl& control) override {
     return guarded([&] { return logits_at(decoder(), request, positions, control); });
@@ -163,6 +182,11 @@ class EngineSession final : public Session {
   FoundPatterns search_patterns(const PatternSearchRequest& request, RunControl& control) override {
     const GivesMemoryBack at_the_end;
     return guarded([&] { return carryover::search_patterns(decoder(), request, control); });
+  }
+  DuoGates learn_gates(const DuoGatesRequest& request, RunControl& control) override {
+    refuse_packed("learning gates");
+    const GivesMemoryBack at_the_end;
+    return guarded([&] { return carryover::learn_gates(decoder(), request, control); });
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     refuse_packed("training");
@@ -248,6 +272,8 @@ class EngineSession final : public Session {
     forget_states();
     const LoadedAdapter loaded = read_adapter(adapter, decoder_);
     merge_adapter(decoder_.weights, loaded.adapter);
+    for (std::size_t layer = 0; layer < loaded.gates.size(); ++layer)
+      decoder_.weights.layers[layer].gates = loaded.gates[layer];
     info_.adapter = adapter;
     info_.weights_hash += "+" + loaded.hash;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/core/analysis/audit_report.h"
+#include "engine/core/analysis/duo_gates.h"
 #include "engine/core/analysis/head_scores.h"
 #include "engine/core/analysis/pattern_search.h"
 #include "engine/core/analysis/recall_heads.h"
@@ -15,6 +16,7 @@
 #include "engine/core/run/model_info.h"
 #include "engine/core/run/replay_request.h"
 #include "engine/core/run/run_request.h"
+#include "engine/core/run/state_info.h"
 #include "engine/core/run/train_request.h"
 
 /// The façade of the engine: torch-free, so that the window and the command line never see a tensor. Implemented by
@@ -34,6 +36,22 @@ class Session {
   /// Decodes. `on_token` is called for each new id and returns false to stop.
   virtual GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
                                   RunControl& control) = 0;
+
+  /// Reads a text as a document, without losses, and keeps the state behind it: whole segments, the last one closed
+  /// where the text ends, however short. A prompt of generate() that begins with the same ids, policy and
+  /// configuration, and has the rest for its question (GenerateRequest::question_length), goes on from there, bit for
+  /// bit as if it had read them. One document is kept at a time, also that of a run whose states are captured, or of
+  /// the last question; one that is kept already is not read again. A stop request throws EngineError{Cancelled}, and
+  /// nothing is kept. Throws EngineError{BadInput, OutOfMemory}.
+  virtual StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) = 0;
+
+  /// Writes the state that is kept as a file, whole or not at all; the path is one of the engine's machine. Throws
+  /// EngineError{Usage} where none is kept, {Unsupported, BadInput} where it can't be saved, {Io}.
+  virtual void save_state(const std::string& path) = 0;
+
+  /// Keeps the state of such a file, in place of the present one; where it throws, none. Throws EngineError{BadInput}
+  /// where the file is damaged, or was saved by other weights or in another dtype, {Unsupported, OutOfMemory, Io}.
+  virtual StateInfo load_state(const std::string& path) = 0;
 
   /// Logits of the given absolute positions, row by row, [positions, V] in fp32, through the same forward. For
   /// comparisons and the lab's token inspector. positions ascend.
@@ -79,6 +97,13 @@ class Session {
   /// head's output is held against that of every candidate on the same queries, keys and values. Cancelled within a
   /// head: throws EngineError{Cancelled}. Throws EngineError{BadInput, OutOfMemory}.
   virtual FoundPatterns search_patterns(const PatternSearchRequest& request, RunControl& control) = 0;
+
+  /// DuoAttention's gates: what each KV head needs of passkey texts so that the last hidden states of their questions
+  /// and answers stay those of full attention; weights stay as they are. Each step runs its text under full attention,
+  /// then under the gates, forward and backward, as one segment with layers checkpointed. A stop request throws
+  /// EngineError{Cancelled}; what request.keep had last goes on from there, bit for bit. Throws EngineError{BadInput,
+  /// Unsupported, OutOfMemory}.
+  virtual DuoGates learn_gates(const DuoGatesRequest& request, RunControl& control) = 0;
 };
 
 /// Loads a model; in libcarryover_engine. Throws EngineError{BadInput, Unsupported, OutOfMemory}.

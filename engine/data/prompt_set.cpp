@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/core/base/error.h"
+#include "engine/data/token_places.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
 
@@ -60,28 +61,6 @@ PromptExample read_example(const json& object, std::int64_t line, const std::str
   if (!there) example.target.clear();
   return example;
 }
-
-/// Where tokens lie in the text that they are of, in bytes.
-class TokenPlaces {
- public:
-  TokenPlaces(const std::vector<std::int32_t>& ids, std::size_t text_bytes, const Tokenizer& tokenizer) {
-    ends_.reserve(ids.size());
-    for (const std::int32_t id : ids) ends_.push_back((ends_.empty() ? 0 : ends_.back()) + tokenizer.bytes(id).size());
-    const std::size_t total = ends_.empty() ? 0 : ends_.back();
-    CARRYOVER_CHECK(total >= text_bytes);
-    for (std::size_t& end : ends_) end -= std::min(end, total - text_bytes);  // a space that SentencePiece puts first
-  }
-  /// The tokens that hold any of these bytes.
-  TokenRange range(std::size_t first, std::size_t last) const {
-    const auto ends_behind = [&](std::size_t byte) {
-      return std::upper_bound(ends_.begin(), ends_.end(), byte) - ends_.begin();
-    };
-    return {ends_behind(first), ends_behind(last - 1) + 1};
-  }
-
- private:
-  std::vector<std::size_t> ends_;
-};
 
 }  // namespace
 

@@ -43,47 +43,108 @@ at::Tensor pool_columns(const at::Tensor& weights, std::int64_t step) {
 }  // namespace
 
 AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
-  const auto heads = sight.queries.size(0), kv_heads = sight.kv.keys.size(0);
-  const int kv_head = static_cast<int>(head / (heads / kv_heads));
+  const auto kv_head = head / (sight.queries.size(0) / sight.kv.keys.size(0));
   const auto opmath = ops::compute_type(sight.queries.scalar_type());
   queries_ = sight.queries[head].to(opmath) / std::sqrt(static_cast<double>(sight.queries.size(2)));
-  keys_ = sight.kv.rotated_keys[kv_head].to(opmath);
   values_ = sight.kv.values[kv_head].to(opmath);
-  for (const HeadGroup& group : sight.groups) {
-    const auto place = std::find(group.heads.begin(), group.heads.end(), head);
-    if (place == group.heads.end()) continue;
-    group_ = &group;
-    if (group.index)
-      index_row_ = group.index->shared ? kv_row(group, head, heads / kv_heads) : place - group.heads.begin();
-    if (sight.sink_queries.defined() && group.window.furthest >= 0)
-      sink_queries_ = sight.sink_queries[head].to(opmath) / std::sqrt(static_cast<double>(sight.queries.size(2)));
-    if (!group.prefix_keys.defined()) continue;
-    const std::int64_t row =
-        group.prefix_per_query_head ? place - group.heads.begin() : kv_row(group, head, heads / kv_heads);
-    prefix_values_ = group.prefix_values[row].to(opmath);
-    prefix_length_ = prefix_values_.size(0);
-    keys_ = at::cat({group.prefix_keys[row].to(opmath), keys_}, 0);
-  }
-  CARRYOVER_CHECK(group_ != nullptr);
+  for (const HeadGroup& group : sight.groups)
+    if (std::ranges::count(group.heads, head) > 0) branches_.push_back(branch_of(sight, group, head));
+  CARRYOVER_CHECK(!branches_.empty());
+  join_prefixes();
+}
+
+AttentionPattern::Branch AttentionPattern::branch_of(const AttentionSight& sight, const HeadGroup& group,
+                                                     int head) const {
+  const auto group_size = sight.queries.size(0) / sight.kv.keys.size(0);
+  const auto opmath = queries_.scalar_type();
+  const std::int64_t place = std::ranges::find(group.heads, head) - group.heads.begin();
+  Branch branch{&group, sight.kv.rotated_keys[head / group_size].to(opmath), {}, {}, {}, 0};
+  if (group.index) branch.index_row = group.index->shared ? kv_row(group, head, group_size) : place;
+  if (group.gate.defined()) branch.gate = group.gate[place].to(opmath);
+  if (sight.sink_queries.defined() && group.window.furthest >= 0)
+    branch.sink_queries = sight.sink_queries[head].to(opmath) / std::sqrt(static_cast<double>(sight.queries.size(2)));
+  if (!group.prefix_keys.defined()) return branch;
+  const std::int64_t row = group.prefix_per_query_head ? place : kv_row(group, head, group_size);
+  branch.prefix_values = group.prefix_values[row].to(opmath);
+  branch.keys = at::cat({group.prefix_keys[row].to(opmath), branch.keys}, 0);
+  return branch;
+}
+
+/// A branch's core tokens stand first. The other prefixes end where the segment begins, so that the longest has all.
+void AttentionPattern::join_prefixes() {
+  std::vector<at::Tensor> parts;
+  if (branches_.size() > 1)
+    for (Branch& branch : branches_) {
+      if (!branch.has_cores()) continue;
+      branch.first = prefix_length_;
+      prefix_length_ += branch.slots();
+      parts.push_back(branch.prefix_values);
+    }
+  const auto tokens = [&](const Branch& branch) {
+    return branches_.size() > 1 && branch.has_cores() ? 0 : branch.slots();
+  };
+  const Branch& longest = *std::ranges::max_element(branches_, {}, tokens);
+  if (tokens(longest) > 0) parts.push_back(longest.prefix_values);
+  prefix_length_ += tokens(longest);
+  for (Branch& branch : branches_)
+    if (branches_.size() == 1 || !branch.has_cores()) branch.first = prefix_length_ - branch.slots();
+  if (!parts.empty()) prefix_values_ = parts.size() == 1 ? parts[0] : at::cat(parts, 0);
+}
+
+PrefixSpan AttentionPattern::span(PrefixPart part) const {
+  PrefixSpan longest{part};
+  for (const Branch& branch : branches_)
+    if (const PrefixSpan own = branch.group->span(part); own.length > longest.length)
+      longest = {part, branch.first + own.first, own.length};
+  return longest;
+}
+
+const AttentionPattern::Branch& AttentionPattern::branch_at(std::int64_t slot) const {
+  const auto found = std::ranges::find_if(
+      branches_, [&](const Branch& branch) { return slot >= branch.first && slot < branch.first + branch.slots(); });
+  CARRYOVER_CHECK(found != branches_.end());
+  return *found;
+}
+
+std::int64_t AttentionPattern::position(std::int64_t slot, const HeadHits* hits, std::int64_t first_token) const {
+  const Branch& branch = branch_at(slot);
+  return slot_position(*branch.group, slot - branch.first, hits, first_token);
 }
 
 at::Tensor AttentionPattern::weights(std::int64_t first, std::int64_t count) const {
   const at::Tensor seen = visible_weights(first, count);
-  return at::constant_pad_nd(seen, {0, keys_.size(0) - seen.size(1)});
+  return at::constant_pad_nd(seen, {0, prefix_length_ + values_.size(0) - seen.size(1)});
 }
 
 at::Tensor AttentionPattern::visible_weights(std::int64_t first, std::int64_t count) const {
-  const std::int64_t seen = keys_.size(0) - queries() + first + count;
-  at::Tensor scores = at::mm(queries_.narrow(0, first, count), keys_.narrow(0, 0, seen).t());
-  if (const auto& index = group_->index) {
-    const at::Tensor visible = ops::listed_keys(*index, index_row_, first, count, keys_.size(0), scores.device());
+  if (branches_.size() == 1) return weights_of(branches_.front(), first, count);
+  const std::int64_t own = values_.size(0) - queries() + first + count;
+  at::Tensor sum = at::zeros({count, prefix_length_ + own}, queries_.options());
+  for (const Branch& branch : branches_) {
+    at::Tensor weights = weights_of(branch, first, count);
+    if (branch.gate.defined()) weights = weights * branch.gate.narrow(0, first, count).unsqueeze(1);
+    const std::int64_t slots = branch.slots();
+    sum.narrow(1, branch.first, slots).add_(weights.narrow(1, 0, slots));
+    sum.narrow(1, prefix_length_, own).add_(weights.narrow(1, slots, own));
+  }
+  return sum;
+}
+
+/// Of [its prefix; segment], without the keys that none of the queries sees.
+at::Tensor AttentionPattern::weights_of(const Branch& branch, std::int64_t first, std::int64_t count) const {
+  const std::int64_t all = branch.keys.size(0), seen = all - queries() + first + count;
+  at::Tensor scores = at::mm(queries_.narrow(0, first, count), branch.keys.narrow(0, 0, seen).t());
+  if (const auto& index = branch.group->index) {
+    const at::Tensor visible = ops::listed_keys(*index, branch.index_row, first, count, all, scores.device());
     const at::Tensor hidden = visible.narrow(1, 0, seen).logical_not();
     scores.masked_fill_(hidden, -std::numeric_limits<double>::infinity());
     return at::softmax(scores, 1).masked_fill(hidden, 0);  // a query may see none
   }
-  if (const HeadWindow& window = group_->window; window.length > 0) {
-    if (const std::int64_t apart = std::min(window.sinks + window.far, seen); apart > 0 && sink_queries_.defined())
-      scores.narrow(1, 0, apart).copy_(at::mm(sink_queries_.narrow(0, first, count), keys_.narrow(0, 0, apart).t()));
+  if (const HeadWindow& window = branch.group->window; window.length > 0) {
+    const at::Tensor& apart_queries = branch.sink_queries;
+    if (const std::int64_t apart = std::min(window.sinks + window.far, seen); apart > 0 && apart_queries.defined())
+      scores.narrow(1, 0, apart)
+          .copy_(at::mm(apart_queries.narrow(0, first, count), branch.keys.narrow(0, 0, apart).t()));
     const at::Tensor visible =
         ops::visible_keys({window.length, window.sinks, {}, window.far}, count, seen, scores.device());
     scores.masked_fill_(visible.logical_not(), -std::numeric_limits<double>::infinity());

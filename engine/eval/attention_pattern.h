@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <optional>
+#include <vector>
 
 #include "engine/core/run/inspection.h"
 #include "engine/method/forward_map.h"
@@ -10,17 +11,17 @@
 namespace carryover {
 
 /// What a query head attends to in one layer: the attention that ops::prefix_attention never writes down, a block of
-/// queries at a time. Borrows the sight. Thread: engine.
+/// queries at a time. Of a head with branches, their sum by its gates, so that weights times values are what it puts
+/// out; its prefix is core tokens, and behind them the tokens that all other branches see some of. Borrows the sight.
+/// Thread: engine.
 class AttentionPattern {
  public:
   AttentionPattern(const AttentionSight& sight, int head);
 
   std::int64_t prefix_length() const { return prefix_length_; }
-  PrefixSpan span(PrefixPart part) const { return group_->span(part); }
+  PrefixSpan span(PrefixPart part) const;
   /// As method/attention_policy's slot_position().
-  std::int64_t position(std::int64_t slot, const HeadHits* hits, std::int64_t first_token) const {
-    return slot_position(*group_, slot, hits, first_token);
-  }
+  std::int64_t position(std::int64_t slot, const HeadHits* hits, std::int64_t first_token) const;
   std::int64_t queries() const { return queries_.size(0); }
   bool reads_retrieved() const { return span(PrefixPart::Retrieved).length > 0; }
   const at::Tensor& prefix_values() const { return prefix_values_; }  ///< [P, d]; undefined where P = 0
@@ -32,11 +33,26 @@ class AttentionPattern {
   at::Tensor visible_weights(std::int64_t first, std::int64_t count) const;
 
  private:
-  at::Tensor queries_, keys_, values_, prefix_values_;  ///< keys_: [P + n, d]
+  struct Branch {
+    const HeadGroup* group;    ///< of the sight
+    at::Tensor keys;           ///< [slots + n, d]
+    at::Tensor prefix_values;  ///< [slots, d]; undefined where it has none
+    at::Tensor sink_queries;   ///< undefined: as queries_
+    at::Tensor gate;           ///< [m]; undefined: there is no other branch
+    std::int64_t index_row;    ///< of the group's index, where it has one
+    std::int64_t first = 0;    ///< where its prefix stands in the head's
+
+    std::int64_t slots() const { return prefix_values.defined() ? prefix_values.size(0) : 0; }
+    bool has_cores() const { return group->span(PrefixPart::Core).length > 0; }
+  };
+  Branch branch_of(const AttentionSight& sight, const HeadGroup& group, int head) const;
+  void join_prefixes();
+  const Branch& branch_at(std::int64_t slot) const;
+  at::Tensor weights_of(const Branch& branch, std::int64_t first, std::int64_t count) const;
+
+  at::Tensor queries_, values_, prefix_values_;
   std::int64_t prefix_length_ = 0;
-  at::Tensor sink_queries_;           ///< undefined: as queries_
-  const HeadGroup* group_ = nullptr;  ///< of the sight
-  std::int64_t index_row_ = 0;        ///< of the group's index, where it has one
+  std::vector<Branch> branches_;  ///< one or more
 };
 
 /// A head's attention as a map of at most `rows` × `columns`.

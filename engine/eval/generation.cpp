@@ -12,6 +12,7 @@
 #include "engine/core/config/head_reads.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
+#include "engine/eval/document_reading.h"
 #include "engine/eval/text_run.h"
 #include "engine/method/sampling.h"
 #include "engine/policies/segmented.h"
@@ -20,7 +21,12 @@ namespace carryover {
 
 namespace {
 
-/// Reads a prompt: whole segments first, then what remains of it as an open one, which decoding goes on in.
+std::int64_t expected_tokens(const GenerateRequest& request) {
+  return std::ssize(request.prompt) + request.max_new_tokens;
+}
+
+/// Reads a prompt: whole segments first, then what remains of it as an open one, which decoding goes on in. Where it
+/// ends with a question, what stands before is a document of its own (GenerateRequest::question_length).
 class PromptReader {
  public:
   PromptReader(const Decoder& decoder, PreparedRun& prepared, const GenerateRequest& request, DocumentState* document)
@@ -36,27 +42,25 @@ class PromptReader {
   /// The hidden state of the prompt's last token, [1, D].
   at::Tensor read(GenerateResult& result) {
     const std::int64_t tokens = std::ssize(request_.prompt);
-    const bool twice = request_.config.question_pass && request_.question_length > 0;
-    std::int64_t done = 0;
-    at::Tensor hidden;
-    if (twice) {
-      done = tokens - request_.question_length;
-      read_document(done);
+    if (request_.question_length == 0) {
+      const at::Tensor hidden = run_segments(prompt_partition(tokens, config_));
+      const std::int64_t done = runner_.state().next.first_token;
       end_prompt();
-      if (request_.without_retrieval)
-        runner_.forget_retrieved();
-      else if (done > 0 && searches())
-        draft(done, result);
-    } else {
-      hidden = run_segments(prompt_partition(tokens, config_));
-      done = runner_.state().next.first_token;
-      end_prompt();
+      return last_of(done < tokens ? runner_.extend(ids(done, tokens - done)) : hidden);
     }
-    if (done < tokens) hidden = runner_.extend(ids(done, tokens - done));
-    return hidden.narrow(0, hidden.size(0) - 1, 1);
+    const std::int64_t document = tokens - request_.question_length;
+    if (document > 0) read_document(document);
+    end_prompt();  // of the document alone: the question comes behind it
+    if (request_.without_retrieval)
+      runner_.forget_retrieved();
+    else if (request_.config.question_pass && document > 0 && searches())
+      draft(document, result);
+    return last_of(read_question(document));
   }
 
  private:
+  static at::Tensor last_of(const at::Tensor& hidden) { return hidden.narrow(0, hidden.size(0) - 1, 1); }
+
   at::Tensor run_segments(const std::vector<std::int64_t>& lengths) {
     at::Tensor hidden;
     for (const std::int64_t length : lengths)
@@ -64,27 +68,27 @@ class PromptReader {
     return hidden;
   }
 
-  /// Of a prompt with a question pass the document alone is kept less of: the question comes behind it.
+  /// The segment of its end stays open: the answer goes on in it.
+  at::Tensor read_question(std::int64_t first) {
+    const std::int64_t S = request_.config.segment_length, length = request_.question_length;
+    const std::int64_t whole = (length - 1) / S;
+    run_segments(std::vector<std::int64_t>(static_cast<std::size_t>(whole), S));
+    return runner_.extend(ids(first + whole * S, length - whole * S));
+  }
+
   void end_prompt() {
     if (policy_.ends_prompts() && runner_.state().next.first_token > 0) runner_.end_prompt();
   }
 
   void read_document(std::int64_t tokens) {
-    const std::vector<std::int64_t> lengths = document_partition(tokens, request_.config);
-    if (document_ == nullptr || tokens == 0) {
-      run_segments(lengths);
-      return;
-    }
     const auto text = part_of(request_.prompt, 0, tokens);
-    RunRequest document;
-    document.ids = std::make_shared<const std::vector<std::int32_t>>(text.begin(), text.end());
-    document.policy = request_.policy;
-    document.config = request_.config;
-    document.forced_hits = request_.forced_hits;
-    if (auto state = document_->behind(document)) return runner_.resume(std::move(state));
-    document_->clear();
-    run_segments(lengths);
-    document_->keep(document, runner_.state());
+    ReadDocument document;
+    document.text.ids = std::make_shared<const std::vector<std::int32_t>>(text.begin(), text.end());
+    document.text.policy = request_.policy;
+    document.text.config = request_.config;
+    document.text.forced_hits = request_.forced_hits;
+    document.ntk_length = document_ntk_length(decoder_, document.text, expected_tokens(request_));
+    go_behind(decoder_, runner_, document, document_);
   }
 
   bool searches() const {
@@ -141,12 +145,13 @@ float log_probability(const at::Tensor& logits, std::int32_t id) {
 }
 
 void check_question(const GenerateRequest& request) {
-  const std::int64_t length = request.question_length,
-                     most = std::min<std::int64_t>(request.config.segment_length, std::ssize(request.prompt));
-  if (!request.config.question_pass || (length >= 0 && length <= most)) return;
-  throw EngineError(Fault::BadInput, "the question",
-                    "has " + std::to_string(length) + " tokens, and " + std::to_string(most) + " fit one segment",
-                    "Shorten it, or raise segment_length.");
+  const std::int64_t length = request.question_length, tokens = std::ssize(request.prompt),
+                     most = request.config.question_pass ? std::min(request.config.segment_length, tokens) : tokens;
+  if (length >= 0 && length <= most) return;
+  throw EngineError(
+      Fault::BadInput, "the question",
+      "has " + std::to_string(length) + " tokens, and " + std::to_string(most) + " fit one segment or the prompt",
+      "Shorten it, or raise segment_length.");
 }
 
 }  // namespace
@@ -165,9 +170,8 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   check_question(request);
   check_what_if(request, decoder);
 
-  const auto expected = static_cast<std::int64_t>(request.prompt.size()) + request.max_new_tokens;
-  PreparedRun prepared(
-      decoder, {request.policy, request.config, expected, request.forced_hits, [&](int) { control.checkpoint(); }});
+  PreparedRun prepared(decoder, {request.policy, request.config, expected_tokens(request), request.forced_hits,
+                                 [&](int) { control.checkpoint(); }});
   SegmentRunner& runner = prepared.runner();
   Sampler sampler(request.sampling);
   GenerateResult result;

@@ -54,7 +54,11 @@ void SinkWatch::see(const AttentionSight& sight) {
   at::Tensor norms = norms_[sight.layer];
   at::linalg_vector_norm_out(norms, sight.entering, 2, {1}, false, norms.scalar_type());
   const at::Tensor largest = norms.argmax().view({1});
-  for (const HeadGroup& group : sight.groups) add(sight, group, largest);
+  const HeadGroup* last = nullptr;
+  for (const HeadGroup& group : sight.groups) {
+    add(sight, group, last != nullptr && group.gate.defined() && last->heads == group.heads, largest);
+    last = &group;
+  }
 }
 
 void SinkWatch::prepare(const at::Tensor& entering) {
@@ -148,10 +152,12 @@ at::Tensor SinkWatch::mean_weights(const Looked& looked, const HeadGroup& group)
           .copy_(scores_of(looked.sink_queries, looked.keys.narrow(2, 0, apart - held), {}));
   }
   if (part_seen) scores = scores + unseen(group, looked, before);
-  return at::softmax(scores, 2).nan_to_num(0).view({queries.size(0), r, queries.size(2), -1}).mean(2);
+  at::Tensor weights = at::softmax(scores, 2).nan_to_num(0).view({queries.size(0), r, queries.size(2), -1});
+  if (looked.gate.defined()) weights.mul_(looked.gate.unsqueeze(3));
+  return weights.mean(2);
 }
 
-void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const at::Tensor& largest) {
+void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, bool further, const at::Tensor& largest) {
   const KvSharing sharing = share_kv(group.heads, model_.group_size());
   const auto looked_at = [&](const at::Tensor& all) {
     return grouped(select_heads(all, group.heads).index_select(1, rows_).to(norms_.scalar_type()), sharing.r);
@@ -159,6 +165,10 @@ void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const a
   const at::Tensor queries = looked_at(sight.queries);
   const bool apart = sight.sink_queries.defined() && group.window.furthest >= 0;
   const at::Tensor sink_queries = apart ? looked_at(sight.sink_queries) : at::Tensor();
+  const at::Tensor gate =
+      group.gate.defined()
+          ? group.gate.index_select(1, rows_).to(norms_.scalar_type()).view({-1, sharing.r, rows_.size(0)})
+          : at::Tensor();
   const at::Tensor keys = select_heads(sight.kv.rotated_keys, sharing.kv_rows).unsqueeze(1);
   const at::Tensor prefix = group_prefix(group.prefix_keys, group, sharing);
   const Kind own = state_->next.first_token == 0 ? Text : Segment;
@@ -173,8 +183,8 @@ void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const a
     const auto part = [&](const at::Tensor& all) {
       return all.defined() ? all.narrow(0, first, std::min(step, all.size(0) - first)) : all;
     };
-    const at::Tensor weights =
-        mean_weights({part(queries), part(sink_queries), part(prefix), part(keys), first}, group);  // [G, r, P + m]
+    const at::Tensor weights = mean_weights(
+        {part(queries), part(sink_queries), part(prefix), part(keys), part(gate), first}, group);  // [G, r, P + m]
     at::Tensor masses = at::zeros({weights.size(0), weights.size(1), kKinds}, weights.options());
     if (prefix.defined())
       masses.narrow(2, Text, 2)
@@ -185,11 +195,14 @@ void SinkWatch::add(const AttentionSight& sight, const HeadGroup& group, const a
   }
   const at::Tensor all = parts.size() == 1 ? parts[0] : at::cat(parts, 0);
   const at::Tensor layer = masses_[sight.layer];
-  if (consecutive(group.heads))
-    layer.narrow(0, group.heads.front(), all.size(0)).copy_(all);
-  else
-    layer.index_copy_(
-        0, ops::device_list(std::vector<std::int64_t>(group.heads.begin(), group.heads.end()), all.device()), all);
+  if (consecutive(group.heads)) {
+    const at::Tensor own = layer.narrow(0, group.heads.front(), all.size(0));
+    further ? own.add_(all) : own.copy_(all);
+    return;
+  }
+  const at::Tensor heads =
+      ops::device_list(std::vector<std::int64_t>(group.heads.begin(), group.heads.end()), all.device());
+  further ? layer.index_add_(0, heads, all) : layer.index_copy_(0, heads, all);
 }
 
 Map SinkWatch::take() {

@@ -28,15 +28,17 @@ class SinkWatch {
  private:
   enum Kind { Text, Carry, Segment, Largest, kKinds };
   void prepare(const at::Tensor& entering);  ///< buffers of the segment
-  void add(const AttentionSight& sight, const HeadGroup& group, const at::Tensor& largest);
+  /// `further`: a branch of the heads of the group before, to whose masses its own are added.
+  void add(const AttentionSight& sight, const HeadGroup& group, bool further, const at::Tensor& largest);
   /// Which of a prefix's first slots are the text's and which the carry's first tokens: [heads or 1, slots, 2].
   at::Tensor prefix_kinds(const HeadGroup& group, int layer) const;
   /// Queries of a group that are looked at, and what they see: [G, r, q, d], and keys [G, r or 1, n, d].
   struct Looked {
     at::Tensor queries, sink_queries, prefix, keys;  ///< sink_queries, prefix: undefined where there are none
+    at::Tensor gate;                                 ///< [G, r, q], of a branch; else undefined
     std::int64_t first = 0;                          ///< of the group's G
   };
-  /// Their attention on [prefix; segment], mean over q: [G, r, P + m].
+  /// Their attention on [prefix; segment], by their gates, mean over q: [G, r, P + m].
   at::Tensor mean_weights(const Looked& looked, const HeadGroup& group);
   /// −inf where a query doesn't see a key, by its group's window or index, else 0: [r·q, P + m], or [G, r·q, P + m].
   at::Tensor unseen(const HeadGroup& group, const Looked& looked, std::int64_t before) const;

@@ -265,7 +265,8 @@ RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserv
   if (document) document->clear();
   TextRun run(decoder, request, observer, control, archive);
   const RunSummary summary = run.run();
-  if (document && request.capture.states && !summary.cancelled) document->keep(request, run.state());
+  if (document && request.capture.states && !summary.cancelled)
+    document->keep(request, run.state(), document_ntk_length(decoder, request, std::ssize(*request.ids)));
   return summary;
 }
 

@@ -120,7 +120,11 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, const s
   SafetensorsFile file;
   file.where_ = where;
   for (const auto& [name, entry] : header.items()) {
-    if (name == "__metadata__") continue;
+    if (name == "__metadata__") {
+      for (const auto& [key, value] : entry.items())
+        if (value.is_string()) file.metadata_[key] = value.get<std::string>();
+      continue;
+    }
     file.index_[name] = file.tensors_.size();
     file.tensors_.push_back(read_entry(name, entry, data, where));
   }

@@ -36,6 +36,8 @@ class SafetensorsFile {
 
   const std::vector<SafetensorsTensor>& tensors() const { return tensors_; }
   const SafetensorsTensor* find(std::string_view name) const;
+  /// Texts of `__metadata__`; a value that is no text is left out.
+  const std::map<std::string, std::string, std::less<>>& metadata() const { return metadata_; }
   const std::string& where() const { return where_; }
   const std::shared_ptr<const MappedFile>& file() const { return file_; }  ///< null after parse()
 
@@ -46,6 +48,7 @@ class SafetensorsFile {
   std::shared_ptr<const MappedFile> file_;
   std::vector<SafetensorsTensor> tensors_;
   std::map<std::string, std::size_t, std::less<>> index_;
+  std::map<std::string, std::string, std::less<>> metadata_;
 };
 
 /// Bytes of one element of a dtype as the format spells it; nothing for a name that the format lacks.

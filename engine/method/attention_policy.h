@@ -14,6 +14,7 @@
 #include "engine/core/config/retrieval_choices.h"
 #include "engine/core/run/hits.h"
 #include "engine/method/carried_state.h"
+#include "engine/method/state_fields.h"
 #include "engine/model/rope.h"
 
 namespace carryover {
@@ -34,7 +35,8 @@ struct HeadWindow {
   std::int64_t far = 0;
 };
 
-/// Query heads that attend alike in one layer, and what they see before their segment.
+/// Query heads that attend alike in one layer, and what they see before their segment. Where heads have branches, these
+/// are groups of the same heads, one behind the other, each with a gate; what their heads put out is the sum.
 struct HeadGroup {
   std::vector<int> heads;    ///< query heads, ascending
   at::Tensor prefix_keys;    ///< [heads or KV heads of `heads`, P, d], rotated for this segment; undefined where P = 0
@@ -45,9 +47,12 @@ struct HeadGroup {
   HeadWindow window = {};
   /// What queries see instead of a window, by query head of the group; null: no such index.
   std::shared_ptr<const KeyIndex> index = {};
-  bool shares_cache = false;  ///< all groups of the layer read the same prefix
+  bool shares_cache = false;     ///< all groups of the layer read the same prefix
+  std::int64_t core_length = 0;  ///< tokens that a slot of PrefixPart::Core stands for
   /// What the retrieved slots hold, where select() found it; null: what the state's hits say.
   std::shared_ptr<const HeadHits> found = {};
+  /// [heads, m]: of a branch, what the outputs of its heads are multiplied by; undefined: it is all that they see.
+  at::Tensor gate = {};
 
   std::int64_t slots() const { return prefix_keys.defined() ? prefix_keys.size(1) : 0; }
   PrefixSpan span(PrefixPart part) const;  ///< of no slots where the prefix lacks it
@@ -56,9 +61,9 @@ struct HeadGroup {
 /// The group of all query heads, which has no prefix yet.
 HeadGroup group_of_all(const ModelConfig& model);
 
-/// The absolute position of a slot of a group's prefix; a copy has its token's (HeadWindow::far). `hits`: what its head
-/// retrieved; may be null where the slot holds none of it, or the group says it. `first_token`: where the segment
-/// begins, right behind the carry.
+/// The absolute position of a slot of a group's prefix; a copy has its token's (HeadWindow::far), a core token that of
+/// the first that it stands for. `hits`: what its head retrieved; may be null where the slot holds none of it, or the
+/// group says it. `first_token`: where the segment begins, right behind the carry.
 std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token);
 
 /// Keys, values and queries of one layer for the segment so far, all unrotated but `rotated_keys`.
@@ -69,6 +74,9 @@ struct LayerKv {
   /// [H, k], where the policy weighs keys: the attention that the last k keys of [prefix; segment] got from the
   /// segment's queries so far, each summed over them. Those are all keys but sinks and copies.
   at::Tensor received = {};
+  /// [H, ends, d], rotated, where the policy pools groups: the queries of the segment's tokens that end one
+  /// (AttentionPolicy::pooled_group).
+  at::Tensor end_queries = {};
 };
 
 /// Which segment runs.
@@ -85,6 +93,7 @@ struct ChunkQueries {
   const at::Tensor& unrotated;
   const LayerKv& kv;  ///< of the segment so far
   Rope& rope;
+  const at::Tensor& gates;  ///< [H, 3, m] where the policy is gated; else undefined
 
   std::int64_t count() const { return rotated.size(1); }  ///< m
   /// The absolute position of the chunk's first query.
@@ -132,7 +141,7 @@ class AttentionPolicy {
   /// Position of a segment's first token in RoPE; prefixes stand before it.
   virtual std::int64_t first_position(const SegmentFrame& frame) const = 0;
 
-  /// The head groups of a layer; together they hold every query head once.
+  /// The head groups of a layer; together they hold every query head once, or once in each branch.
   virtual std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const = 0;
 
   /// Whether heads see more, or less, than context() says, which depends on their own queries: select().
@@ -146,6 +155,13 @@ class AttentionPolicy {
   /// Whether trace() is told what attention keys got: LayerKv::received. A layer's heads then are one group, in a
   /// window.
   virtual bool weighs_keys() const { return false; }
+
+  /// The length g of the groups that the policy pools by the query of each group's last token, LayerKv::end_queries;
+  /// groups begin where the text does. 0: it pools none.
+  virtual std::int64_t pooled_group() const { return 0; }
+
+  /// Whether heads have branches, whose gates select() is given: Decoder::branch_gates().
+  virtual bool gated() const { return false; }
 
   /// What to keep of a layer once its segment is whole.
   virtual LayerTrace trace(int layer, const LayerKv& kv) const = 0;
@@ -163,6 +179,10 @@ class AttentionPolicy {
   /// Whether the state changes where a prompt ends, between two segments: end_prompt().
   virtual bool ends_prompts() const { return false; }
   virtual void end_prompt(PolicyState&, Rope&) const {}
+
+  /// Names all of a state that stands behind a text's last segment, for eval/state_file.h: see StateFields. Throws
+  /// EngineError{Unsupported} under a policy that names nothing.
+  virtual void visit(PolicyState& state, StateFields& fields) const;
 };
 
 /// A policy with states of one type. A state is checked to be of it here; policies themselves cast nothing.
@@ -179,6 +199,7 @@ class PolicyOf : public AttentionPolicy {
   void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const final {
     close(own(state), std::move(traces), m);
   }
+  void visit(PolicyState& state, StateFields& fields) const final { name_fields(own(state), fields); }
 
  protected:
   static const State& own(const PolicyState& state) {
@@ -187,12 +208,13 @@ class PolicyOf : public AttentionPolicy {
     return *own;
   }
   static State& own(PolicyState& state) { return const_cast<State&>(own(std::as_const(state))); }
-  /// What context(), select() and commit() do, with the state in its own type.
+  /// What context(), select(), commit() and visit() do, with the state in its own type.
   virtual std::vector<HeadGroup> read(const State& state, int layer, Rope& rope) const = 0;
   virtual std::vector<HeadGroup> complete(const State&, std::vector<HeadGroup> groups, const ChunkQueries&) const {
     return groups;
   }
   virtual void close(State& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
+  virtual void name_fields(State& state, StateFields& fields) const { AttentionPolicy::visit(state, fields); }
 };
 
 }  // namespace carryover

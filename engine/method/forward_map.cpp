@@ -58,14 +58,28 @@ at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const at::T
   return weighed.out.flatten(0, 1);
 }
 
-/// The groups' outputs side by side in order of query heads: [m, H·d].
-at::Tensor in_head_order(const std::vector<at::Tensor>& outputs, const std::vector<HeadGroup>& groups) {
-  const std::int64_t m = outputs[0].size(1), d = outputs[0].size(2);
+/// What heads put out, of all their branches: [heads, m, d].
+struct HeadOutputs {
+  const std::vector<int>* heads;
+  at::Tensor rows;
+};
+
+/// Adds a group's outputs: as those of other heads, or, where it is a further branch of the last ones, to theirs.
+void add_outputs(std::vector<HeadOutputs>& outputs, const HeadGroup& group, const at::Tensor& rows) {
+  if (!group.gate.defined()) return outputs.push_back({&group.heads, rows});
+  at::Tensor weighed = rows * group.gate.unsqueeze(2);
+  if (outputs.empty() || *outputs.back().heads != group.heads) return outputs.push_back({&group.heads, weighed});
+  outputs.back().rows = weighed.add_(outputs.back().rows);
+}
+
+/// The outputs side by side in order of query heads: [m, H·d].
+at::Tensor in_head_order(const std::vector<HeadOutputs>& outputs) {
+  const std::int64_t m = outputs[0].rows.size(1), d = outputs[0].rows.size(2);
   std::vector<at::Tensor> rows;
   std::map<int, int> places;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    rows.push_back(outputs[g].transpose(0, 1).reshape({m, -1}));
-    for (int head : groups[g].heads) places.emplace(head, static_cast<int>(places.size()));
+  for (const HeadOutputs& of_heads : outputs) {
+    rows.push_back(of_heads.rows.transpose(0, 1).reshape({m, -1}));
+    for (int head : *of_heads.heads) places.emplace(head, static_cast<int>(places.size()));
   }
   const at::Tensor joined = rows.size() == 1 ? rows[0] : at::cat(rows, 1);
   std::vector<int> place_of_head;
@@ -92,6 +106,12 @@ at::Tensor rotate_for_sinks(const LayerCall& call, const at::Tensor& queries, co
   return ops::rotate(queries, angles.cos, angles.sin);
 }
 
+/// Of queries from position `first` of the text on those of tokens that end a group: [H, ends, d].
+at::Tensor at_group_ends(const at::Tensor& queries, std::int64_t first, std::int64_t group) {
+  const std::int64_t m = queries.size(1);
+  return queries.slice(1, std::min(m, group - 1 - first % group), m, group);
+}
+
 /// `selected`: where the policy selects, what it selected, which takes the place of its context.
 Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context,
                       std::vector<HeadGroup>& selected) {
@@ -102,24 +122,30 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   const at::Tensor queries = ops::rotate(fresh.queries, call.angles.cos, call.angles.sin);
   LayerKv kv{fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, call.angles.cos, call.angles.sin)};
   if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
+  if (const std::int64_t group = f.policy.pooled_group(); group > 0) {
+    kv.end_queries = at_group_ends(queries, call.first_position, group);
+    if (call.open != nullptr) kv.end_queries = call.open->add_end_queries(call.layer, kv.end_queries);
+  }
   if (f.policy.selects()) {
+    const at::Tensor gates = f.policy.gated() ? decoder.branch_gates(call.layer, x) : at::Tensor();
     f.spend(&SegmentTime::retrieval);
-    selected = f.policy.select(call.state, context, {call.layer, call.frame, queries, fresh.queries, kv, f.rope});
+    selected =
+        f.policy.select(call.state, context, {call.layer, call.frame, queries, fresh.queries, kv, f.rope, gates});
   }
   const std::vector<HeadGroup>& groups = f.policy.selects() ? selected : context;
   const at::Tensor sink_queries = rotate_for_sinks(call, fresh.queries, groups);
 
   const bool weighs = f.policy.weighs_keys();
   CARRYOVER_CHECK(!weighs || groups.size() == 1);
-  std::vector<at::Tensor> outputs;
+  std::vector<HeadOutputs> outputs;
   for (const HeadGroup& group : groups) {
     f.spend(group.long_range ? &SegmentTime::long_attention : &SegmentTime::local_attention);
-    outputs.push_back(
-        attend(group, queries, sink_queries, kv, decoder.config.group_size(), weighs ? &kv.received : nullptr));
+    add_outputs(outputs, group,
+                attend(group, queries, sink_queries, kv, decoder.config.group_size(), weighs ? &kv.received : nullptr));
   }
   if (weighs && call.open != nullptr) kv.received = call.open->add_received(call.layer, std::move(kv.received));
   f.spend(&SegmentTime::projections);
-  at::Tensor heads = in_head_order(outputs, groups);
+  at::Tensor heads = in_head_order(outputs);
   if (f.replace_outputs) heads = f.replace_outputs(call.layer, heads);
   return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
 }

@@ -21,6 +21,11 @@ std::int64_t PolicyState::pool_bytes() const {
   return total;
 }
 
+void AttentionPolicy::visit(PolicyState&, StateFields&) const {
+  throw EngineError(Fault::Unsupported, "the state behind a text", "can't be saved under the policy " + name(),
+                    "Choose another policy, or read the text again.");
+}
+
 HeadGroup group_of_all(const ModelConfig& model) {
   HeadGroup all;
   all.heads.resize(static_cast<std::size_t>(model.heads));
@@ -33,6 +38,7 @@ std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const Head
     const std::int64_t behind = slot - span.first;
     if (behind < 0 || behind >= span.length) continue;
     if (span.part == PrefixPart::Sinks) return behind;
+    if (span.part == PrefixPart::Core) return behind * group.core_length;
     const HeadWindow& window = group.window;
     if (span.part == PrefixPart::Carry)  // which begins with the copies
       return first_token - span.length + behind + (slot < window.sinks + window.far ? window.far : 0);

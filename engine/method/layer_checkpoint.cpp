@@ -8,6 +8,9 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>
 
+#include <array>
+#include <utility>
+
 namespace carryover {
 
 namespace {
@@ -19,12 +22,20 @@ using torch::autograd::variable_list;
 /// How to run the layer again: all but the tensors, which autograd keeps.
 struct Recipe : torch::CustomClassHolder {
   Recipe(const LayerCall& layer_call, std::vector<HeadGroup> layer_groups)
-      : call(layer_call), groups(std::move(layer_groups)) {}
+      : state(layer_call.context.policy.selects() ? layer_call.state.clone() : nullptr),
+        call(state ? layer_call.with_state(*state) : layer_call),
+        groups(std::move(layer_groups)) {}
+  std::unique_ptr<PolicyState> state;  ///< what a policy selects from: the segment is closed before it runs again
   LayerCall call;
-  std::vector<HeadGroup> groups;  ///< without their prefixes
-  std::vector<bool> has_prefix;
-  std::size_t kept = 0;  ///< x and the prefixes
+  std::vector<HeadGroup> groups;  ///< without their tensors
+  std::vector<bool> has_tensor;   ///< of each of a group's tensors, group by group
+  std::size_t kept = 0;           ///< x and the groups' tensors
 };
+
+/// A group's prefix, and the gate where the policy's context has it.
+std::array<at::Tensor*, 3> tensors_of(HeadGroup& group) {
+  return {&group.prefix_keys, &group.prefix_values, &group.gate};
+}
 
 /// A layer's parameters, as autograd must see them among the inputs.
 variable_list parameters_of(const LayerCall& call) {
@@ -32,6 +43,7 @@ variable_list parameters_of(const LayerCall& call) {
   const auto l = static_cast<std::size_t>(call.layer);
   const LayerWeights& w = decoder.weights.layers[l];
   variable_list all{w.attention_norm, w.qkv, w.output, w.feed_forward_norm, w.gate_up, w.down};
+  if (!w.gates.empty()) all.insert(all.end(), {w.gates.rows, w.gates.bias});
   if (decoder.adapter.empty()) return all;
   const LayerAdapter& adapter = decoder.adapter.layers[l];
   for (const auto* list : {&adapter.qkv, &adapter.output, &adapter.gate_up, &adapter.down})
@@ -42,14 +54,13 @@ variable_list parameters_of(const LayerCall& call) {
   return all;
 }
 
-std::vector<HeadGroup> with_prefixes(const Recipe& recipe, const variable_list& kept) {
+std::vector<HeadGroup> with_tensors(const Recipe& recipe, const variable_list& kept) {
   std::vector<HeadGroup> groups = recipe.groups;
+  auto has_tensor = recipe.has_tensor.begin();
   std::size_t next = 1;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (!recipe.has_prefix[g]) continue;
-    groups[g].prefix_keys = kept[next++];
-    groups[g].prefix_values = kept[next++];
-  }
+  for (HeadGroup& group : groups)
+    for (at::Tensor* tensor : tensors_of(group))
+      if (*has_tensor++) *tensor = kept[next++];
   return groups;
 }
 
@@ -70,7 +81,7 @@ struct CheckpointFunction : Function<CheckpointFunction> {
     context->save_for_backward(kept);
     context->saved_data["recipe"] = at::IValue::make_capsule(recipe);
     context->set_materialize_grads(false);
-    LayerResult result = run_layer(recipe->call, kept[0], with_prefixes(*recipe, kept));
+    LayerResult result = run_layer(recipe->call, kept[0], with_tensors(*recipe, kept));
     variable_list outputs = differentiable(result);
     detached->trace = std::move(result.trace);
     detached->attention_kv_bytes = result.attention_kv_bytes;
@@ -91,7 +102,7 @@ struct CheckpointFunction : Function<CheckpointFunction> {
       wanted.push_back(inputs[i]);
       places.push_back(i);
     }
-    const LayerResult again = run_layer(recipe->call, inputs[0], with_prefixes(*recipe, inputs));
+    const LayerResult again = run_layer(recipe->call, inputs[0], with_tensors(*recipe, inputs));
     variable_list outputs, seeds;
     const variable_list all = differentiable(again);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -112,14 +123,11 @@ struct CheckpointFunction : Function<CheckpointFunction> {
 LayerResult run_layer_checkpointed(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
   auto recipe = c10::make_intrusive<Recipe>(call, groups);
   variable_list inputs{x};
-  for (HeadGroup& group : recipe->groups) {
-    const bool has_prefix = group.prefix_keys.defined();
-    recipe->has_prefix.push_back(has_prefix);
-    if (!has_prefix) continue;
-    inputs.push_back(group.prefix_keys);
-    inputs.push_back(group.prefix_values);
-    group.prefix_keys = group.prefix_values = at::Tensor();
-  }
+  for (HeadGroup& group : recipe->groups)
+    for (at::Tensor* tensor : tensors_of(group)) {
+      recipe->has_tensor.push_back(tensor->defined());
+      if (tensor->defined()) inputs.push_back(std::exchange(*tensor, {}));
+    }
   recipe->kept = inputs.size();
   for (const at::Tensor& parameter : parameters_of(call)) inputs.push_back(parameter);
   LayerResult result;

@@ -14,6 +14,10 @@ struct LayerCall {
   std::int64_t first_position;  ///< of the angles
   AdapterDropout dropout;
   OpenSegment* open;  ///< where chunks may follow; null: the segment is whole
+
+  LayerCall with_state(const PolicyState& other) const {
+    return {context, other, frame, layer, angles, first_position, dropout, open};
+  }
 };
 
 struct LayerResult {
@@ -25,9 +29,9 @@ struct LayerResult {
 /// x: [m, D]; context: the policy's for this layer. In forward_map.cpp.
 LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context);
 
-/// The same values, but autograd keeps x and the prefixes alone and runs the layer again in each backward pass. What
-/// was retrieved is frozen by that: the prefixes' contents are kept, not how to find them, and nothing is appended
-/// twice. `call.context` must live as long as the graph.
+/// The same values, but autograd keeps x, the prefixes and the context's gates alone and runs the layer again in each
+/// backward pass. What was retrieved is frozen by that: the prefixes' contents are kept, not how to find them, and
+/// nothing is appended twice. `call.context` must live as long as the graph.
 LayerResult run_layer_checkpointed(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups);
 
 }  // namespace carryover

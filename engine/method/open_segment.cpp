@@ -28,6 +28,7 @@ OpenSegment::OpenSegment(const SegmentFrame& frame, std::int64_t layers, bool wh
       kv_(static_cast<std::size_t>(layers)),
       tails_(static_cast<std::size_t>(layers)),
       received_(static_cast<std::size_t>(layers)),
+      ends_(static_cast<std::size_t>(layers)),
       contexts_(static_cast<std::size_t>(layers)),
       traces_(static_cast<std::size_t>(layers)) {}
 
@@ -69,6 +70,14 @@ at::Tensor OpenSegment::add_received(int layer, at::Tensor of_chunk) {
   return sum = std::move(of_chunk);
 }
 
+at::Tensor OpenSegment::add_end_queries(int layer, const at::Tensor& of_chunk) {
+  if (whole_) return of_chunk;
+  at::Tensor& ends = ends_[static_cast<std::size_t>(layer)];
+  if (!ends.defined()) return ends = of_chunk.clone();
+  if (of_chunk.size(1) > 0) ends = at::cat({ends, of_chunk}, 1);
+  return ends;
+}
+
 const std::vector<HeadGroup>& OpenSegment::context(const AttentionPolicy& policy, const PolicyState& state, int layer,
                                                    Rope& rope) {
   auto& groups = contexts_[static_cast<std::size_t>(layer)];
@@ -89,10 +98,10 @@ std::vector<LayerTrace> OpenSegment::close(const AttentionPolicy& policy) {
       const LayerKv& held = kv_[l];
       traces_[l] = policy.trace(static_cast<int>(l),
                                 {last(tails_[l]), held.keys.narrow(1, 0, length_), held.values.narrow(1, 0, length_),
-                                 held.rotated_keys.narrow(1, 0, length_), received_[l]});
+                                 held.rotated_keys.narrow(1, 0, length_), received_[l], ends_[l]});
       kv_[l] = {};
       tails_[l] = {};
-      received_[l] = at::Tensor();
+      received_[l] = ends_[l] = at::Tensor();
     }
   }
   return std::move(traces_);

@@ -23,6 +23,8 @@ class OpenSegment {
   LayerKv extend(int layer, const LayerKv& chunk);
   /// LayerKv::received of the segment so far, given that of its newest chunk, whose own keys are the last.
   at::Tensor add_received(int layer, at::Tensor of_chunk);
+  /// LayerKv::end_queries of the segment so far, given those of its newest chunk.
+  at::Tensor add_end_queries(int layer, const at::Tensor& of_chunk);
   void advance(std::int64_t tokens) { length_ += tokens; }
 
   /// The head groups of a layer, made once per segment.
@@ -51,6 +53,7 @@ class OpenSegment {
   std::vector<LayerKv> kv_;           ///< [L]; buffers of `capacity_` rows, the first length_ filled; empty when whole
   std::vector<TailQueries> tails_;    ///< [L], likewise
   std::vector<at::Tensor> received_;  ///< [L], likewise; undefined where no policy weighs keys
+  std::vector<at::Tensor> ends_;      ///< [L], likewise, of end queries
   std::vector<std::vector<HeadGroup>> contexts_;
   std::vector<LayerTrace> traces_;
 };

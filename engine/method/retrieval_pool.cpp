@@ -100,6 +100,25 @@ void RetrievalPool::grow(std::int64_t tokens) {
   capacity_ = tokens;
 }
 
+void RetrievalPool::visit(StateFields& fields, std::int64_t entries) {
+  if (fields.reading() && entries > capacity_) reserve(entries);
+  fields.derived(entries_, entries);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    LayerPool& pool = layers_[l];
+    const auto stored = [&](const char* name, const at::Tensor& rows) {
+      if (!rows.defined()) return;
+      at::Tensor held = rows.narrow(1, 0, entries);
+      fields.tensor(field_prefix(l) + "pool_" + name, held, held.sizes(), held.options());
+    };
+    stored("keys", pool.keys.rows);
+    stored("scales", pool.keys.scales);
+    stored("values", pool.values);
+    if (!pool.key_sums.defined()) continue;
+    fields.derived(pool.summed, std::max<std::int64_t>(0, entries - sink_length_));
+    fields.tensor(field_prefix(l) + "key_sums", pool.key_sums, pool.key_sums.sizes(), pool.key_sums.options());
+  }
+}
+
 /// A copy of this pool may share the sums: they are made anew, not added to.
 void RetrievalPool::add_to_sums(LayerPool& pool, std::int64_t m) const {
   const std::int64_t first = std::max(entries_, sink_length_), count = entries_ + m - first;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/config/segment_config.h"
+#include "engine/method/state_fields.h"
 #include "engine/ops/cpu/stored_keys.h"
 
 namespace carryover {
@@ -51,6 +52,8 @@ class RetrievalPool {
   /// This is a copy: the next append moves it to memory of its own, because the original appends in place. The
   /// original then stays beside it.
   void share() { capacity_ = entries_; }
+
+  void visit(StateFields& fields, std::int64_t entries);  ///< of so many entries; one that is read is empty before
 
  private:
   void reserve(std::int64_t tokens);

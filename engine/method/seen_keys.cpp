@@ -24,25 +24,47 @@ std::int64_t unseen_slots(const HeadGroup& group, const ModelConfig& model, std:
   return rows * std::max<std::int64_t>(0, all - group.window.sinks - group.window.far - group.window.length);
 }
 
-/// What the last query of a group's `head`-th head sees of `all` positions.
-std::vector<KeyRange> ranges_of(const HeadGroup& group, std::size_t head, std::int64_t all) {
-  if (group.index) return group.index->list(static_cast<std::int64_t>(head), group.index->tiles() - 1);
+/// What the last query of a group's `head`-th head, of its `kv_row`-th KV head, sees of `all` positions.
+std::vector<KeyRange> ranges_of(const HeadGroup& group, std::size_t head, std::int64_t kv_row, std::int64_t all) {
+  if (group.index)
+    return group.index->list(group.index->shared ? kv_row : static_cast<std::int64_t>(head), group.index->tiles() - 1);
   const auto end = static_cast<std::int32_t>(all);
   if (group.window.length == 0) return {{0, end}};
   const std::int64_t begin = std::max<std::int64_t>(0, all - group.window.length);
   return {{0, static_cast<std::int32_t>(std::min(group.window.sinks, all))}, {static_cast<std::int32_t>(begin), end}};
 }
 
-/// Positions × KV heads of a cache that any head sees which reads it.
+/// Takes the group's core tokens out of ranges of its slots, which begin with them. How many there were.
+std::int64_t take_cores(const HeadGroup& group, std::vector<KeyRange>& ranges) {
+  const auto end = static_cast<std::int32_t>(group.span(PrefixPart::Core).length);
+  std::int64_t cores = 0;
+  for (KeyRange& range : ranges) {
+    const std::int32_t behind = std::clamp(end, range.first, range.end);
+    cores += behind - range.first;
+    range.first = behind;
+  }
+  return cores;
+}
+
+/// Positions × KV heads of a cache that any head sees which reads it; of branches, each reads for itself. Core tokens
+/// of a row for each query head are that head's own.
 std::int64_t slots_of_cache(const std::vector<HeadGroup>& groups, const ModelConfig& model, std::int64_t n) {
-  std::map<std::int64_t, std::vector<KeyRange>> by_kv_head;
-  for (const HeadGroup& group : groups)
-    for (std::size_t head = 0; head < group.heads.size(); ++head) {
-      auto& ranges = by_kv_head[group.heads[head] / model.group_size()];
-      for (const KeyRange& range : ranges_of(group, head, group.slots() + n)) ranges.push_back(range);
-    }
+  std::map<std::pair<std::size_t, std::int64_t>, std::vector<KeyRange>> by_kv_head;  // of a branch
   std::int64_t slots = 0;
-  for (auto& [kv_head, ranges] : by_kv_head) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const HeadGroup& group = groups[g];
+    std::int64_t kv_row = -1, last = -1;
+    for (std::size_t head = 0; head < group.heads.size(); ++head) {
+      const std::int64_t kv_head = group.heads[head] / model.group_size();
+      if (kv_head != last) ++kv_row;
+      last = kv_head;
+      std::vector<KeyRange> seen = ranges_of(group, head, kv_row, group.slots() + n);
+      if (group.prefix_per_query_head) slots += take_cores(group, seen);
+      auto& ranges = by_kv_head[{group.gate.defined() ? g : 0, kv_head}];
+      ranges.insert(ranges.end(), seen.begin(), seen.end());
+    }
+  }
+  for (auto& [of, ranges] : by_kv_head) {
     unite(ranges);
     for (const KeyRange& range : ranges) slots += range.length();
   }

@@ -41,6 +41,18 @@ Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const Adap
   return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values};
 }
 
+at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  const std::int64_t m = x.size(0);
+  if (w.gates.empty()) {
+    const std::vector<double> logits(std::begin(kNeutralGates), std::end(kNeutralGates));
+    return at::tensor(logits, at::kDouble).to(options()).sigmoid().view({1, 3, 1}).expand({config.heads, 3, m});
+  }
+  const at::Tensor logits =
+      ops::linear(ops::rms_norm(x, w.attention_norm, config.norm_epsilon), w.gates.rows) + w.gates.bias;
+  return logits.sigmoid().view({m, config.heads, 3}).permute({1, 2, 0});
+}
+
 at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
                                   const AdapterDropout& dropout) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];

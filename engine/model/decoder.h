@@ -21,6 +21,9 @@ struct Decoder {
   };
   Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], unnormed
 
+  /// What a layer's heads weigh their branches by (policy nsa): [H, 3, m]. x as for project().
+  at::Tensor branch_gates(int layer, const at::Tensor& x) const;
+
   /// heads: [m, H·d], side by side
   at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
                            const AdapterDropout& dropout) const;

@@ -11,6 +11,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/cost_model.h"
+#include "engine/models/llama_tensors.h"
 #include "engine/ops/cpu/packed_weight.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/runtime/parallel.h"
@@ -93,9 +94,11 @@ at::Tensor empty_matrix(std::initializer_list<std::int64_t> parts, std::int64_t 
 std::int64_t Weights::bytes() const {
   std::int64_t total = embedding.nbytes() + final_norm.nbytes();
   if (!head.is_same(embedding)) total += head.nbytes();
-  for (const LayerWeights& layer : layers)
+  for (const LayerWeights& layer : layers) {
+    if (!layer.gates.empty()) total += layer.gates.rows.nbytes() + layer.gates.bias.nbytes();
     total += layer.attention_norm.nbytes() + layer.qkv.nbytes() + layer.output.nbytes() +
              layer.feed_forward_norm.nbytes() + layer.gate_up.nbytes() + layer.down.nbytes();
+  }
   return total;
 }
 
@@ -119,6 +122,10 @@ std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig
     all.push_back({at + "self_attn.k_proj.weight", &layer.qkv, q, kv});
     all.push_back({at + "self_attn.v_proj.weight", &layer.qkv, q + kv, kv});
     all.push_back({at + "self_attn.o_proj.weight", &layer.output, 0, model.hidden});
+    if (!layer.gates.empty()) {
+      all.push_back({at + "self_attn.g_proj.weight", &layer.gates.rows, 0, 3 * model.heads});
+      all.push_back({at + "self_attn.g_proj.bias", &layer.gates.bias, 0, 3 * model.heads});
+    }
     all.push_back({at + "post_attention_layernorm.weight", &layer.feed_forward_norm, 0, model.hidden});
     all.push_back({at + "mlp.gate_proj.weight", &layer.gate_up, 0, model.intermediate});
     all.push_back({at + "mlp.up_proj.weight", &layer.gate_up, model.intermediate, model.intermediate});
@@ -145,7 +152,16 @@ Weights empty_weights(const ModelConfig& model, at::TensorOptions options, bool 
   return weights;
 }
 
+BranchGates neutral_gates(const ModelConfig& model, at::TensorOptions options) {
+  const std::vector<double> of_head(std::begin(kNeutralGates), std::end(kNeutralGates));
+  return {at::zeros({3 * model.heads, model.hidden}, options),
+          at::tensor(of_head, at::kDouble).repeat({model.heads}).to(options)};
+}
+
 std::string read_weights(const ModelSource& source, Weights& weights, const LoadProgress& progress) {
+  const bool gated = source.find(gate_tensors(source.config()).front().hf_name) != nullptr;
+  for (LayerWeights& layer : weights.layers)
+    layer.gates = gated ? neutral_gates(source.config(), weights.final_norm.options()) : BranchGates{};
   const auto parameters = named_parameters(weights, source.config());
   std::map<std::string_view, std::uint64_t> contents;
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -10,6 +10,15 @@
 
 namespace carryover {
 
+/// What policy nsa weighs its branches by: sigmoid(x·rowsᵀ + bias) of a layer's normed input, a head's three rows side
+/// by side (compressed, selected, window).
+struct BranchGates {
+  at::Tensor rows;  ///< [3·H, D]
+  at::Tensor bias;  ///< [3·H]
+
+  bool empty() const { return !rows.defined(); }
+};
+
 /// One decoder layer's parameters. Projections that read the same input are one matrix, so that each is one matmul.
 /// A matrix may be packed (ops/packed_weight); matmuls and embeddings read it directly.
 struct LayerWeights {
@@ -19,6 +28,7 @@ struct LayerWeights {
   at::Tensor feed_forward_norm;  ///< [D]
   at::Tensor gate_up;            ///< [2·I, D]: gate rows, then up
   at::Tensor down;               ///< [D, I]
+  BranchGates gates = {};        ///< of all layers, or of none: untrained under nsa
 };
 
 struct Weights {
@@ -29,6 +39,7 @@ struct Weights {
 
   std::int64_t bytes() const;
   bool packed() const;  ///< some matrix is
+  bool has_gates() const { return !layers.empty() && !layers.front().gates.empty(); }
 };
 
 /// A parameter under its HF name: rows [first_row, first_row + rows) of a tensor of Weights.
@@ -43,9 +54,15 @@ std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig
 /// EngineError{OutOfMemory} before allocating where the machine has less than the weights need.
 Weights empty_weights(const ModelConfig& model, at::TensorOptions options, bool packed);
 
+/// Gates as training starts them, which are those of a model that has none: whatever a token is, each head's logits are
+/// kNeutralGates. Selected and window branch count half each, so that a text which both see whole reads as under full
+/// attention, and the compressed one 0.02, which keeps a gradient.
+inline constexpr double kNeutralGates[] = {-4, 0, 0};
+BranchGates neutral_gates(const ModelConfig& model, at::TensorOptions options);
+
 /// Reads a model of that shape into them, tensor by tensor, rows at a time: beside the weights themselves at most a few
-/// MB are held. Hashes every byte on the way; returns source.hash(). Throws EngineError{BadInput} naming file, tensor
-/// and row where a value is not finite.
+/// MB are held. Gates are made where the source has them, and else dropped. Hashes every byte on the way; returns
+/// source.hash(). Throws EngineError{BadInput} naming file, tensor and row where a value is not finite.
 std::string read_weights(const ModelSource& source, Weights& weights, const LoadProgress& progress);
 
 }  // namespace carryover

@@ -96,9 +96,15 @@ class AdapterReader {
   std::string where_;
 };
 
-/// Every tensor is lora_A [r, in] or lora_B [out, r] of a targeted module.
+/// Of policy nsa, which stand beside the adapter's own tensors; peft leaves them out. Who reads them checks them.
+bool is_gate(const SafetensorsTensor& tensor) {
+  return tensor.name.ends_with(".self_attn.g_proj.weight") || tensor.name.ends_with(".self_attn.g_proj.bias");
+}
+
+/// Every other tensor is lora_A [r, in] or lora_B [out, r] of a targeted module.
 void check_tensors(const SafetensorsFile& file, const LoraConfig& lora) {
   for (const SafetensorsTensor& tensor : file.tensors()) {
+    if (is_gate(tensor)) continue;
     const bool is_a = tensor.name.ends_with(".lora_A.weight"), is_b = tensor.name.ends_with(".lora_B.weight");
     const std::string_view module = std::string_view(tensor.name).substr(0, is_a || is_b ? tensor.name.size() - 14 : 0);
     const bool targeted = std::any_of(lora.target_modules.begin(), lora.target_modules.end(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/models/hf_source.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -99,7 +100,11 @@ std::unique_ptr<ModelSource> hf_model(const ModelConfig& config, const std::vect
     }
   }
   auto model = std::make_unique<StoredModel>(config);
-  for (const LlamaTensor& wanted : llama_tensors(config)) {
+  std::vector<LlamaTensor> tensors = llama_tensors(config);
+  const std::vector<LlamaTensor> gates = gate_tensors(config);
+  const auto is_stored = [&](const LlamaTensor& gate) { return stored.contains(gate.hf_name); };
+  if (std::ranges::any_of(gates, is_stored)) tensors.insert(tensors.end(), gates.begin(), gates.end());
+  for (const LlamaTensor& wanted : tensors) {
     const auto found = stored.find(wanted.hf_name);
     if (found == stored.end()) refuse_missing_tensor(files.front().where(), wanted.hf_name);
     const auto [file, tensor] = found->second;

@@ -28,4 +28,14 @@ std::vector<LlamaTensor> llama_tensors(const ModelConfig& c) {
   return tensors;
 }
 
+std::vector<LlamaTensor> gate_tensors(const ModelConfig& c) {
+  std::vector<LlamaTensor> tensors;
+  for (std::int64_t layer = 0; layer < c.layers; ++layer) {
+    const std::string name = "model.layers." + std::to_string(layer) + ".self_attn.g_proj";
+    tensors.push_back({name + ".weight", {}, {3 * c.heads, c.hidden}});
+    tensors.push_back({name + ".bias", {}, {3 * c.heads}});
+  }
+  return tensors;
+}
+
 }  // namespace carryover

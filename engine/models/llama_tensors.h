@@ -18,4 +18,8 @@ struct LlamaTensor {
 /// All of them, lm_head.weight only where the embeddings are not tied.
 std::vector<LlamaTensor> llama_tensors(const ModelConfig& config);
 
+/// The gates of policy nsa, which a model has that was trained under it: a layer's matrix and its bias, a head's three
+/// rows side by side (compressed, selected, window). No GGUF has them.
+std::vector<LlamaTensor> gate_tensors(const ModelConfig& config);
+
 }  // namespace carryover

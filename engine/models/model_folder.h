@@ -18,7 +18,8 @@ void write_model_folder(const std::string& directory, const ModelConfig& model, 
                         const std::vector<OutgoingTensor>& tensors, const std::string& tokenizer_of);
 
 /// A PEFT adapter that peft and `--adapter` load: adapter_config.json and adapter_model.safetensors with
-/// base_model.model.<module>.lora_A.weight [r, in] and lora_B.weight [out, r].
+/// base_model.model.<module>.lora_A.weight [r, in] and lora_B.weight [out, r]; and the gates of policy nsa
+/// (gate_tensors()), which peft passes over, where it was trained under that.
 void write_adapter_folder(const std::string& directory, const LoraConfig& lora, const std::string& base_model,
                           const std::vector<OutgoingTensor>& tensors);
 

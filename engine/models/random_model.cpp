@@ -38,7 +38,9 @@ std::vector<ModelConfig> shapes() {
   ModelConfig smollm2 = shape("smollm2-135m", 30, 576, 1536, 9, 3, 49152, 8192);
   smollm2.rope.theta = 100000.0;
   smollm2.tied_embeddings = true;
-  return {llama2, llama3, smollm2, shape("tiny", 4, 64, 128, 4, 2, 256, 2048)};
+  ModelConfig small = shape("llama3.1-small", 6, 1024, 3584, 8, 2, 32000, 131072);
+  small.rope = llama3.rope;
+  return {llama2, llama3, smollm2, small, shape("tiny", 4, 64, 128, 4, 2, 256, 2048)};
 }
 
 /// A bijection of 32 bits whose output has no visible pattern (murmur3's finalizer).

@@ -18,7 +18,8 @@ inline bool names_random_model(std::string_view path) {
   return path.starts_with(random_model_prefix);
 }
 
-/// "llama2-7b" (as the 32K version of the paper), "llama3.1-8b", "smollm2-135m", and "tiny" for tests.
+/// "llama2-7b" (as the 32K version of the paper), "llama3.1-8b", "smollm2-135m", "llama3.1-small" (heads and RoPE of
+/// the 8b one in 0.15 billion parameters), and "tiny" for tests.
 std::vector<std::string> random_shapes();
 
 /// `name`: what stands after the prefix. Matrices are uniform with variance 1/fan-in (embeddings 1), norms 1 ± 0.1, so

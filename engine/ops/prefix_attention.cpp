@@ -3,7 +3,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
+#include <ATen/core/ivalue.h>
 #include <torch/csrc/autograd/custom_function.h>
+#include <torch/custom_class.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +16,7 @@
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/row_attention.h"
+#include "engine/ops/listed_backward.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover::ops {
@@ -77,6 +80,7 @@ std::vector<KvBlock> split_window(const PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1), m = a.queries.size(2), n = a.keys.size(2);
   const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0, query = before + n - m;
   const std::int64_t sinks = a.window.sinks, apart = sinks + a.window.far;
+  const std::int64_t unseen = query - a.window.length + 1;  // keys before it are out of every window
   const Reach to_copies{a.window.length + a.window.far}, to_others{0, a.window.length};
   std::vector<KvBlock> parts;
   const auto add = [&](const at::Tensor& keys, const at::Tensor& values, std::int64_t place) {
@@ -87,7 +91,7 @@ std::vector<KvBlock> split_window(const PrefixAttention& a) {
     read_apart.queries = a.window.sink_queries;
     add_part(parts, read_apart, 0, sinks_end, place, query, m, {});
     add_part(parts, read_apart, sinks_end, apart_end, place, query, m, to_copies);
-    add_part(parts, from, apart_end, count, place, query, m, to_others);
+    add_part(parts, from, std::clamp(unseen - place, apart_end, count), count, place, query, m, to_others);
   };
   if (before > 0) add(a.prefix_keys, a.prefix_values, 0);
   add(a.keys, a.values, before);
@@ -163,6 +167,39 @@ at::Tensor join(const at::Tensor& prefix, const at::Tensor& own) {
   const std::int64_t rows = std::max(own.size(1), prefix.size(1));
   return at::cat({share(prefix, rows), share(own, rows)}, 2);
 }
+
+/// attend_listed() with gradients; without a prefix, with one of no keys.
+struct ListedAttention : Function<ListedAttention> {
+  struct Lists : torch::CustomClassHolder {
+    explicit Lists(KeyIndex of) : index(std::move(of)) {}
+    KeyIndex index;
+  };
+
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& queries, const at::Tensor& prefix_keys,
+                            const at::Tensor& prefix_values, const at::Tensor& keys, const at::Tensor& values,
+                            const KeyIndex* index) {
+    const at::Tensor out = attend_listed({queries, prefix_keys, prefix_values, keys, values, {}, index});
+    context->save_for_backward({queries, prefix_keys, prefix_values, keys, values, out});
+    context->saved_data["lists"] = at::IValue::make_capsule(c10::make_intrusive<Lists>(*index));
+    return out;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto lists = c10::static_intrusive_pointer_cast<Lists>(context->saved_data["lists"].toCapsule());
+    const at::Tensor &queries = saved[0], &prefix_keys = saved[1], &prefix_values = saved[2], &keys = saved[3],
+                     &values = saved[4];
+    const ListedGradients to = listed_backward(gradients[0], saved[5], queries, join(prefix_keys, keys),
+                                               join(prefix_values, values), lists->index);
+    const std::int64_t before = prefix_keys.size(2), n = keys.size(2);
+    const auto part = [](const at::Tensor& all, std::int64_t first, const at::Tensor& like) {
+      return all.narrow(2, first, like.size(2)).sum_to_size(like.sizes()).to(like.scalar_type());
+    };
+    CARRYOVER_CHECK(to.keys.size(2) == before + n);
+    return {to.queries.to(queries.scalar_type()), part(to.keys, 0, prefix_keys),   part(to.values, 0, prefix_values),
+            part(to.keys, before, keys),          part(to.values, before, values), at::Tensor()};
+  }
+};
 
 /// CUDA: FlashAttention is bottom-right causal, so [prefix; segment] is one call where it takes the dtype. One KV head
 /// serves all r query heads of its group there, unless the group's prefixes differ.
@@ -298,9 +335,15 @@ WeighedAttention weighed_attention(const PrefixAttention& a) {
 }
 
 at::Tensor prefix_attention(const PrefixAttention& a) {
+  // Autograd functions take defined tensors only: no prefix is a prefix of no keys.
+  const auto defined = [&](const at::Tensor& prefix) {
+    return prefix.defined() ? prefix : a.keys.narrow(2, 0, 0).detach();
+  };
   if (a.index != nullptr) {
-    if (!a.queries.is_cpu() || at::GradMode::is_enabled()) return masked_attention(a);
-    return attend_listed(a);
+    if (!a.queries.is_cpu()) return masked_attention(a);
+    if (!at::GradMode::is_enabled()) return attend_listed(a);
+    return ListedAttention::apply(a.queries, defined(a.prefix_keys), defined(a.prefix_values), a.keys, a.values,
+                                  a.index);
   }
   if (!a.window.sees_all()) {
     if (!a.queries.is_cpu() || at::GradMode::is_enabled()) return masked_attention(a);
@@ -309,11 +352,7 @@ at::Tensor prefix_attention(const PrefixAttention& a) {
   if (!a.queries.is_cpu()) return attend_cuda(a);
   if (!at::GradMode::is_enabled())
     return attend_cpu(a.queries, split(a.queries, a.prefix_keys, a.prefix_values, a.keys, a.values)).first;
-  // Autograd functions take defined tensors only: no prefix is a prefix of no keys.
-  const bool has_prefix = a.prefix_keys.defined();
-  const at::Tensor none = has_prefix ? at::Tensor() : a.keys.narrow(2, 0, 0).detach();
-  return CpuAttention::apply(a.queries, has_prefix ? a.prefix_keys : none, has_prefix ? a.prefix_values : none, a.keys,
-                             a.values);
+  return CpuAttention::apply(a.queries, defined(a.prefix_keys), defined(a.prefix_values), a.keys, a.values);
 }
 
 }  // namespace carryover::ops

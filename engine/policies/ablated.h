@@ -23,6 +23,8 @@ class AblatedPolicy final : public AttentionPolicy {
   std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const override;
   bool selects() const override { return whole_.selects(); }
   bool weighs_keys() const override { return whole_.weighs_keys(); }
+  std::int64_t pooled_group() const override { return whole_.pooled_group(); }
+  bool gated() const override { return whole_.gated(); }
   std::vector<HeadGroup> select(const PolicyState& state, std::vector<HeadGroup> groups,
                                 const ChunkQueries& queries) const override;
   LayerTrace trace(int layer, const LayerKv& kv) const override { return whole_.trace(layer, kv); }

@@ -107,6 +107,16 @@ void DuoPolicy::close(DuoState& state, std::vector<LayerTrace> traces, std::int6
   state.next = {state.next.index + 1, state.next.first_token + m};
 }
 
+void DuoPolicy::name_fields(DuoState& state, StateFields& fields) const {
+  const std::int64_t tokens = state.next.first_token;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    if (!layers_[l].retrieval_kv.empty()) state.layers[l].whole.visit(fields, field_prefix(l) + "whole.", tokens);
+    if (!layers_[l].streaming_kv.empty())
+      state.layers[l].ends.visit(fields, field_prefix(l) + "ends.", tokens, sinks_, window_ - 1,
+                                 std::ssize(layers_[l].streaming_kv), head_dim_, options_);
+  }
+}
+
 namespace {
 
 const PolicyFactory duo_factory("duo", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {

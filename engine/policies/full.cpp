@@ -53,6 +53,11 @@ void FullPolicy::close(FullState& state, std::vector<LayerTrace> traces, std::in
   state.next = {state.next.index + 1, state.next.first_token + m};
 }
 
+void FullPolicy::name_fields(FullState& state, StateFields& fields) const {
+  for (std::size_t l = 0; l < state.layers.size(); ++l)
+    state.layers[l].visit(fields, field_prefix(l), state.next.first_token);
+}
+
 namespace {
 
 const PolicyFactory full_factory("full", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {

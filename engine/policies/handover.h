@@ -24,6 +24,8 @@ class HandoverPolicy final : public PolicyOf<HandoverState> {
   std::int64_t first_position(const SegmentFrame& frame) const override { return as_it_was_.first_position(frame); }
   bool selects() const override { return as_it_was_.selects(); }
   bool weighs_keys() const override { return as_it_was_.weighs_keys() || edited_.weighs_keys(); }
+  std::int64_t pooled_group() const override { return as_it_was_.pooled_group(); }
+  bool gated() const override { return as_it_was_.gated(); }
   LayerTrace trace(int layer, const LayerKv& kv) const override;
 
   /// What `edited` has of a state of this policy, which ends.

@@ -206,6 +206,26 @@ void InfLlmPolicy::close(InfLlmState& state, std::vector<LayerTrace> traces, std
   state.next = {state.next.index + 1, state.next.first_token + m};
 }
 
+/// How many tokens are sinks and blocks follows from the text's length alone, wherever its segments ended: take().
+void InfLlmPolicy::name_fields(InfLlmState& state, StateFields& fields) const {
+  const std::int64_t left = std::max<std::int64_t>(0, state.next.first_token - window_);  // the window
+  const std::int64_t sinks = std::min(sinks_, left), blocks = (left - sinks) / block_length_,
+                     held = state.next.first_token - sinks - blocks * block_length_, d = model_.head_dim;
+  for (std::size_t l = 0; l < state.layers.size(); ++l) {
+    InfLlmState::Layer& layer = state.layers[l];
+    const std::string prefix = field_prefix(l);
+    if (sinks > 0) {
+      fields.tensor(prefix + "sink_keys", layer.sink_keys, {model_.kv_heads, sinks, d}, options_);
+      fields.tensor(prefix + "sink_values", layer.sink_values, {model_.kv_heads, sinks, d}, options_);
+    }
+    layer.blocks.visit(fields, prefix + "blocks.", blocks * block_length_);
+    layer.block_keys.visit(fields, prefix + "block_keys", blocks);
+    fields.tensor(prefix + "keys", layer.keys, {model_.kv_heads, held, d}, options_);
+    fields.tensor(prefix + "values", layer.values, {model_.kv_heads, held, d}, options_);
+    fields.tensor(prefix + "received", layer.received, {model_.heads, held}, opmath_);
+  }
+}
+
 namespace {
 
 const PolicyFactory infllm_factory("infllm", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {

@@ -48,6 +48,7 @@ class InfLlmPolicy final : public PolicyOf<InfLlmState> {
   std::vector<HeadGroup> complete(const InfLlmState& state, std::vector<HeadGroup> groups,
                                   const ChunkQueries& queries) const override;
   void close(InfLlmState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void name_fields(InfLlmState& state, StateFields& fields) const override;
 
  private:
   /// Places of the blocks that a chunk reads, ascending.

@@ -21,6 +21,13 @@ void GrowingRows::append(const at::Tensor& more) {
   entries += m;
 }
 
+void GrowingRows::visit(StateFields& fields, const std::string& name, std::int64_t count) {
+  if (fields.reading() && rows.size(1) < count) reserve(rows.size(0), count, rows.size(2), rows.options());
+  fields.derived(entries, count);
+  at::Tensor view = held();
+  fields.tensor(name, view, view.sizes(), rows.options());
+}
+
 void GrowingCache::reserve(std::int64_t rows, std::int64_t tokens, std::int64_t head_dim, at::TensorOptions options) {
   for (GrowingRows* own : {&keys, &values}) own->reserve(rows, tokens, head_dim, options);
 }
@@ -40,6 +47,18 @@ void GrowingCache::stand_before(HeadGroup& group) const {
 void GrowingCache::share() {
   keys.share();
   values.share();
+}
+
+void GrowingCache::visit(StateFields& fields, const std::string& prefix, std::int64_t count) {
+  keys.visit(fields, prefix + "keys", count);
+  values.visit(fields, prefix + "values", count);
+}
+
+at::Tensor rows_of(const at::Tensor& held, const at::Tensor& more, std::int64_t first, std::int64_t end) {
+  const std::int64_t before = held.defined() ? held.size(1) : 0;
+  if (first >= before) return more.narrow(1, first - before, end - first);
+  if (end <= before) return held.narrow(1, first, end - first);
+  return at::cat({held.narrow(1, first, before - first), more.narrow(1, 0, end - before)}, 1);
 }
 
 at::Tensor ends_of(const at::Tensor& rows, std::int64_t sinks, std::int64_t recent) {
@@ -64,6 +83,13 @@ void EndsCache::append(const at::Tensor& more_keys, const at::Tensor& more_value
   };
   keys = joined(keys, more_keys);
   values = joined(values, more_values);
+}
+
+void EndsCache::visit(StateFields& fields, const std::string& prefix, std::int64_t tokens, std::int64_t sinks,
+                      std::int64_t recent, std::int64_t rows, std::int64_t head_dim, at::TensorOptions options) {
+  const std::int64_t held = std::min(tokens, sinks + recent);
+  fields.tensor(prefix + "keys", keys, {rows, held, head_dim}, options);
+  fields.tensor(prefix + "values", values, {rows, held, head_dim}, options);
 }
 
 }  // namespace carryover

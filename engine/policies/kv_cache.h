@@ -19,6 +19,7 @@ struct GrowingRows {
   at::Tensor held() const { return rows.narrow(1, 0, entries); }
   /// This is a copy: the next append moves it to memory of its own, because the original appends in place.
   void share() { rows = held(); }
+  void visit(StateFields& fields, const std::string& name, std::int64_t count);  ///< of `count` entries
 };
 
 /// The same of a layer's keys and values, [rows, capacity, d] each.
@@ -30,6 +31,7 @@ struct GrowingCache {
   void stand_before(HeadGroup& group) const;                                ///< its prefix is what is held
   std::int64_t entries() const { return keys.entries; }
   void share();
+  void visit(StateFields& fields, const std::string& prefix, std::int64_t count);  ///< of `count` entries
 };
 
 /// The text's first `sinks` keys and values in a layer, and its last `recent` ones.
@@ -40,7 +42,14 @@ struct EndsCache {
   void append(const at::Tensor& more_keys, const at::Tensor& more_values, std::int64_t sinks, std::int64_t recent);
   void stand_before(HeadGroup& group, std::int64_t sinks) const;  ///< the same; `sinks`: the first of what is held
   std::int64_t entries() const { return keys.defined() ? keys.size(1) : 0; }
+  /// The same behind a text of `tokens`.
+  void visit(StateFields& fields, const std::string& prefix, std::int64_t tokens, std::int64_t sinks,
+             std::int64_t recent, std::int64_t rows, std::int64_t head_dim, at::TensorOptions options);
 };
+
+/// Rows [first, end) of [held; more], [rows, n, d] each, `held` undefined where there are none: a view where one of
+/// both has them all.
+at::Tensor rows_of(const at::Tensor& held, const at::Tensor& more, std::int64_t first, std::int64_t end);
 
 /// The first `sinks` rows and the last `recent` of [rows, n, d], copied, so that the rest can be freed; all of them
 /// where there are no more.

@@ -66,6 +66,8 @@ PrefixRows SegmentedPolicy::part_of(const SegmentedState& state, int layer, cons
       return rows(state.carry.layers[l], places_of(wanted, carry_kv_heads(config_, model_, layer)));
     case PrefixPart::Retrieved:
       return state.retrieved.layers[l].of(kind.long_range);
+    case PrefixPart::Core:
+      break;
   }
   CARRYOVER_CHECK(false);
 }
@@ -150,6 +152,37 @@ void SegmentedPolicy::retrieve(SegmentedState& state, const std::vector<at::Tens
   state.retrieved = retriever_.retrieve(queries, searched_pool(state), options_.device());
   state.hits = state.retrieved.hits;
   state.near_ties = state.retrieved.near_ties;
+}
+
+/// Behind a text whose segments are all whole but its last one: their lengths, as close() leaves them.
+void SegmentedPolicy::name_carry(SegmentedState& state, StateFields& fields) const {
+  const std::int64_t tokens = state.next.first_token, d = model_.head_dim,
+                     last = (tokens - 1) % config_.segment_length + 1,
+                     sinks = std::min(config_.sink_length, std::min(tokens, config_.segment_length));
+  std::int64_t carried = std::min(config_.carry_length, last);
+  if (tokens <= config_.segment_length) carried = std::min(carried, last - sinks);
+  if (fields.reading()) state.sinks.resize(static_cast<std::size_t>(model_.layers));
+  for (std::size_t l = 0; l < state.carry.layers.size(); ++l) {
+    const auto pair = [&](const std::string& name, auto& rows, std::int64_t heads, std::int64_t length) {
+      if (heads == 0 || length == 0) return;
+      fields.tensor(field_prefix(l) + name + "_keys", rows.keys, {heads, length, d}, options_);
+      fields.tensor(field_prefix(l) + name + "_values", rows.values, {heads, length, d}, options_);
+    };
+    pair("carry", state.carry.layers[l], std::ssize(carry_kv_heads(config_, model_, static_cast<int>(l))), carried);
+    pair("sink", state.sinks[l], model_.kv_heads, sinks);
+  }
+}
+
+/// What was retrieved is gathered again from the pool, as the search did.
+void SegmentedPolicy::name_fields(SegmentedState& state, StateFields& fields) const {
+  name_carry(state, fields);
+  if (!retrieves(config_, model_)) return;
+  state.pool.visit(fields, state.next.first_token);
+  fields.hits(state.hits, config_.retrieval_length);
+  fields.count("near_ties", state.near_ties);
+  if (!fields.reading()) return;
+  state.retrieved = retriever_.gather(state.hits, state.pool, options_.device());
+  state.retrieved.near_ties = state.near_ties;
 }
 
 std::unique_ptr<PolicyState> SegmentedPolicy::with_hits(const PolicyState& state, std::vector<HeadHits> hits) const {

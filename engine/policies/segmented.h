@@ -52,6 +52,7 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
  protected:
   std::vector<HeadGroup> read(const SegmentedState& state, int layer, Rope& rope) const override;
   void close(SegmentedState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void name_fields(SegmentedState& state, StateFields& fields) const override;
 
  private:
   /// One part of a prefix, undefined where it has no slots.
@@ -60,6 +61,7 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
     return {state.pool, state.next.index, state.carry.length()};
   }
   void retrieve(SegmentedState& state, const std::vector<at::Tensor>& queries) const;
+  void name_carry(SegmentedState& state, StateFields& fields) const;
   HeadGroup group_of(const SegmentedState& state, int layer, const HeadReads& kind, Rope& rope) const;
 
   SegmentConfig config_;

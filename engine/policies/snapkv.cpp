@@ -81,6 +81,15 @@ void SnapKvPolicy::end_prompt(PolicyState& any, Rope& rope) const {
   for (SnapKvState::Layer& layer : state.layers) compress(layer, state.next.first_token, rope);
 }
 
+void SnapKvPolicy::name_fields(SnapKvState& state, StateFields& fields) const {
+  const std::int64_t tokens = state.next.first_token;
+  for (std::size_t l = 0; l < state.layers.size(); ++l) {
+    state.layers[l].cache.visit(fields, field_prefix(l), tokens);
+    fields.tensor(field_prefix(l) + "queries", state.layers[l].queries,
+                  {model_.heads, std::min(window_, tokens), model_.head_dim}, options_);
+  }
+}
+
 namespace {
 
 const PolicyFactory snapkv_factory("snapkv", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {

@@ -43,6 +43,7 @@ class SnapKvPolicy final : public PolicyOf<SnapKvState> {
  protected:
   std::vector<HeadGroup> read(const SnapKvState& state, int layer, Rope& rope) const override;
   void close(SnapKvState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void name_fields(SnapKvState& state, StateFields& fields) const override;  ///< before end_prompt()
 
  private:
   void compress(SnapKvState::Layer& layer, std::int64_t end, Rope& rope) const;

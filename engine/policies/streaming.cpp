@@ -58,6 +58,12 @@ void StreamingPolicy::close(WindowState& state, std::vector<LayerTrace> traces, 
   state.next = {state.next.index + 1, state.next.first_token + m};
 }
 
+void StreamingPolicy::name_fields(WindowState& state, StateFields& fields) const {
+  for (std::size_t l = 0; l < state.layers.size(); ++l)
+    state.layers[l].visit(fields, field_prefix(l), state.next.first_token, cache_.sinks, cache_.window - 1,
+                          model_.kv_heads, model_.head_dim, options_);
+}
+
 namespace {
 
 const PolicyFactory streaming_factory("streaming", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {

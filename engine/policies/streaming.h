@@ -37,6 +37,7 @@ class StreamingPolicy final : public PolicyOf<WindowState> {
  protected:
   std::vector<HeadGroup> read(const WindowState& state, int layer, Rope& rope) const override;
   void close(WindowState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void name_fields(WindowState& state, StateFields& fields) const override;
 
  private:
   std::string name_;

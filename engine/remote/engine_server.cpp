@@ -89,6 +89,10 @@ class Server {
   std::string profile_heads(RemoteJob& job);
   std::string find_recall_heads(RemoteJob& job);
   std::string search_patterns(RemoteJob& job);
+  std::string learn_gates(RemoteJob& job);
+  std::string read_document(RemoteJob& job);
+  std::string save_state(const RemoteJob& job);
+  std::string load_state(const RemoteJob& job);
 
   Session& session(std::int32_t number) {
     const auto found = sessions_.find(number);
@@ -148,6 +152,14 @@ std::string Server::answer(RemoteJob& job) {
       return find_recall_heads(job);
     case MessageKind::SearchPatterns:
       return search_patterns(job);
+    case MessageKind::LearnGates:
+      return learn_gates(job);
+    case MessageKind::ReadDocument:
+      return read_document(job);
+    case MessageKind::SaveState:
+      return save_state(job);
+    case MessageKind::LoadState:
+      return load_state(job);
     default:
       refuse_message("a message came that is no request");
   }
@@ -295,6 +307,38 @@ std::string Server::search_patterns(RemoteJob& job) {
   require_ids(request.ids);
   request.progress = reporting();
   return pack(session(number).search_patterns(request, job.control));
+}
+
+std::string Server::learn_gates(RemoteJob& job) {
+  std::int32_t number = 0;
+  DuoGatesRequest request;
+  unpack(job.request.body, number, request);
+  request.progress = reporting();
+  request.keep = [this](const DuoGates& so_far) { sender_.send(MessageKind::GateStep, pack(so_far)); };
+  return pack(session(number).learn_gates(request, job.control));
+}
+
+std::string Server::read_document(RemoteJob& job) {
+  std::int32_t number = 0;
+  RunRequest text;
+  unpack(job.request.body, number, text);
+  require_ids(text.ids);
+  return pack(session(number).read_document(text, reporting(), job.control));
+}
+
+std::string Server::save_state(const RemoteJob& job) {
+  std::int32_t number = 0;
+  std::string path;
+  unpack(job.request.body, number, path);
+  session(number).save_state(path);
+  return {};
+}
+
+std::string Server::load_state(const RemoteJob& job) {
+  std::int32_t number = 0;
+  std::string path;
+  unpack(job.request.body, number, path);
+  return pack(session(number).load_state(path));
 }
 
 EnginePlace here() {

@@ -38,6 +38,8 @@ std::uint64_t most_body_bytes(MessageKind kind) {
     case Close:
     case Files:
     case Save:
+    case SaveState:
+    case LoadState:
     case Stop:
     case Pause:
     case Resume:

@@ -28,6 +28,10 @@ enum class MessageKind : std::uint32_t {
   ProfileHeads,     ///< [int32 session, HeadProfileRequest] → Loading…, Done [HeadProfile]
   FindRecallHeads,  ///< [int32 session, RecallHeadsRequest] → Loading…, RecallStep…, Done [RecallHeads]
   SearchPatterns,   ///< [int32 session, PatternSearchRequest] → Loading…, Done [FoundPatterns]
+  LearnGates,       ///< [int32 session, DuoGatesRequest] → Loading…, GateStep…, Done [DuoGates]
+  ReadDocument,     ///< [int32 session, RunRequest] → Loading…, Done [StateInfo]
+  SaveState,        ///< [int32 session, string path] → Done []
+  LoadState,        ///< [int32 session, string path] → Done [StateInfo]
   // Wishes, heard while a request is served; they have no answer but Ping's.
   Stop,
   Pause,
@@ -48,6 +52,7 @@ enum class MessageKind : std::uint32_t {
   Checkpoint,  ///< [int64 step, string directory]
   Outcome,     ///< [uint64 edit, WhatIfOutcome]
   RecallStep,  ///< [RecallHeads], as far as they are found
+  GateStep,    ///< [DuoGates], after each step
   Paused,      ///< the engine paused by itself
   Pong,
   Done,

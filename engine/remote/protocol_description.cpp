@@ -51,6 +51,10 @@ std::vector<MessageRow> request_rows() {
       {ProfileHeads, "ProfileHeads", types_of<Number, HeadProfileRequest>(), types_of<HeadProfile>()},
       {FindRecallHeads, "FindRecallHeads", types_of<Number, RecallHeadsRequest>(), types_of<RecallHeads>()},
       {SearchPatterns, "SearchPatterns", types_of<Number, PatternSearchRequest>(), types_of<FoundPatterns>()},
+      {LearnGates, "LearnGates", types_of<Number, DuoGatesRequest>(), types_of<DuoGates>()},
+      {ReadDocument, "ReadDocument", types_of<Number, RunRequest>(), types_of<StateInfo>()},
+      {SaveState, "SaveState", types_of<Number, Text>(), types_of()},
+      {LoadState, "LoadState", types_of<Number, Text>(), types_of<StateInfo>()},
   };
 }
 
@@ -75,6 +79,7 @@ std::vector<MessageRow> wish_and_event_rows() {
       {Checkpoint, "Checkpoint", types_of<std::int64_t, std::string>()},
       {Outcome, "Outcome", types_of<std::uint64_t, WhatIfOutcome>()},
       {RecallStep, "RecallStep", types_of<RecallHeads>()},
+      {GateStep, "GateStep", types_of<DuoGates>()},
       {Paused, "Paused", types_of()},
       {Pong, "Pong", types_of()},
       {Done, "Done", nullptr},  // the request says what it holds

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/core/run/snapshot_check.h"
 #include "engine/records/training_plan.h"
@@ -145,6 +146,19 @@ class RemoteSession final : public Session {
     return result;
   }
 
+  StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) { hear_loading(frame, progress); };
+    auto read = checked(unpack_as<StateInfo>(engine_->ask(ReadDocument, pack(number_, text), &control, hear)));
+    if (*read.ids != *text.ids) refuse_message("another document was read than was asked for");
+    return read;
+  }
+  void save_state(const std::string& path) override {
+    engine_->ask(SaveState, pack(number_, path), nullptr, [](const Frame&) {});
+  }
+  StateInfo load_state(const std::string& path) override {
+    return checked(unpack_as<StateInfo>(engine_->ask(LoadState, pack(number_, path), nullptr, [](const Frame&) {})));
+  }
+
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                             RunControl& control) override {
     std::vector<float> values;
@@ -224,6 +238,13 @@ class RemoteSession final : public Session {
     found.patterns().validate(model, kAnswering, {});
     return found;
   }
+  DuoGates learn_gates(const DuoGatesRequest& request, RunControl& control) override {
+    const auto hear = [&](const Frame& frame) {
+      hear_loading(frame, request.progress);
+      if (frame.kind == GateStep && request.keep) request.keep(checked(unpack_as<DuoGates>(frame.body)));
+    };
+    return checked(unpack_as<DuoGates>(engine_->ask(LearnGates, pack(number_, request), &control, hear)));
+  }
 
  private:
   /// Asks for the model again when a training ends, in whatever way: its weights are others then. Where the line is
@@ -241,6 +262,17 @@ class RemoteSession final : public Session {
     RemoteSession& session;
   };
 
+  /// A text of the model's vocabulary, and a configuration that fits the model.
+  StateInfo checked(StateInfo state) const {
+    if (!state.ids || state.ids->empty() || state.bytes < 0) refuse_message("a state came without its document");
+    check_ids(*state.ids, info_.config.vocabulary, kAnswering);
+    state.config.validate(info_.config, kAnswering);
+    if (find_policy(state.policy) == nullptr ||
+        state.segments != std::ssize(document_partition(std::ssize(*state.ids), state.config)))
+      refuse_message("a state came of a policy or of segments that can't be");
+    return state;
+  }
+
   /// Heads that the model has.
   RecallHeads checked(RecallHeads heads) const {
     const ModelConfig& model = info_.config;
@@ -252,6 +284,12 @@ class RemoteSession final : public Session {
         refuse_message("a searcher came that the model lacks");
     for (const ReaderStep& step : heads.readers) step.readers.validate(model);
     return heads;
+  }
+
+  /// Of the model's KV heads.
+  DuoGates checked(DuoGates gates) const {
+    check_gates(gates, info_.config, kAnswering);
+    return gates;
   }
 
   bool fits(const HeadScores& scores) const {

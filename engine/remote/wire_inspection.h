@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "engine/core/analysis/duo_gates.h"
 #include "engine/core/analysis/pattern_search.h"
 #include "engine/core/analysis/recall_heads.h"
 #include "engine/core/run/inspection.h"
@@ -334,6 +335,49 @@ void describe(Fields& field, Described<Fields, FoundPatterns>& value) {
   field("layers", value.layers);
   field("heads", value.heads);
   field("found", value.found);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, PasskeyParts>& value) {
+  field("opening", value.opening);
+  field("closing", value.closing);
+  field("statements", value.statements);
+  field("questions", value.questions);
+  field("ending", value.ending);
+  field("words", value.words);
+  field("hay", value.hay);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, PasskeyPlan>& value) {
+  field("shortest", value.shortest);
+  field("longest", value.longest);
+  field("passkeys", value.passkeys);
+  field("words", value.words);
+  field("seed", value.seed);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, DuoGates>& value) {
+  field("layers", value.layers);
+  field("kv_heads", value.kv_heads);
+  field("gates", value.gates);
+  field("first_moments", value.first_moments);
+  field("second_moments", value.second_moments);
+  field("distances", value.distances);
+}
+
+/// Without its functions, which are called where the gates were asked for.
+template <typename Fields>
+void describe(Fields& field, Described<Fields, DuoGatesRequest>& value) {
+  field("parts", value.parts);
+  field("plan", value.plan);
+  field("sinks", value.sinks);
+  field("recent", value.recent);
+  field("steps", value.steps);
+  field("rate", value.rate);
+  field("l1", value.l1);
+  field("known", value.known);
 }
 
 }  // namespace carryover

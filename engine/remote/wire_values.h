@@ -5,6 +5,7 @@
 #include "engine/core/run/generate_request.h"
 #include "engine/core/run/model_info.h"
 #include "engine/core/run/run_request.h"
+#include "engine/core/run/state_info.h"
 #include "engine/remote/wire.h"
 
 /// The fields of what travels: models, runs, generation, errors. A new field of one of these types is one line here;
@@ -249,6 +250,15 @@ void describe(Fields& field, Described<Fields, RunRequest>& value) {
   field("loss", value.loss);
   field("resume", value.resume);
   field("latch_segment", value.latch_segment);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, StateInfo>& value) {
+  field("ids", value.ids);
+  field("policy", value.policy);
+  field("config", value.config);
+  field("segments", value.segments);
+  field("bytes", value.bytes);
 }
 
 template <typename Fields>

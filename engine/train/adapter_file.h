@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <string>
+#include <vector>
 
 #include "engine/model/decoder.h"
 
@@ -8,7 +9,8 @@ namespace carryover {
 
 struct LoadedAdapter {
   Adapter adapter;
-  std::string hash;  ///< 16 hex digits of every byte, and of the scale
+  std::vector<BranchGates> gates;  ///< [L]; none where the file has none
+  std::string hash;                ///< 16 hex digits of every byte, and of the scale
 };
 
 /// A PEFT adapter's folder, for this decoder. Throws EngineError{BadInput, Unsupported, Io} naming the file where it

@@ -18,6 +18,7 @@
 #include "engine/train/explicit_objective.h"
 #include "engine/train/forward_audit.h"
 #include "engine/train/tensor_file.h"
+#include "engine/train/trained_gates.h"
 
 namespace carryover {
 
@@ -352,6 +353,7 @@ AuditReport audit_trainer(Decoder& decoder, const AuditRequest& request, const A
 
 AuditReport audit_model(Decoder& decoder, const AuditRequest& request, RunControl& control) {
   const AuditedAdapter adapter(decoder, request.lora_rank);
+  const TrainedGates gates(decoder, request.policy);
   const AuditedTrainer trainer = [&](TrainableParameters& parameters, const AuditedRun& run) {
     GradientSetup setup{request.policy, request.config, run.checkpointing};
     setup.watch = run.watch;

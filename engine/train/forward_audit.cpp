@@ -49,6 +49,9 @@ Decoder in_fp32(const Decoder& decoder) {
     for (at::Tensor* tensor :
          {&layer.attention_norm, &layer.qkv, &layer.output, &layer.feed_forward_norm, &layer.gate_up, &layer.down})
       to_fp32(*tensor);
+  for (LayerWeights& layer : fp32.weights.layers)
+    for (at::Tensor* tensor : {&layer.gates.rows, &layer.gates.bias})
+      if (tensor->defined()) to_fp32(*tensor);
   to_fp32(fp32.weights.final_norm);
   if (decoder.config.tied_embeddings)
     fp32.weights.head = fp32.weights.embedding;

@@ -20,6 +20,11 @@ bool is_its_own_master(const at::Tensor& leaf) {
   return ops::compute_type(leaf.scalar_type()) == leaf.scalar_type();
 }
 
+/// Gates don't decay: under a policy that has none they get no gradient and stay what they are.
+bool is_gate(const NamedParameter& named) {
+  return named.name.find(".g_proj.") != std::string::npos;
+}
+
 /// Called where autograd has added to a bf16 leaf's own gradient, which moves on to an fp32 sum, tensor by tensor, so
 /// that never two whole sets of gradients are held.
 struct SumGradient : torch::autograd::PostAccumulateGradHook {
@@ -36,24 +41,28 @@ struct SumGradient : torch::autograd::PostAccumulateGradHook {
 }  // namespace
 
 TrainableParameters::TrainableParameters(Decoder& decoder) {
-  const auto add_leaf = [&](at::Tensor& tensor) {
+  const auto add_leaf = [&](at::Tensor& tensor, bool decays) {
     tensor.requires_grad_(true);
-    parameters_.push_back({tensor, {}, {}, tensor.dim() > 1});
+    parameters_.push_back({tensor, {}, {}, decays});
     return parameters_.size() - 1;
   };
   if (!decoder.adapter.empty()) {
     for (LowRankUpdate* update : decoder.adapter.updates()) {
       const std::string name = "base_model.model." + update->name;
-      names_.push_back({name + ".lora_A.weight", add_leaf(update->a), 0, update->a.size(0)});
-      names_.push_back({name + ".lora_B.weight", add_leaf(update->b), 0, update->b.size(0)});
+      names_.push_back({name + ".lora_A.weight", add_leaf(update->a, true), 0, update->a.size(0)});
+      names_.push_back({name + ".lora_B.weight", add_leaf(update->b, true), 0, update->b.size(0)});
     }
+    for (const NamedParameter& named : named_parameters(decoder.weights, decoder.config))
+      if (is_gate(named))
+        names_.push_back({"base_model.model." + named.name, add_leaf(*named.tensor, false), 0, named.rows});
     watch();
     return;
   }
   std::map<at::Tensor*, std::size_t> places;  // several names may be rows of one tensor
   for (const NamedParameter& named : named_parameters(decoder.weights, decoder.config)) {
     auto place = places.find(named.tensor);
-    if (place == places.end()) place = places.emplace(named.tensor, add_leaf(*named.tensor)).first;
+    if (place == places.end())
+      place = places.emplace(named.tensor, add_leaf(*named.tensor, named.tensor->dim() > 1 && !is_gate(named))).first;
     names_.push_back({named.name, place->second, named.first_row, named.rows});
   }
   if (decoder.config.tied_embeddings) decoder.weights.head = decoder.weights.embedding;

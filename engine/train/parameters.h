@@ -17,7 +17,7 @@ struct Parameter {
   at::Tensor low;       ///< of a bf16 leaf: with it an fp32 weight, which the optimizer updates (ops/weight_halves)
   at::Tensor gradient;  ///< Σ since clear_gradients(); undefined before make_gradients. Of a leaf that is its own
                         ///< master: autograd's own
-  bool decays = false;  ///< weight decay applies: matrices, not norms
+  bool decays = false;  ///< weight decay applies: matrices, not norms and gates
 };
 
 /// Rows of a parameter that a file knows under one name: a Hugging Face weight, or an adapter's A or B as PEFT calls
@@ -28,8 +28,8 @@ struct NamedRows {
   std::int64_t first_row = 0, rows = 0;
 };
 
-/// All that training changes: the decoder's weights, or its adapter where it has one. Owner: a training run or an
-/// audit; gives the decoder's tensors back without gradients when destroyed. Thread: engine.
+/// All that training changes: the decoder's weights, or its adapter where it has one, and gates in both. Owner: a
+/// training run or an audit; gives the decoder's tensors back without gradients when destroyed. Thread: engine.
 class TrainableParameters {
  public:
   explicit TrainableParameters(Decoder& decoder);

@@ -4,11 +4,11 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
-#include <cmath>
 #include <memory>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/mapped_file.h"
+#include "engine/runtime/finite_values.h"
 
 namespace carryover {
 
@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::pair<at::ScalarType, const char*> kNames[] = {
     {at::kDouble, "F64"}, {at::kFloat, "F32"}, {at::kBFloat16, "BF16"}, {at::kHalf, "F16"}};
-
-/// A sum is finite only where all its values are; one in fp64 of fp64 may overflow.
-bool is_finite(const at::Tensor& tensor) {
-  return std::isfinite(tensor.sum(at::kDouble).item<double>()) || at::isfinite(tensor).all().item<bool>();
-}
 
 }  // namespace
 
@@ -37,7 +32,7 @@ OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArr
   const auto host = std::make_shared<at::Tensor>();
   out.bytes = [make = std::move(make), host, name] {
     *host = make().cpu().contiguous();
-    if (!is_finite(*host))
+    if (!has_finite_values(*host))
       throw EngineError(Fault::BadInput, name, "has a value that is not finite, and is not written",
                         "Go on from an earlier checkpoint with a lower learning rate.");
     return std::span(static_cast<const std::byte*>(host->const_data_ptr()), host->nbytes());
@@ -59,7 +54,7 @@ void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tenso
     at::Tensor dense = at::empty(into.sizes(), at::TensorOptions().dtype(type));
     std::copy(stored->data.begin(), stored->data.end(), static_cast<std::byte*>(dense.mutable_data_ptr()));
     if (file.file()) file.file()->require_whole();
-    if (!is_finite(dense)) refuse("has a value that is not finite");
+    if (!has_finite_values(dense)) refuse("has a value that is not finite");
     into.copy_(dense);
     return;
   }

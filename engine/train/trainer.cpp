@@ -22,6 +22,7 @@
 #include "engine/train/recall_gradient.h"
 #include "engine/train/sample_gradient.h"
 #include "engine/train/teacher.h"
+#include "engine/train/trained_gates.h"
 #include "engine/train/validation.h"
 
 namespace carryover {
@@ -476,6 +477,7 @@ TrainingSummary train_model(Decoder& decoder, const ModelInfo& info, const Train
                             TrainObserver& observer, RunControl& control, TrainingResult& result) {
   request.plan->validate(decoder.config, "training");
   const TrainedAdapter adapter(decoder, request.plan->training);
+  const TrainedGates gates(decoder, request.plan->policy);
   return Trainer(decoder, info, request, observer, control, result).run();
 }
 

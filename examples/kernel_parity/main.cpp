@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// kernel_parity: runs the 1000 random cases of tests/support/*_cases.h through each CUDA kernel and its CPU
-// reference, prints what agrees, then times each kernel at the size of a 7B model. Exit: 0 all agree, 1 not, 77 no GPU.
+// kernel_parity [--cases N] [--no-times]: runs random cases of tests/support/*_cases.h, 1000 or N, through each CUDA
+// kernel and its CPU reference, prints what agrees, then times each kernel at the size of a 7B model. Exit: 0 all
+// agree, 1 not, 2 wrong usage, 77 no GPU.
 #include <cuda_runtime_api.h>
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "examples/kernel_parity/layer_parity.h"
 #include "examples/kernel_parity/parity.h"
@@ -163,7 +166,39 @@ void time_kernels() {
 
 }  // namespace
 
-int main() {
+namespace {
+
+struct Options {
+  int cases = kernel_cases::case_count;
+  bool times = true;
+};
+
+bool parse(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--no-times") {
+      options.times = false;
+    } else if (word == "--cases" && i + 1 < argc) {
+      const std::string_view number = argv[++i];
+      const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), options.cases);
+      if (error != std::errc() || end != number.data() + number.size() || options.cases < 1) return false;
+    } else {
+      return false;
+    }
+  }
+  return options.cases <= kernel_cases::case_count;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  if (!parse(argc, argv, options)) {
+    std::fprintf(stderr, "usage: kernel_parity [--cases 1..%d] [--no-times]\n", kernel_cases::case_count);
+    return 2;
+  }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a run that is killed leaves what it found
+  parity::case_count = options.cases;
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
     std::printf("There is no CUDA device here, so nothing was compared.\n");
@@ -177,8 +212,10 @@ int main() {
     agree = compare("gather_prefix", gather_prefix_agrees) && agree;
     agree = compare("rope_prefix", rope_prefix_agrees) && agree;
     agree = parity::layer_kernels_agree() && agree;
-    time_kernels();
-    parity::time_layer_kernels();
+    if (options.times) {
+      time_kernels();
+      parity::time_layer_kernels();
+    }
     return agree ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "kernel_parity: %s\n", error.what());

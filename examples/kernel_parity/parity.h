@@ -19,17 +19,19 @@ inline void finish(kernels::Status launched) {
   check(cudaDeviceSynchronize(), "run");
 }
 
-/// Runs every case of a kernel and prints how many agree.
+inline int case_count = kernel_cases::case_count;  ///< of each kernel; set once, by main()
+
+/// Runs the cases of a kernel and prints how many agree.
 inline bool compare(const char* kernel, bool (*agrees)(int)) {
   int passed = 0, first_failed = -1;
-  for (int n = 0; n < kernel_cases::case_count; ++n) {
+  for (int n = 0; n < case_count; ++n) {
     if (agrees(n)) {
       ++passed;
     } else if (first_failed < 0) {
       first_failed = n;
     }
   }
-  std::printf("%-14s %4d of %d cases agree", kernel, passed, kernel_cases::case_count);
+  std::printf("%-14s %4d of %d cases agree", kernel, passed, case_count);
   std::printf(first_failed < 0 ? "   pass\n" : "   FAIL, first case %d\n", first_failed);
   return first_failed < 0;
 }

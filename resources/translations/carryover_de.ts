@@ -2202,6 +2202,620 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
+    <name>EvalForecastProcess</name>
+    <message>
+        <source>dry run</source>
+        <translation>Probelauf</translation>
+    </message>
+    <message>
+        <source>what the dry run printed</source>
+        <translation>was der Probelauf ausgab</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationCellsTable</name>
+    <message>
+        <source>sample %1 failed: %2</source>
+        <translation>Probe %1 schlug fehl: %2</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>Aufgabe</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>Länge</translation>
+    </message>
+    <message>
+        <source>Metric</source>
+        <translation>Maß</translation>
+    </message>
+    <message>
+        <source>N</source>
+        <translation>N</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationController</name>
+    <message>
+        <source>evaluation</source>
+        <translation>Auswertung</translation>
+    </message>
+    <message>
+        <source>The evaluation&apos;s process has ended</source>
+        <translation>Der Prozess der Auswertung ist beendet</translation>
+    </message>
+    <message>
+        <source>another one is running in this window</source>
+        <translation>in diesem Fenster läuft schon eine</translation>
+    </message>
+    <message>
+        <source>Stop it before you open another one.</source>
+        <translation>Halten Sie sie an, bevor Sie eine andere öffnen.</translation>
+    </message>
+    <message>
+        <source>Evaluating %1 into %2</source>
+        <translation>%1 wird ausgewertet, nach %2</translation>
+    </message>
+    <message>
+        <source>the engine is another machine&apos;s</source>
+        <translation>der Rechenkern ist auf einer anderen Maschine</translation>
+    </message>
+    <message>
+        <source>Let this computer do the work, then open the sample.</source>
+        <translation>Lassen Sie diesen Computer rechnen und öffnen Sie dann die Probe.</translation>
+    </message>
+    <message>
+        <source>%1, %2, sample %3</source>
+        <translation>%1, %2, Probe %3</translation>
+    </message>
+    <message>
+        <source>Open the sample when the engine is idle.</source>
+        <translation>Öffnen Sie die Probe, wenn der Rechenkern frei ist.</translation>
+    </message>
+    <message>
+        <source>The evaluation closed a segment before its question or answer; this run reads all as one text</source>
+        <translation>Die Auswertung schloss vor Frage oder Antwort ein Segment; dieser Lauf liest alles als einen Text</translation>
+    </message>
+    <message>
+        <source>The model&apos;s weights are others than those that were evaluated</source>
+        <translation>Die Gewichte des Modells sind andere als die ausgewerteten</translation>
+    </message>
+    <message>
+        <source>Evaluated in %1, run in %2</source>
+        <translation>Ausgewertet in %1, ausgeführt in %2</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationDialog</name>
+    <message>
+        <source>Lengths</source>
+        <translation>Längen</translation>
+    </message>
+    <message>
+        <source>“%1” is not a number of tokens</source>
+        <translation>„%1“ ist keine Anzahl von Token</translation>
+    </message>
+    <message>
+        <source>Such as 4096, 8192.</source>
+        <translation>Zum Beispiel 4096, 8192.</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Seed</translation>
+    </message>
+    <message>
+        <source>“%1” is not a whole number</source>
+        <translation>„%1“ ist keine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>Such as 42.</source>
+        <translation>Zum Beispiel 42.</translation>
+    </message>
+    <message>
+        <source>Evaluate a model</source>
+        <translation>Ein Modell auswerten</translation>
+    </message>
+    <message>
+        <source>Settings of the evaluation</source>
+        <translation>Einstellungen der Auswertung</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Run it in a process of its own</source>
+        <translation>In einem eigenen Prozess ausführen</translation>
+    </message>
+    <message>
+        <source>Check</source>
+        <translation>Prüfen</translation>
+    </message>
+    <message>
+        <source>A dry run: makes the samples, counts tokens, and estimates the time</source>
+        <translation>Ein Probelauf: erzeugt die Proben, zählt Token und schätzt die Zeit</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Own samples</source>
+        <translation>Eigene Proben</translation>
+    </message>
+    <message>
+        <source>A .jsonl with a prompt and its answers or choices in each line, as a task beside those above</source>
+        <translation>Eine .jsonl mit einem Prompt und seinen Antworten oder Auswahlen je Zeile, als Aufgabe neben den obigen</translation>
+    </message>
+    <message>
+        <source>Data of %1</source>
+        <translation>Daten von %1</translation>
+    </message>
+    <message>
+        <source>Choose: %1</source>
+        <translation>Wählen: %1</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Tokens of prompt and answer at most, with commas; empty: samples as long as they are</source>
+        <translation>Token von Prompt und Antwort höchstens, mit Kommas; leer: Proben so lang, wie sie sind</translation>
+    </message>
+    <message>
+        <source>as they are</source>
+        <translation>wie sie sind</translation>
+    </message>
+    <message>
+        <source>Policies</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>Proben</translation>
+    </message>
+    <message>
+        <source>That generators make for each task and length</source>
+        <translation>Die Generatoren je Aufgabe und Länge erzeugen</translation>
+    </message>
+    <message>
+        <source>their own number</source>
+        <translation>ihre eigene Zahl</translation>
+    </message>
+    <message>
+        <source>Limit</source>
+        <translation>Grenze</translation>
+    </message>
+    <message>
+        <source>Run the first samples of each task and length alone</source>
+        <translation>Nur die ersten Proben jeder Aufgabe und Länge ausführen</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>Of generators</source>
+        <translation>Der Generatoren</translation>
+    </message>
+    <message>
+        <source>the model&apos;s, around prompts</source>
+        <translation>die des Modells, um Prompts herum</translation>
+    </message>
+    <message>
+        <source>Chat template</source>
+        <translation>Chat-Vorlage</translation>
+    </message>
+    <message>
+        <source>inside: part of what a policy compresses</source>
+        <translation>innerhalb: Teil dessen, was ein Verfahren verdichtet</translation>
+    </message>
+    <message>
+        <source>outside: the context is read alone first</source>
+        <translation>außerhalb: der Kontext wird zuerst allein gelesen</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>Frage</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Of the evaluation: a new one, or one that was begun with the same settings, which continues</source>
+        <translation>Der Auswertung: ein neuer, oder einer, der mit denselben Einstellungen begonnen wurde und fortgesetzt wird</translation>
+    </message>
+    <message>
+        <source>open a model first</source>
+        <translation>öffnen Sie zuerst ein Modell</translation>
+    </message>
+    <message>
+        <source>Tasks</source>
+        <translation>Aufgaben</translation>
+    </message>
+    <message>
+        <source>check one</source>
+        <translation>kreuzen Sie eine an</translation>
+    </message>
+    <message>
+        <source>Own samples: %1 is no file</source>
+        <translation>Eigene Proben: %1 ist keine Datei</translation>
+    </message>
+    <message>
+        <source>%1 needs data: %2</source>
+        <translation>%1 braucht Daten: %2</translation>
+    </message>
+    <message>
+        <source>Data of %1: %2 is missing</source>
+        <translation>Daten von %1: %2 fehlt</translation>
+    </message>
+    <message>
+        <source>Question: the settings run questions twice, which needs them outside</source>
+        <translation>Frage: die Einstellungen führen Fragen zweimal aus, dafür müssen sie außerhalb stehen</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Folder: %1 is a file</source>
+        <translation>Ordner: %1 ist eine Datei</translation>
+    </message>
+    <message>
+        <source>Not ready: %1</source>
+        <translation>Nicht bereit: %1</translation>
+    </message>
+    <message>
+        <source>%1 samples for each policy, %2 tokens, at most %3 to write: about %4 in all</source>
+        <translation>%1 Proben je Verfahren, %2 Token, höchstens %3 zu schreiben: insgesamt etwa %4</translation>
+    </message>
+    <message>
+        <source>Making samples…</source>
+        <translation>Proben werden erzeugt …</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationModel</name>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>, %1 failed</source>
+        <translation>, %1 fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>Attention-visible KV</source>
+        <translation>Für Aufmerksamkeit sichtbare KV</translation>
+    </message>
+    <message>
+        <source>Resident KV</source>
+        <translation>KV im Speicher</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>Prefill</translation>
+    </message>
+    <message>
+        <source>Decoding</source>
+        <translation>Dekodieren</translation>
+    </message>
+    <message>
+        <source>Samples</source>
+        <translation>Proben</translation>
+    </message>
+    <message>
+        <source>Attention-visible KV (MB)</source>
+        <translation>Für Aufmerksamkeit sichtbare KV (MB)</translation>
+    </message>
+    <message>
+        <source>Resident KV (MB)</source>
+        <translation>KV im Speicher (MB)</translation>
+    </message>
+    <message>
+        <source>Prefill of a sample (s)</source>
+        <translation>Prefill einer Probe (s)</translation>
+    </message>
+    <message>
+        <source>Decoding of a sample (s)</source>
+        <translation>Dekodieren einer Probe (s)</translation>
+    </message>
+    <message>
+        <source>Samples done (share)</source>
+        <translation>Fertige Proben (Anteil)</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationPlot</name>
+    <message>
+        <source>as it is</source>
+        <translation>wie sie ist</translation>
+    </message>
+    <message>
+        <source>Evaluation of %1, weights %2, begun %3, in %4</source>
+        <translation>Auswertung von %1, Gewichte %2, begonnen %3, in %4</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>Abbildung</translation>
+    </message>
+    <message>
+        <source>By length</source>
+        <translation>Nach Länge</translation>
+    </message>
+    <message>
+        <source>By slice and length</source>
+        <translation>Nach Teilmenge und Länge</translation>
+    </message>
+    <message>
+        <source>Evaluation by length</source>
+        <translation>Auswertung nach Länge</translation>
+    </message>
+    <message>
+        <source>No sample has been answered yet</source>
+        <translation>Noch ist keine Probe beantwortet</translation>
+    </message>
+    <message>
+        <source>Evaluation by slice</source>
+        <translation>Auswertung nach Teilmenge</translation>
+    </message>
+    <message>
+        <source>Length (tokens)</source>
+        <translation>Länge (Token)</translation>
+    </message>
+    <message>
+        <source>Slice</source>
+        <translation>Teilmenge</translation>
+    </message>
+    <message>
+        <source>The task&apos;s samples have no slices</source>
+        <translation>Die Proben der Aufgabe haben keine Teilmengen</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1 (bars: 95 %)</source>
+        <translation>%1 (Balken: 95 %)</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationSamples</name>
+    <message>
+        <source>sample %1</source>
+        <translation>Probe %1</translation>
+    </message>
+    <message>
+        <source>is one that the task does not have any more</source>
+        <translation>hat die Aufgabe nicht mehr</translation>
+    </message>
+    <message>
+        <source>Put the task&apos;s data back as it was, or evaluate it again.</source>
+        <translation>Stellen Sie die Daten der Aufgabe wieder her, oder werten Sie sie neu aus.</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationSamplesTable</name>
+    <message>
+        <source>choice %1</source>
+        <translation>Auswahl %1</translation>
+    </message>
+    <message>
+        <source>Of the sample: what the table above is the mean of; of perplexity, nats a token</source>
+        <translation>Der Probe: wovon die Tabelle oben das Mittel ist; bei Perplexität Nats je Token</translation>
+    </message>
+    <message>
+        <source>Sample</source>
+        <translation>Probe</translation>
+    </message>
+    <message>
+        <source>Slice</source>
+        <translation>Teilmenge</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
+        <source>Reference</source>
+        <translation>Referenz</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>Problem</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationSamplesView</name>
+    <message>
+        <source>Whose samples are listed</source>
+        <translation>Wessen Proben aufgeführt sind</translation>
+    </message>
+    <message>
+        <source>Wrong only</source>
+        <translation>Nur falsche</translation>
+    </message>
+    <message>
+        <source>Samples that failed, or have less than the full score</source>
+        <translation>Proben, die fehlschlugen oder nicht die volle Wertung haben</translation>
+    </message>
+    <message>
+        <source>References</source>
+        <translation>Referenzen</translation>
+    </message>
+    <message>
+        <source>Make the task&apos;s samples again, to show what was expected: long ones take a while</source>
+        <translation>Die Proben der Aufgabe neu erzeugen, um zu zeigen, was erwartet war: lange brauchen eine Weile</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>Samples that have each of these words</source>
+        <translation>Proben, die jedes dieser Wörter haben</translation>
+    </message>
+    <message>
+        <source>Samples of the selected cell</source>
+        <translation>Proben der gewählten Zelle</translation>
+    </message>
+    <message>
+        <source>Open as a run</source>
+        <translation>Als Lauf öffnen</translation>
+    </message>
+    <message>
+        <source>What was retrieved for the open sample</source>
+        <translation>Was für die offene Probe abgerufen wurde</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationsPanel</name>
+    <message>
+        <source>Evaluations</source>
+        <translation>Auswertungen</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>Öffnen …</translation>
+    </message>
+    <message>
+        <source>Open the folder of an evaluation, or watch one that runs</source>
+        <translation>Den Ordner einer Auswertung öffnen, oder einer laufenden folgen</translation>
+    </message>
+    <message>
+        <source>Open the folder of an evaluation</source>
+        <translation>Den Ordner einer Auswertung öffnen</translation>
+    </message>
+    <message>
+        <source>Evaluate…</source>
+        <translation>Auswerten …</translation>
+    </message>
+    <message>
+        <source>Evaluate the open model, in a process of its own</source>
+        <translation>Das offene Modell auswerten, in einem eigenen Prozess</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Samples that are done stay</source>
+        <translation>Fertige Proben bleiben</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Run the samples that are not done</source>
+        <translation>Die Proben ausführen, die nicht fertig sind</translation>
+    </message>
+    <message>
+        <source>Table…</source>
+        <translation>Tabelle …</translation>
+    </message>
+    <message>
+        <source>Save the table as Markdown, CSV or LaTeX</source>
+        <translation>Die Tabelle als Markdown, CSV oder LaTeX speichern</translation>
+    </message>
+    <message>
+        <source>Shown of each policy</source>
+        <translation>Gezeigt von jedem Verfahren</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>Tasks that have each of these words</source>
+        <translation>Aufgaben, die jedes dieser Wörter haben</translation>
+    </message>
+    <message>
+        <source>State of the evaluation</source>
+        <translation>Zustand der Auswertung</translation>
+    </message>
+    <message>
+        <source>What is wrong with the evaluation</source>
+        <translation>Was an der Auswertung nicht stimmt</translation>
+    </message>
+    <message>
+        <source>Tasks and policies of the evaluation</source>
+        <translation>Aufgaben und Verfahren der Auswertung</translation>
+    </message>
+    <message>
+        <source>Save the table</source>
+        <translation>Die Tabelle speichern</translation>
+    </message>
+    <message>
+        <source>Markdown (*.md);;CSV (*.csv);;LaTeX (*.tex)</source>
+        <translation>Markdown (*.md);;CSV (*.csv);;LaTeX (*.tex)</translation>
+    </message>
+    <message>
+        <source>An evaluation answers tasks of long contexts under several policies: its scores, with 95 % intervals, and its samples, each of which opens as a run.</source>
+        <translation>Eine Auswertung beantwortet Aufgaben mit langen Kontexten unter mehreren Verfahren: ihre Wertungen mit 95-%-Intervallen und ihre Proben, von denen sich jede als Lauf öffnet.</translation>
+    </message>
+    <message>
+        <source>Starting… %1</source>
+        <translation>Startet … %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 cells</source>
+        <translation>%1 von %2 Zellen</translation>
+    </message>
+    <message>
+        <source>%1 samples failed</source>
+        <translation>%1 Proben schlugen fehl</translation>
+    </message>
+    <message>
+        <source>stopping…</source>
+        <translation>hält an …</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>running in another process</source>
+        <translation>läuft in einem anderen Prozess</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>angehalten</translation>
+    </message>
+</context>
+<context>
     <name>ExperimentController</name>
     <message>
         <source>The experiment&apos;s process has ended</source>
@@ -4004,6 +4618,17 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>Lab</name>
+    <message>
+        <source>open a model first</source>
+        <translation>öffnen Sie zuerst ein Modell</translation>
+    </message>
+    <message>
+        <source>the engine is another machine&apos;s: evaluate there, with carryover-cli eval</source>
+        <translation>der Rechenkern ist auf einer anderen Maschine: werten Sie dort aus, mit carryover-cli eval</translation>
+    </message>
+</context>
+<context>
     <name>LabContext</name>
     <message>
         <source>segments %1 to %2 alone</source>
@@ -4122,6 +4747,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>&amp;Help</source>
         <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>Evaluate…</source>
+        <translation>Auswerten …</translation>
     </message>
 </context>
 <context>
@@ -4805,6 +5434,41 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>NeedleText</name>
+    <message>
+        <source>%1 no</source>
+        <translation>%1 nein</translation>
+    </message>
+    <message>
+        <source>%1 yes</source>
+        <translation>%1 ja</translation>
+    </message>
+    <message>
+        <source>%1 %2 of %3 tokens</source>
+        <translation>%1 %2 von %3 Token</translation>
+    </message>
+    <message>
+        <source>The task does not say where the answer stands</source>
+        <translation>Die Aufgabe sagt nicht, wo die Antwort steht</translation>
+    </message>
+    <message>
+        <source>The run has not come to the answer yet</source>
+        <translation>Der Lauf ist noch nicht bei der Antwort</translation>
+    </message>
+    <message>
+        <source>The needle stands in the answer&apos;s own segment, %1</source>
+        <translation>Die Nadel steht im eigenen Segment der Antwort, %1</translation>
+    </message>
+    <message>
+        <source>Nothing was retrieved for the answer&apos;s segment, %1</source>
+        <translation>Für das Segment der Antwort, %1, wurde nichts abgerufen</translation>
+    </message>
+    <message>
+        <source>Needle among retrieved for segment %1: %2 (%3 of %4 lists have some of it)</source>
+        <translation>Nadel unter dem Abgerufenen für Segment %1: %2 (%3 von %4 Listen haben etwas von ihr)</translation>
+    </message>
+</context>
+<context>
     <name>Notebook</name>
     <message>
         <source>bookmark “%1”</source>
@@ -5005,6 +5669,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Prompt sets</source>
         <translation>Prompt-Mengen</translation>
+    </message>
+    <message>
+        <source>Evaluations</source>
+        <translation>Auswertungen</translation>
     </message>
 </context>
 <context>
@@ -7779,6 +8447,41 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>CSV (*.csv)</source>
         <translation>CSV (*.csv)</translation>
+    </message>
+</context>
+<context>
+    <name>TaskTree</name>
+    <message>
+        <source>answers</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
+        <source>choices</source>
+        <translation>Auswahlen</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>needs data</source>
+        <translation>braucht Daten</translation>
+    </message>
+    <message>
+        <source>Tasks</source>
+        <translation>Aufgaben</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>Aufgabe</translation>
+    </message>
+    <message>
+        <source>What it is</source>
+        <translation>Was sie ist</translation>
+    </message>
+    <message>
+        <source>Data: %1</source>
+        <translation>Daten: %1</translation>
     </message>
 </context>
 <context>
@@ -10564,14 +11267,6 @@ im Versuch: %3 nat
         <translation>Nennen Sie den Ordner einer Prompt-Menge.</translation>
     </message>
     <message>
-        <source>Open demo, model, text, run, training, experiment, prompts, bench or session.</source>
-        <translation>Öffnen Sie demo, model, text, run, training, experiment, prompts, bench oder session.</translation>
-    </message>
-    <message>
-        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | prompts FOLDER | bench FOLDER | session FILE</source>
-        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | prompts ORDNER | bench ORDNER | session DATEI</translation>
-    </message>
-    <message>
         <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their attention. Without them %1 of the %2 segments behind the first lose their attention sink: loss %3. With the first %4 tokens kept in each prefix %5 do: loss &lt;b&gt;%6&lt;/b&gt; (%7 nats a token). &lt;i&gt;Sinks&lt;/i&gt; shows it by layer; &lt;i&gt;Compare&lt;/i&gt; has both runs, whose losses count the first segment too.</source>
         <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente nach dem ersten ihre Senke: Verlust %3. Stehen die ersten %4 Token in jedem Präfix, verlieren %5 sie: Verlust &lt;b&gt;%6&lt;/b&gt; (%7 Nat je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es je Schicht; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
     </message>
@@ -10640,10 +11335,6 @@ im Versuch: %3 nat
         <translation>alles, bis ein Prompt endet, dann die Keys, für die seine letzten Querys stimmen (SnapKV)</translation>
     </message>
     <message>
-        <source>Policies sliding, streaming, duo and infllm: keys up to its own that a query sees, sinks not counted; under infllm at least S</source>
-        <translation>Verfahren sliding, streaming, duo und infllm: Keys bis zum eigenen, die eine Query sieht, ohne Senken; unter infllm mindestens S</translation>
-    </message>
-    <message>
         <source>Memory blocks</source>
         <translation>Speicherblöcke</translation>
     </message>
@@ -10670,6 +11361,54 @@ im Versuch: %3 nat
     <message>
         <source>sinks, a window, and blocks of the past that each segment looks up (InfLLM)</source>
         <translation>Senken, ein Fenster und Blöcke der Vergangenheit, die jedes Segment nachschlägt (InfLLM)</translation>
+    </message>
+    <message>
+        <source>Name the folder of an evaluation.</source>
+        <translation>Nennen Sie den Ordner einer Auswertung.</translation>
+    </message>
+    <message>
+        <source>Open demo, model, text, run, training, experiment, evaluation, prompts, bench or session.</source>
+        <translation>Öffnen Sie demo, model, text, run, training, experiment, evaluation, prompts, bench oder session.</translation>
+    </message>
+    <message>
+        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | evaluation FOLDER | prompts FOLDER | bench FOLDER | session FILE</source>
+        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | evaluation ORDNER | prompts ORDNER | bench ORDNER | session DATEI</translation>
+    </message>
+    <message>
+        <source>Policies sliding, streaming, duo, infllm, cca and nsa: keys up to its own that a query sees, sinks not counted; under infllm at least S, under cca at least these, under nsa in one of three branches</source>
+        <translation>Verfahren sliding, streaming, duo, infllm, cca und nsa: Keys bis zum eigenen, die eine Query sieht, ohne Senken; unter infllm mindestens S, unter cca mindestens diese, unter nsa in einem von drei Zweigen</translation>
+    </message>
+    <message>
+        <source>Core group</source>
+        <translation>Kerngruppe</translation>
+    </message>
+    <message>
+        <source>Policy cca: tokens of a group, which are pooled into one core token that queries see beyond the attention window</source>
+        <translation>Verfahren cca: Token einer Gruppe, die zu einem Kern-Token zusammengefasst werden, das Querys jenseits des Aufmerksamkeitsfensters sehen</translation>
+    </message>
+    <message>
+        <source>Selected block</source>
+        <translation>Gewählter Block</translation>
+    </message>
+    <message>
+        <source>Policy nsa: tokens of a block; queries see a mean of each whole block, and the tokens of those that they select</source>
+        <translation>Verfahren nsa: Token eines Blocks; Querys sehen ein Mittel jedes ganzen Blocks und die Token derer, die sie wählen</translation>
+    </message>
+    <message>
+        <source>Selected blocks</source>
+        <translation>Gewählte Blöcke</translation>
+    </message>
+    <message>
+        <source>Policy nsa: blocks that each query selects, its own included</source>
+        <translation>Verfahren nsa: Blöcke, die jede Query wählt, den eigenen eingeschlossen</translation>
+    </message>
+    <message>
+        <source>a window, and groups of older tokens that are each pooled into one (CCA-Attention)</source>
+        <translation>ein Fenster und Gruppen älterer Token, die je zu einem zusammengefasst werden (CCA-Attention)</translation>
+    </message>
+    <message>
+        <source>a mean of each block, the blocks that each query selects, and a window, by gates (NSA)</source>
+        <translation>ein Mittel jedes Blocks, die Blöcke, die jede Query wählt, und ein Fenster, durch Gates gewichtet (NSA)</translation>
     </message>
 </context>
 <context>

@@ -1,31 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab bench --gpu [--build-only] [args]: the CUDA kernels against their references, then `carryover bench --gpu`. Builds
-# a program of its own, which needs no Qt and no tokenizer libraries: see "On a GPU" in docs/benchmarks.md. LibTorch is
-# the one in CARRYOVER_TORCH_DIR (a folder with torch/ and nvidia/, such as a Python's site-packages), else the cache's,
-# else python3's if it is of the same version, else fetched.
+# ./lab bench --gpu [--build-only | --pack] [args]: builds a program of its own, which needs no Qt and no tokenizer
+# libraries, and measures with it (gpu_measure.sh; "How a GPU is measured" in docs/benchmarks.md). LibTorch is the one in
+# CARRYOVER_TORCH_DIR (a folder with torch/ and nvidia/, such as a Python's site-packages), else the cache's, else
+# python3's if it is of the same version, else fetched.
+#   --build-only   build and measure nothing
+#   --pack         build, and pack programs and scripts for a machine with LibTorch 2.11.0 and no compiler
 . "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
 . "$ROOT/scripts/build_presets.sh"
+. "$ROOT/scripts/bench/find_torch.sh"
 PACKAGE_LISTS=("$LISTS/packages-gpu.txt")
 export CARRYOVER_WITH_CUDA=1
 
-build_only=''
-if [ "${1:-}" = --build-only ]; then
-  build_only=1
-  shift
-elif ! gpu_driver_here; then
-  say "lab: this machine has no NVIDIA driver, so there is no GPU to measure (--build-only builds all the same)"
-  exit 77
-fi
+build_only='' pack=''
+case ${1:-} in
+  --build-only) build_only=1 && shift ;;
+  --pack) build_only=1 pack=1 && shift ;;
+  *)
+    if ! gpu_driver_here; then
+      say "lab: this machine has no NVIDIA driver, so there is no GPU to measure (--build-only builds all the same)"
+      exit 77
+    fi
+    ;;
+esac
 
-# Where python3's packages lie, if they hold the LibTorch that this is built for.
-python_torch() {
-  python3 - <<'PY' 2>/dev/null
-import importlib.metadata, importlib.util, os, sys
-if importlib.metadata.version("torch").split("+")[0] != "2.11.0": sys.exit(1)
-print(os.path.dirname(os.path.dirname(importlib.util.find_spec("torch").origin)))
-PY
-}
 find_torch() { # sets TORCH_DIR and TORCH_CUDA
   local found=${CARRYOVER_TORCH_DIR:-}
   if [ -z "$found" ] && [ ! -e "$TORCH_CUDA" ]; then found=$(python_torch) || found=''; fi
@@ -35,15 +33,32 @@ find_torch() { # sets TORCH_DIR and TORCH_CUDA
   TORCH_DIR=$found TORCH_CUDA=$found/torch/lib/libtorch_cuda.so
 }
 
-# Tools and headers that came without Debian packages serve as well.
+# Headers that came without Debian packages serve as well: from CMAKE_INCLUDE_PATH, or from a folder that was carried
+# along with the checkout.
+CARRIED=$ROOT/.carried/include
+absolute_folders() { # FOLDERS, separated by colons
+  local folder all=()
+  for folder in ${1//:/ }; do
+    if [ -d "$folder" ]; then all+=("$(cd "$folder" && pwd)"); fi
+  done
+  (IFS=: && printf '%s' "${all[*]-}")
+}
+CMAKE_INCLUDE_PATH=$(absolute_folders "${CMAKE_INCLUDE_PATH:-}:$CARRIED")
+export CMAKE_INCLUDE_PATH
 header_here() {
-  local folder named=${CMAKE_INCLUDE_PATH:-}
-  for folder in ${named//:/ } /usr/include /usr/local/include; do
+  local folder
+  for folder in ${CMAKE_INCLUDE_PATH//:/ } /usr/include /usr/local/include; do
     if [ -e "$folder/$1" ]; then return 0; fi
   done
   return 1
 }
-if have g++ && have cmake && have ninja && header_here nlohmann/json.hpp && header_here CLI/CLI.hpp; then
+if have g++ && have cmake && have ninja; then
+  # A compiler is here, so this may be a machine that installs nothing: it says what to bring.
+  for header in nlohmann/json.hpp CLI/CLI.hpp; do
+    header_here "$header" || fail "<$header> is missing. Copy the folder /usr/include/${header%%/*} of a machine that \
+has it to $CARRIED/${header%%/*}, name a folder that holds it in CMAKE_INCLUDE_PATH, or install Debian's \
+nlohmann-json3-dev and libcli11-dev" 3
+  done
   export CARRYOVER_SKIP_PACKAGES=1
 fi
 
@@ -53,18 +68,33 @@ if [ -n "$build_only" ]; then plan_cuda_runtime() { :; }; fi
 find_torch
 set_up plan_build gpu 400 build_gpu
 build_gpu
-bin=$(preset_folder gpu)/bin results=$(preset_folder gpu)/bench
+folder=$(preset_folder gpu)
+
+# Programs, libraries and scripts, stripped, as a tar that unpacks into one folder.
+pack_gpu() {
+  local packed=$folder/carryover-gpu
+  rm -rf "$packed"
+  mkdir -p "$packed/bin" "$packed/lib"
+  cp "$folder"/bin/carryover-cli "$folder"/bin/kernel_parity "$packed/bin/"
+  cp "$folder"/lib/libcarryover_*.so "$packed/lib/"
+  cp "$ROOT"/scripts/bench/{gpu_measure.sh,find_torch.sh,compare_devices.py} "$packed/"
+  strip "$packed"/bin/* "$packed"/lib/*
+  tar -C "$folder" -czf "$folder/carryover-gpu.tar.gz" carryover-gpu
+  say "Packed in $folder/carryover-gpu.tar.gz, $(($(stat -c %s "$folder/carryover-gpu.tar.gz") / 1000)) KB. On a machine \
+with a GPU, Python and torch 2.11.0: tar -xzf carryover-gpu.tar.gz && bash carryover-gpu/gpu_measure.sh carryover-gpu/bin"
+}
 if [ -n "$build_only" ]; then
-  say "Built in $bin"
+  say "Built in $folder/bin"
+  if [ -n "$pack" ]; then pack_gpu; fi
   exit 0
 fi
 
-export CARRYOVER_TORCH_DIR=$TORCH_DIR
-mkdir -p "$results"
-start=$SECONDS parity=0
-"$bin/kernel_parity" | tee "$results/kernel_parity.txt" || parity=${PIPESTATUS[0]}
-[ "$parity" != 77 ] || exit 77
-"$bin/carryover-cli" bench --gpu --output "$results" --overwrite "$@"
-python3 "$ROOT/scripts/bench/gpu.py" "$results/bench.json"
-say "Measured in $((SECONDS - start)) s; results are in $results, and in runs/bench/gpu for ./lab bench publish"
-[ "$parity" = 0 ] || fail "kernels disagree with their references, so the figures above mean nothing"
+export CARRYOVER_TORCH_DIR=$TORCH_DIR CARRYOVER_BENCH_OUT=${CARRYOVER_BENCH_OUT:-$folder/bench}
+code=0
+bash "$ROOT/scripts/bench/gpu_measure.sh" "$folder/bin" "$@" || code=$?
+[ "$code" != 77 ] || exit 77
+if [ -e "$CARRYOVER_BENCH_OUT/bench.json" ]; then
+  python3 "$ROOT/scripts/bench/gpu.py" "$CARRYOVER_BENCH_OUT/bench.json"
+  say "Also in runs/bench/gpu, for ./lab bench publish"
+fi
+[ "$code" = 0 ] || fail "what is listed above failed; where kernels or devices disagree, the times mean nothing"

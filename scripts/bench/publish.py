@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """./lab bench publish [RUN...]: judges runs of benches (runs/bench/* where none is named), copies those that hold to
 docs/bench/BENCH.KIND.json, and writes the figures of docs/benchmarks.md and README.md again from all of docs/bench. A
-folder of an experiment goes to publish_experiments.py; with --unfinished also where cells of it are still to be run.
+folder of an experiment goes to publish_experiments.py, with --unfinished also where cells of it are still to be run, one
+of an evaluation to publish_evaluations.py.
+After --policies stand the files of publish_policies.py.
 
 A run whose machine was busy is refused: shares above 1.02, or limits that moved by more than 10 % within a report.
 Exit 1 where one was. The pages are a function of docs/bench: publishing twice changes nothing.
@@ -12,7 +14,9 @@ import json
 import os
 import sys
 
+import publish_evaluations
 import publish_experiments
+import publish_policies
 import publish_recall
 import runs
 import sections
@@ -245,15 +249,21 @@ def publish(folders, root=runs.ROOT):
 
 
 def main():
+    if sys.argv[1:2] == ["--policies"]:
+        publish_policies.publish(sys.argv[2:])
+        return
     unfinished = "--unfinished" in sys.argv[1:]
     given = [argument for argument in sys.argv[1:] if argument != "--unfinished"]
     experiments = [folder for folder in given if publish_experiments.is_experiment(folder)]
+    evaluations = [folder for folder in given if publish_evaluations.is_evaluation(folder)]
     recalls = [path for path in given if publish_recall.is_recall(path)]
     if experiments:
         publish_experiments.publish(experiments, unfinished=unfinished)
+    if evaluations:
+        publish_evaluations.publish(evaluations)
     if recalls:
         publish_recall.publish(recalls)
-    folders = [folder for folder in given if folder not in experiments + recalls]
+    folders = [folder for folder in given if folder not in experiments + evaluations + recalls]
     if given and not folders:
         return
     folders = folders or sorted(glob.glob(os.path.join(glob.escape(runs.ROOT), "runs", "bench", "*")))

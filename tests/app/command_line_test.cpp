@@ -43,8 +43,8 @@ QString complete(const QString& words) {
   return QString::fromUtf8(bash.readAllStandardOutput()).trimmed();
 }
 
-const QStringList kVerbs{"info",   "run",   "tokenize", "generate", "train",      "audit",
-                         "export", "heads", "bench",    "engine",   "setup-cuda", "completion"};
+const QStringList kVerbs{"info",  "run",   "tokenize", "generate",   "train",      "audit", "export",
+                         "heads", "bench", "engine",   "setup-cuda", "completion", "eval"};
 
 }  // namespace
 
@@ -62,6 +62,7 @@ class CommandLineTest : public QObject {
   void engine_describes_itself();
   void generate_streams_text();
   void generate_repeats_with_its_seed();
+  void generate_answers_from_a_saved_state();
   void wrong_usage_exits_with_2_data();
   void wrong_usage_exits_with_2();
   void bad_settings_exit_with_3_data();
@@ -220,6 +221,38 @@ void CommandLineTest::generate_repeats_with_its_seed() {
   QVERIFY(ids("7") != ids("8"));
 }
 
+void CommandLineTest::generate_answers_from_a_saved_state() {
+  const TempDir temp;
+  const QString book = text(temp.file("book.txt")), state = text(temp.file("book.state"));
+  test::write_bytes(book.toStdString(), test::read_bytes(test::demo_text().toStdString()).substr(0, 4000));
+  const QStringList command{"generate", test::demo_model()},
+      questions{"--question",       " Who came?", "--question",   " When was that?",
+                "--max-new-tokens", "12",         "--ignore-eos", "--json"};
+  for (const QStringList& settings :
+       {QStringList{}, QStringList{"--policy", "streaming", "--dtype", "bf16"}, QStringList{"--question-pass"}}) {
+    const QStringList read = command + settings + QStringList{"--prompt-file", book};
+    const json direct = json_of(run_cli(read + questions));
+    QCOMPARE(direct.size(), std::size_t{2});
+    const CliResult saved = run_cli(read + QStringList{"--save-state", state});
+    QVERIFY2(saved.code == 0 && saved.out.isEmpty() && saved.err.contains("tokens read"), saved.err);
+    const json loaded = json_of(run_cli(command + QStringList{"--load-state", state} + questions));
+    const json both = json_of(run_cli(read + QStringList{"--save-state", state} + questions));
+    for (std::size_t i = 0; i < 2; ++i)
+      for (const char* field : {"ids", "text", "question", "question_tokens", "question_hits", "prompt_tokens"}) {
+        QVERIFY2(loaded[i].at(field) == direct[i].at(field), field);
+        QVERIFY2(both[i].at(field) == direct[i].at(field), field);
+      }
+    QCOMPARE(direct[0].at("ids").size(), std::size_t{12});
+  }
+  const QStringList load = command + QStringList{"--load-state", state, "--question", " Who?"};
+  const CliResult others = run_cli(load + QStringList{"--carry-length", "3"});
+  QVERIFY2(others.code == 3 && others.err.contains("carry_length") && others.out.isEmpty(), others.err);
+  const std::string whole = test::read_bytes(state.toStdString());
+  test::write_bytes(state.toStdString(), whole.substr(0, whole.size() - 100));
+  const CliResult cut = run_cli(load);
+  QVERIFY2(cut.code == 3 && cut.err.contains("book.state"), cut.err);
+}
+
 void CommandLineTest::wrong_usage_exits_with_2_data() {
   QTest::addColumn<QStringList>("arguments");
   const QString model = test::demo_model(), book = test::demo_text();
@@ -241,6 +274,11 @@ void CommandLineTest::wrong_usage_exits_with_2_data() {
   row("a scaling without factor", {"run", model, book, "--rope", "linear"});
   row("a broken list", {"run", model, book, "--long-range-layers", "1,two"});
   row("unknown shell", {"completion", "tcsh"});
+  row("nothing to continue", {"generate", model});
+  row("an empty question", {"generate", model, "--prompt-file", book, "--question", ""});
+  row("a state without a question", {"generate", model, "--load-state", "book.state"});
+  row("a state and a text", {"generate", model, "--load-state", "book.state", "--prompt-file", book});
+  row("a state to read and to write", {"generate", model, "--load-state", "a", "--save-state", "b", "--question", "?"});
   row("negative temperature", {"generate", model, "--prompt-file", book, "--temperature", "-1"});
 }
 

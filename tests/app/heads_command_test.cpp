@@ -135,6 +135,54 @@ class HeadsCommandTest : public QObject {
     QVERIFY2(table.out.startsWith("patterns on 2048 tokens") && table.out.contains("means"), table.out.constData());
   }
 
+  void gates_are_learned_go_on_and_run() {
+    const TempDir temp;
+    const QString evidence = text(temp.file("kept.json")), grouping = text(temp.file("heads.json")),
+                  out = text(temp.file("duo"));
+    const QStringList learn = {"heads",      demo_model(), "--method", "duo", "--tokens", "320", "--passkey-words", "2",
+                               "--passkeys", "1",          "--sinks",  "4",   "--recent", "24",  "--steps",         "6",
+                               "--threads",  "1",          "--dtype",  "fp32"},
+                      common = learn + QStringList{"--quiet"};
+    const json found = json_of(run_cli(
+        common + QStringList{"--evidence", evidence, "--grouping-out", grouping, "--gates-out", out, "--json"}));
+    QCOMPARE(found.at("gates").size(), std::size_t{4});
+    QCOMPARE(found.at("distances").size(), std::size_t{6});
+    for (const json& row : found.at("gates"))
+      for (const json& gate : row) QVERIFY(gate.get<double>() >= 0 && gate.get<double>() <= 1);
+    QVERIFY(found.at("mean_gate").get<double>() < 1);
+    QVERIFY(json::parse(read_bytes(temp.file("heads.json"))) == found.at("proposed"));
+    QCOMPARE(json::parse(read_bytes(temp.file("duo/config.json"))).at("recent_size").get<int>(), 24);
+
+    // Its files are read as DuoAttention's, and policy duo runs with what is proposed.
+    QCOMPARE(run_cli({"heads", demo_model(), "--from", out + "/full_attention_heads.tsv"}).code, 0);
+    QCOMPARE(
+        run_cli(run_demo({demo_text(), "--policy", "duo", "--config", grouping, "--tokens", "200", "--quiet"})).code,
+        0);
+
+    // The file is complete, so that nothing is learned again; without it, the same is.
+    json kept = json::parse(read_bytes(temp.file("kept.json")));
+    QCOMPARE(kept.at("gates").at("distances").size(), std::size_t{6});
+    QCOMPARE(json_of(run_cli(common + QStringList{"--evidence", evidence, "--json"})).dump(), found.dump());
+    QCOMPARE(json_of(run_cli(common + QStringList{"--json"})).dump(), found.dump());
+    const CliResult other = run_cli(common + QStringList{"--evidence", evidence, "--seed", "2"});
+    QVERIFY2(other.code == 2 && other.err.contains("kept.json"), other.err.constData());
+    kept["gates"]["gates"].push_back(1);
+    write_bytes(temp.file("kept.json"), kept.dump());
+    QCOMPARE(run_cli(common + QStringList{"--evidence", evidence}).code, 3);
+
+    const CliResult table = run_cli(learn + QStringList{demo_text()});
+    QVERIFY2(table.code == 0 && table.err.contains("6 steps, each on a text of 320 tokens"), table.err.constData());
+    QVERIFY2(table.out.contains("mean gate") && table.out.contains("proposed"), table.out.constData());
+    QVERIFY(run_cli(common).out != table.out.constData());  // another haystack
+    const QStringList other_settings = {"heads", demo_model(),      "--method", "duo",    "--tokens",
+                                        "320",   "--passkey-words", "2",        "--quiet"};
+    const CliResult near = run_cli(other_settings + QStringList{"--sinks", "300"});
+    QVERIFY2(near.code == 3 && near.err.contains("all of which"), near.err.constData());
+    QCOMPARE(run_cli(other_settings + QStringList{"--sparsity", "1.5"}).code, 2);
+    const CliResult many = run_cli(other_settings + QStringList{"--passkeys", "21"});
+    QVERIFY2(many.code == 3 && many.err.contains("21 passkeys"), many.err.constData());
+  }
+
   void what_suits_another_method_is_refused() {
     const TempDir temp;
     const QString file = text(temp.file("out.json"));
@@ -149,6 +197,18 @@ class HeadsCommandTest : public QObject {
       const CliResult result = run_cli(patterns + more);
       QVERIFY2(result.code == 2 && result.err.contains(more.front().toUtf8()), result.err.constData());
     }
+    for (const QStringList& more : {QStringList{"--recall"},
+                                    {"--kinds", "copy"},
+                                    {"--from", demo_text()},
+                                    {"--against", demo_text()},
+                                    {"--patterns-out", file},
+                                    {"--tsv-out", file},
+                                    {"--scores-out", file}}) {
+      const CliResult result = run_cli(QStringList{"heads", demo_model(), "--method", "duo", "--quiet"} + more);
+      QVERIFY2(result.code == 2 && result.err.contains(more.front().toUtf8()), result.err.constData());
+    }
+    const CliResult gates = run_cli({"heads", demo_model(), "--gates-out", file});
+    QVERIFY2(gates.code == 2 && gates.err.contains("--method duo"), gates.err.constData());
     const CliResult none = run_cli({"heads", demo_model(), "--patterns-out", file});
     QVERIFY2(none.code == 2 && none.err.contains("--method minference"), none.err.constData());
     QCOMPARE(run_cli({"heads", demo_model(), "--method", "guess"}).code, 2);

@@ -15,13 +15,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Callable
 
 import numpy
 import torch
 import transformers
+from safetensors.torch import load_file, save_file
 
 import policy_references as references
 
@@ -187,9 +188,6 @@ def minference_cases(model):
             minference_case(model, "block_sparse", [("block_sparse", 3, 1)], [("block_sparse", 4, 1)], own_block=True)]
 
 
-# Names of the settings of the two that follow are to be what the policies call them.
-
-
 def infllm_case(model, segment, sinks):
     """Our tokens count once where the official code counts some twice, which is none in segments of one token."""
     sizes = {"n_init": sinks, "n_local": 40, "block_size": 8, "topk": 4, "repr_topk": 3, "exc_block_size": segment}
@@ -203,13 +201,36 @@ def infllm_case(model, segment, sinks):
                 lambda: references.infllm(model.loaded, model.ids, **sizes, official_remainder=official))
 
 
-def nsa_case(model):
-    block, count, window = 16, 3, 40
-    return Case("nsa", "gates of 1", model,
-                {"segment_length": 48, "carry_length": 0, "block_length": block, "blocks": count,
+def cca_case(model, segment, group, window):
+    return Case("cca", f"g = {group}, W = {window}, S = {segment}", model,
+                {"segment_length": segment, "carry_length": 0, "core_group_length": group,
                  "attention_window": window}, {"attention_window": window + 1},
+                by_reading("Core Context Aware Transformers"),
+                lambda: references.cca(model.loaded, model.ids, group, window))
+
+
+def with_random_gates(model, folder, seed):
+    """A copy of the model that has gates, and these by layer: rows and bias."""
+    shape = model.loaded.config
+    random = torch.Generator().manual_seed(seed)
+    gates = [(0.2 * torch.randn(3 * shape.num_attention_heads, shape.hidden_size, generator=random),
+              torch.randn(3 * shape.num_attention_heads, generator=random)) for _ in range(shape.num_hidden_layers)]
+    shutil.copytree(model.folder, folder)
+    tensors = load_file(folder / "model.safetensors")
+    for layer, (rows, bias) in enumerate(gates):
+        name = f"model.layers.{layer}.self_attn.g_proj"
+        tensors |= {f"{name}.weight": rows, f"{name}.bias": bias}
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    return replace(model, folder=folder), gates
+
+
+def nsa_case(model, rule, segment, block, count, gates=None):
+    window = 40
+    return Case("nsa", f"{rule} gates, S = {segment}", model,
+                {"segment_length": segment, "carry_length": 0, "selected_block_length": block,
+                 "selected_blocks": count, "attention_window": window}, {"attention_window": window + 1},
                 by_reading("fla-org/native-sparse-attention bd67af5"),
-                lambda: references.nsa(model.loaded, model.ids, None, block, count, window))
+                lambda: references.nsa(model.loaded, model.ids, gates, block, count, window))
 
 
 def all_cases(programs, demo, scratch):
@@ -224,8 +245,12 @@ def all_cases(programs, demo, scratch):
     cases.append(one_layer_case(one, sinks=4, window=30))
     cases += minference_cases(long) + minference_cases(long_gqa)
     for model in (small, gqa):
+        cases += [cca_case(model, segment=50, group=16, window=40), cca_case(model, segment=1, group=7, window=24)]
         cases += [snapkv_case(programs, demo, model, letters=1000, kept=90),
-                  infllm_case(model, segment=16, sinks=5), infllm_case(model, segment=1, sinks=1), nsa_case(model)]
+                  infllm_case(model, segment=16, sinks=5), infllm_case(model, segment=1, sinks=1),
+                  nsa_case(model, "neutral", segment=48, block=16, count=3)]
+    gated, gates = with_random_gates(gqa, scratch / "gated", seed=10)
+    cases.append(nsa_case(gated, "random", segment=1, block=8, count=5, gates=gates))
     return cases
 
 

@@ -2,7 +2,8 @@
 """What attention sees under each policy, in Python, for policies.py.
 
 Official code runs where a package has it (transformers, kvpress). The rest is written from reading the official code,
-slowly and without any of ours: StreamingLLM's cache, MInference's index, InfLLM's memory, NSA's three branches.
+slowly and without any of ours: StreamingLLM's cache, MInference's index, InfLLM's memory, NSA's three branches. CCA's
+authors publish no code: that is from their paper.
 Queries, keys and values are [heads, tokens, d]; query head h reads KV head h // (heads / KV heads). All is fp32.
 """
 import math
@@ -369,6 +370,36 @@ def infllm(model, ids, n_init, n_local, block_size, topk, repr_topk, exc_block_s
     return under_rule(model, ids, rule, rotated=False)
 
 
+# CCA-Attention
+
+
+def cca(model, ids, group, window):
+    """Token n, from 1, sees the first (n - window) // group core tokens, and each token behind their groups.
+
+    A core token is what the last query of a group of rotated keys would attend to among them: the weighted sum of
+    their values, and of themselves.
+    """
+    def pooled(q, k, v):
+        last = q[:, None, group - 1::group]  # [heads, 1, groups, d]
+        whole = last.shape[2] * group
+        k, v = (for_queries(x, q.shape[0])[:, :whole].unflatten(1, (-1, group)) for x in (k, v))
+        weights = torch.einsum("hagd,hgtd->hgt", last, k).div(math.sqrt(q.shape[-1])).softmax(-1)
+        return [torch.einsum("hgt,hgtd->hgd", weights, x) for x in (k, v)]
+
+    count = torch.arange(len(ids)) + 1
+    seen = (count - window).clamp(min=0) // group
+    core = torch.arange(len(ids) // group) < seen[:, None]
+    own = (torch.arange(len(ids)) >= seen[:, None] * group) & (distances(len(ids)) >= 0)
+
+    def rule(_, q, k, v):
+        core_k, core_v = pooled(q, k, v)
+        keys, values = (torch.cat([of_cores, for_queries(x, q.shape[0])], 1)
+                        for of_cores, x in ((core_k, k), (core_v, v)))
+        return attend(q, keys, values, torch.cat([core, own], 1))
+
+    return under_rule(model, ids, rule)
+
+
 # Native sparse attention
 
 
@@ -403,7 +434,8 @@ def nsa_attention(q, k, v, gates, block_size, block_count, window):
 
 
 def nsa(model, ids, gate_weights, block_size, block_count, window):
-    """gate_weights[layer]: [3 heads, hidden], a head's three gates side by side; None: all are 1."""
+    """gate_weights[layer]: [3 heads, hidden] and a bias, a head's three gates side by side; None: those of a model that
+    was not trained for it, of logits -4, 0 and 0."""
     heads, hidden = model.config.num_attention_heads, {}
 
     def keep_hidden(layer, arguments):
@@ -411,9 +443,10 @@ def nsa(model, ids, gate_weights, block_size, block_count, window):
         return arguments
 
     def rule(layer, q, k, v):
-        gates = torch.ones(3, heads, len(ids))
+        gates = torch.tensor([-4.0, 0, 0]).sigmoid()[:, None, None].expand(3, heads, len(ids))
         if gate_weights is not None:
-            gates = (hidden[layer] @ gate_weights[layer].T).sigmoid().view(len(ids), heads, 3).permute(2, 1, 0)
+            rows, bias = gate_weights[layer]
+            gates = (hidden[layer] @ rows.T + bias).sigmoid().view(len(ids), heads, 3).permute(2, 1, 0)
         return nsa_attention(q, k, v, gates, block_size, block_count, window)
 
     with before_attention(model, keep_hidden):

@@ -42,6 +42,10 @@ class PolicyTableTest : public QObject {
     QVERIFY(policy_reads("streaming", "cache_positions") && !policy_reads("duo", "cache_positions"));
     QVERIFY(policy_reads("duo", "long_range_heads") && !policy_reads("streaming", "long_range_heads"));
     QVERIFY(policy_reads("infllm", "memory_blocks") && !policy_reads("segmented", "memory_blocks"));
+    QVERIFY(policy_reads("cca", "core_group_length") && !policy_reads("infllm", "core_group_length"));
+    QVERIFY(policy_reads("nsa", "selected_blocks") && !policy_reads("cca", "selected_block_length"));
+    for (const PolicyRow& row : policies()) QCOMPARE(is_gated(row.name), row.name == std::string_view("nsa"));
+    QVERIFY(!is_gated("segmente"));
     QVERIFY(policy_reads("segmente", "carry_length"));  // of another version: nothing is known of it
   }
 
@@ -54,6 +58,9 @@ class PolicyTableTest : public QObject {
     QVERIFY(tail("sliding", 100) == 29 && tail("sliding", 20) == 20 && tail("streaming", 100) == 29);
     config.memory_block_length = 16;  // 70 tokens left the window, of which 64 are in blocks
     QVERIFY(tail("infllm", 100) == 36 && tail("infllm", 20) == 20);
+    config.core_group_length = 16;  // of 101 tokens, 4 groups are pooled
+    QVERIFY(tail("cca", 100) == 36 && tail("cca", 20) == 20);
+    QVERIFY(tail("nsa", 100) == 0);  // the whole past may be seen
   }
 
   void a_segment_that_is_longer_than_its_window_is_refused() {

@@ -121,7 +121,8 @@ void SegmentConfigTest::each_field_is_checked_data() {
   };
   for (const char* field :
        {"segment_length", "query_length", "summary_window", "summary_stride", "summary_tail", "top_k", "anchors",
-        "window_length", "memory_blocks", "memory_block_length", "memory_representatives"}) {
+        "window_length", "memory_blocks", "memory_block_length", "memory_representatives", "core_group_length",
+        "selected_block_length", "selected_blocks"}) {
     const QByteArray zero = QByteArray("{\"") + field + "\":0}";
     QTest::newRow(zero) << zero << QByteArray(field);
   }

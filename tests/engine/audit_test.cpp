@@ -6,6 +6,7 @@
 
 #include "engine/ops/elementwise.h"
 #include "engine/train/truncated_backprop.h"
+#include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"
 #include "tests/support/wrong_trainers.h"
 
@@ -94,6 +95,12 @@ class LiveContents final : public SamePolicy {
   mutable std::map<int, std::vector<at::Tensor>> keys_, values_;  // by layer, a segment each
 };
 
+void record_gradient(const AuditReport& report, const std::string& policy) {
+  for (const AuditCheck& check : report.checks)
+    if (check.name.find("finite differences") != std::string::npos)
+      record_fact(policy, kGradientFact, check.difference);
+}
+
 }  // namespace
 
 class AuditTest : public QObject {
@@ -136,6 +143,7 @@ class AuditTest : public QObject {
     QFETCH(int, lora_rank);
     const auto seed = static_cast<unsigned>(segments * 100 + depth * 10 + gqa * 2 + (lora_rank > 0));
     const AuditReport report = audited(make_case(seed, segments, depth, gqa, lora_rank));
+    record_gradient(report, "segmented");
     QVERIFY2(report.passed(), failures(report).c_str());
     QCOMPARE(report.segments, static_cast<std::int64_t>(segments));
     QVERIFY(report.checks.size() >= 8);
@@ -145,6 +153,7 @@ class AuditTest : public QObject {
     Case c = make_case(7, 3, 1, true, 0);
     c.request.policy = "full";
     const AuditReport report = audited(c);
+    record_gradient(report, "full");
     QVERIFY2(report.passed(), failures(report).c_str());
     QCOMPARE(report.segments, std::int64_t{1});
   }

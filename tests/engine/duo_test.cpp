@@ -7,6 +7,7 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "tests/support/pair_by_pair.h"
+#include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -37,6 +38,7 @@ class DuoTest : public QObject {
       c.ids.resize(std::min<std::size_t>(c.ids.size(), 60));
       const double off =
           largest_difference(run_hidden(c.tiny.decoder, "duo", c.config, c.ids), definition(c).run(c.ids));
+      record_fact("duo", kReferenceFact, off);
       QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
     }
   }
@@ -45,6 +47,7 @@ class DuoTest : public QObject {
     const at::NoGradGuard no_gradients;
     for (unsigned seed = 20; seed < 50; ++seed) {
       const double off = Case(seed).largest_difference_of_chunks("duo");
+      record_fact("duo", kChunksFact, off);
       QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
     }
   }

@@ -5,6 +5,7 @@
 #include "engine/core/run/partition.h"
 #include "engine/method/segment_loss.h"
 #include "tests/support/plain_llama.h"
+#include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -54,6 +55,7 @@ class ForwardIdentityTest : public QObject {
           largest = std::max(
               largest, std::abs(expected[t][v] -
                                 logits[static_cast<std::int64_t>(t)][static_cast<std::int64_t>(v)].item<double>()));
+      record_fact("segmented", kReferenceFact, largest);
       QVERIFY2(largest < 1e-9, qPrintable(QString("seed %1: %2").arg(seed).arg(largest)));
     }
   }
@@ -111,8 +113,10 @@ class ForwardIdentityTest : public QObject {
       TinyDecoder tiny(c.model, seed, at::kDouble);
       SegmentConfig whole = c.config;
       whole.segment_length = static_cast<std::int64_t>(c.ids.size());
-      QVERIFY(largest_difference(run_hidden(tiny.decoder, "full", c.config, c.ids),
-                                 run_hidden(tiny.decoder, "full", whole, c.ids)) < 1e-10);
+      const double off = largest_difference(run_hidden(tiny.decoder, "full", c.config, c.ids),
+                                            run_hidden(tiny.decoder, "full", whole, c.ids));
+      record_fact("full", kChunksFact, off);
+      QVERIFY(off < 1e-10);
     }
   }
 
@@ -132,7 +136,9 @@ class ForwardIdentityTest : public QObject {
         for (const Chunking& chunking : chunkings) {
           other_hits.clear();
           const at::Tensor chunked = run_hidden(tiny.decoder, "segmented", c.config, c.ids, chunking, &other_hits);
-          QVERIFY2(largest_difference(inference, chunked) < 1e-10, qPrintable(QString::number(seed)));
+          const double off = largest_difference(inference, chunked);
+          record_fact("segmented", kChunksFact, off);
+          QVERIFY2(off < 1e-10, qPrintable(QString::number(seed)));
           compare_hits(hits, other_hits);
         }
       }

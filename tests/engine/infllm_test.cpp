@@ -9,6 +9,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "engine/eval/attention_pattern.h"
 #include "tests/support/pair_by_pair.h"
+#include "tests/support/policy_facts.h"
 #include "tests/support/run_layers.h"
 #include "tests/support/test_program.h"
 
@@ -182,6 +183,7 @@ class InfLlmTest : public QObject {
       const BlockCase c(seed);
       ByToken definition = c.definition();
       const double off = largest_difference(c.run(), definition.run(c.ids));
+      record_fact("infllm", kReferenceFact, off);
       QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
       choices += definition.choices;
     }
@@ -198,6 +200,7 @@ class InfLlmTest : public QObject {
       for (const Chunking& chunking : chunkings) {
         const auto [hidden, chunks] = c.run_in(chunking);
         const double off = largest_difference(hidden, ByToken(c.tiny.decoder, c.config, chunks).run(c.ids));
+        record_fact("infllm", kChunksFact, off);
         QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
       }
     }

@@ -2,6 +2,8 @@
 // Attention to the keys that an index lists, and sums of attention over columns and diagonals: the CPU's kernels
 // against masks and whole matrices.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <QTest>
 #include <cmath>
@@ -104,6 +106,50 @@ class ListedAttentionTest : public QObject {
         };
         const double slope = (at_value(1e-5) - at_value(-1e-5)) / 2e-5;
         QVERIFY(std::abs(slope - input->grad().view({-1})[3].item<double>()) < 1e-7);
+      }
+    }
+  }
+
+  /// Through the mask autograd has them of its own; the forward has the same bits as without gradients.
+  void gradients_are_those_of_the_mask_data() { listed_keys_are_what_the_mask_leaves_data(); }
+  void gradients_are_those_of_the_mask() {
+    QFETCH(at::ScalarType, type);
+    QFETCH(double, bound);
+    std::mt19937 random(6);
+    at::manual_seed(7);
+    for (int i = 0; i < 25; ++i) {
+      // The last ones take several blocks of queries.
+      const bool large = i > 22;
+      const int G = large ? 1 : draw(random, 1, 2), r = draw(random, 1, 3), m = large ? 700 : draw(random, 1, 120),
+                n = m + draw(random, 0, 30), P = large ? 3000 : draw(random, 0, 1) * draw(random, 1, 200), d = 64;
+      const auto options = at::TensorOptions().dtype(type);
+      const std::int64_t prefix_rows = draw(random, 0, 1) == 1 ? r : 1;
+      const auto noise = [&](at::IntArrayRef sizes) { return at::randn(sizes, options).requires_grad_(); };
+      ops::PrefixAttention attention;
+      attention.queries = noise({G, r, m, d});
+      attention.keys = noise({G, 1, n, d});
+      attention.values = noise({G, 1, n, d});
+      std::vector<at::Tensor> inputs{attention.queries, attention.keys, attention.values};
+      if (P > 0) {
+        attention.prefix_keys = noise({G, prefix_rows, P, d});
+        attention.prefix_values = noise({G, prefix_rows, P, d});
+        inputs.insert(inputs.end(), {attention.prefix_keys, attention.prefix_values});
+      }
+      const KeyIndex index = random_index(random, G * r, draw(random, 1, 70), draw(random, 0, 90), m, P + n);
+      attention.index = &index;
+      const at::Tensor weights = at::randn({G, r, m, d}, options), out = ops::prefix_attention(attention);
+      {
+        const at::NoGradGuard no_gradients;
+        QVERIFY(at::equal(out, ops::prefix_attention(attention)));
+      }
+      const auto gradients = [&](const at::Tensor& of) { return torch::autograd::grad({of}, inputs, {weights}); };
+      const auto ours = gradients(out), expected = gradients(ops::masked_attention(attention));
+      for (std::size_t input = 0; input < inputs.size(); ++input) {
+        const at::Tensor theirs = expected[input].to(at::kDouble);
+        const double off = (ours[input].to(at::kDouble) - theirs).norm().item<double>(),
+                     size = std::max(1.0, theirs.norm().item<double>());
+        QVERIFY2(off < bound * size,
+                 qPrintable(QStringLiteral("case %1, input %2: %3").arg(i).arg(input).arg(off / size)));
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "engine/ops/matmul.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/train/sample_gradient.h"
+#include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -129,6 +130,7 @@ class MemoryPlanTest : public QObject {
     const MemoryMeter meter(at::kCPU);
     c.read(request, loss);
     const double off = deviation(meter.peak_bytes(), c.plan(request.policy, tokens, {.loss = loss}), c.matmul_scratch);
+    record_fact(request.policy, kReadFact, off);
     QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
   }
 
@@ -149,6 +151,7 @@ class MemoryPlanTest : public QObject {
         c.tiny.decoder, request, [](std::int32_t) { return true; }, c.control);
     const MemoryBytes plan = c.plan(request.policy, 1040, {.loss = false, .decoding = true});
     const double off = deviation(meter.peak_bytes(), plan, c.matmul_scratch);
+    record_fact(request.policy, kDecodeFact, off);
     QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
   }
 

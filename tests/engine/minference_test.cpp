@@ -8,6 +8,7 @@
 
 #include "tests/support/dense_by_mask.h"
 #include "tests/support/pair_by_pair.h"
+#include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -152,6 +153,8 @@ class MinferenceTest : public QObject {
     for (unsigned seed = 0; seed < 24; ++seed) {
       PatternCase c(seed);
       const double off = largest_difference(run_hidden(c.tiny.decoder, "minference", c.config, c.ids), c.expected());
+      record_fact("minference", kReferenceFact, off);
+      if (std::ssize(c.ids) > c.config.segment_length) record_fact("minference", kChunksFact, off);  // several chunks
       QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
     }
   }

@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "engine/core/config/recall_preset.h"
+#include "engine/core/run/partition.h"
 #include "engine/data/recall_samples.h"
 #include "engine/eval/generation.h"
 #include "engine/policies/prepared_run.h"

@@ -366,7 +366,7 @@ class SinkWatchTest : public QObject {
             if (column >= 4) sum += value;
             if (column >= 4) kinds[column - 4] += value > 1e-3;
           }
-          QVERIFY(std::abs(sum - 1) < 1e-5);
+          if (!is_gated(c.request.policy)) QVERIFY(std::abs(sum - 1) < 1e-5);  // else a sum of gates
         }
       }
     }

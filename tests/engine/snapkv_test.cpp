@@ -10,6 +10,7 @@
 #include "engine/eval/generation.h"
 #include "tests/support/dense_by_mask.h"
 #include "tests/support/pair_by_pair.h"
+#include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -111,6 +112,8 @@ class SnapKvTest : public QObject {
                                                [&c](std::int64_t left) { return draw(c.random, 1, left); }};
       for (const Chunking& chunking : chunkings) {
         const double off = largest_difference(c.run(chunking), expected);
+        record_fact("snapkv", kReferenceFact, off);
+        record_fact("snapkv", kChunksFact, off);
         QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
       }
     }

@@ -26,8 +26,10 @@ class RandomModelTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void shapes_are_those_of_their_models() {
-    const std::map<std::string, std::int64_t> parameters{
-        {"llama2-7b", 6738415616}, {"llama3.1-8b", 8030261248}, {"smollm2-135m", 134515008}};
+    const std::map<std::string, std::int64_t> parameters{{"llama2-7b", 6738415616},
+                                                         {"llama3.1-8b", 8030261248},
+                                                         {"smollm2-135m", 134515008},
+                                                         {"llama3.1-small", 147338240}};
     for (const std::string& name : random_shapes()) {
       const auto model = ModelSource::open("random:" + name);
       const ModelConfig& config = model->config();

@@ -366,6 +366,54 @@ class RemoteSessionTest : public QObject {
              std::string());
   }
 
+  void gates_of_heads_go_through() {
+    DuoGatesRequest request;
+    request.parts.hay = sixteen_ids().ids;
+    request.parts.words = {{1}, {2, 3}};
+    std::vector<std::string> said;
+    std::vector<DuoGates> kept;
+    request.progress = [&](double, const std::string& what) { said.push_back(what); };
+    request.keep = [&](const DuoGates& gates) { kept.push_back(gates); };
+    RunControl control;
+    const DuoGates gates = session_->learn_gates(request, control);
+    QCOMPARE(said, std::vector<std::string>{"half"});
+    QVERIFY(kept == std::vector<DuoGates>{open_gates(session_->model().config)});
+    QCOMPARE(gates.distances, std::vector<double>{0.125});
+    QCOMPARE(gates.gates, std::vector<double>(6, 1.0 / 3));
+    request.plan.seed = -1;
+    QCOMPARE(unlike(Fault::BadInput, "of this shape", [&] { session_->learn_gates(request, control); }), std::string());
+  }
+
+  void a_document_is_read_saved_and_loaded_there() {
+    QCOMPARE(unlike(Fault::Usage, "nothing is kept", [&] { session_->save_state("book.state"); }), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "without its document", [&] { session_->load_state("full"); }), std::string());
+    RunRequest text = sixteen_ids();
+    text.config.carry_length = 2;
+    RunControl control;
+    std::vector<std::string> said;
+    const LoadProgress progress = [&](double, const std::string& what) { said.push_back(what); };
+    const auto read = [&] { return session_->read_document(text, progress, control); };
+    QCOMPARE(unlike(Fault::BadInput, "outside the model's vocabulary", read), std::string());
+    const auto count_up = [](std::size_t tokens) {
+      std::vector<std::int32_t> ids(tokens);
+      for (std::size_t i = 0; i < tokens; ++i) ids[i] = static_cast<std::int32_t>(i);
+      return std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+    };
+    text.ids = count_up(14);
+    said.clear();
+    const StateInfo info = read();
+    QCOMPARE(said, std::vector<std::string>{"half of the document"});
+    QVERIFY(*info.ids == *text.ids && info.config == text.config && info.policy == text.policy);
+    QCOMPARE(info.segments, std::int64_t{4});
+    session_->save_state("book.state");
+    QCOMPARE(session_->load_state("full").policy, std::string("full"));
+    QCOMPARE(unlike(Fault::BadInput, "can't be", [&] { session_->load_state("no policy"); }), std::string());
+    text.ids = count_up(13);
+    QCOMPARE(unlike(Fault::BadInput, "can't be", read), std::string());
+    text.ids = nullptr;
+    QCOMPARE(unlike(Fault::BadInput, "without its text", read), std::string());
+  }
+
   void a_window_that_goes_away_stops_what_goes_on() {
     ServedEngine served;
     RunRequest endless = sixteen_ids();

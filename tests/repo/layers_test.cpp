@@ -78,6 +78,7 @@ const QStringList core{"engine/core/base", "engine/core/config", "engine/core/ru
 const QStringList files =
     core + QStringList{"engine/formats", "engine/tokenizers", "engine/data", "engine/models", "engine/records"};
 const QStringList experiments = files + QStringList{"engine/experiments"};
+const QStringList evaluations = experiments + QStringList{"engine/tasks", "engine/templates", "engine/evaluations"};
 const QStringList remote = files + QStringList{"engine/api", "engine/remote"};
 
 const QList<Folder> folders{
@@ -101,6 +102,9 @@ const QList<Folder> folders{
      {"engine/core/base", "engine/core/config", "engine/core/run", "engine/core/cost", "engine/formats",
       "engine/models"}},
     {"engine/experiments", files},
+    {"engine/tasks", {"engine/core/base", "engine/formats", "engine/tokenizers", "engine/data"}},
+    {"engine/templates", {"engine/core/base", "engine/formats"}},
+    {"engine/evaluations", experiments + QStringList{"engine/tasks", "engine/templates"}},
 
     {"engine/runtime", {"engine/core/base", "engine/core/run", "kernels"}, Library::Torch},
     {"engine/ops/cpu", {"engine/core/base", "engine/core/config", "engine/runtime"}, Library::Torch},
@@ -117,7 +121,8 @@ const QList<Folder> folders{
      Library::Torch},
     {"engine/policies", core + QStringList{"engine/method"}, Library::Torch},
     {"engine/eval",
-     core + QStringList{"engine/method", "engine/model", "engine/ops", "engine/policies", "engine/runtime"},
+     core + QStringList{"engine/formats", "engine/records", "engine/method", "engine/model", "engine/ops",
+                        "engine/policies", "engine/runtime"},
      Library::Torch},
     {"engine/train",
      files + QStringList{"engine/eval", "engine/method", "engine/model", "engine/ops", "engine/ops/cpu",
@@ -127,22 +132,24 @@ const QList<Folder> folders{
     {"engine/remote", files + QStringList{"engine/api"}},
 
     {"widgets/look", {"engine/core/base"}, Library::Qt},
-    {"widgets/state", experiments + QStringList{"widgets/look"}, Library::Qt},
+    {"widgets/state", evaluations + QStringList{"widgets/look"}, Library::Qt},
     {"widgets/plot", files + QStringList{"widgets/look", "widgets/state"}, Library::Qt},
     {"widgets/controls", files + QStringList{"widgets/look", "widgets/state"}, Library::Qt},
-    {"widgets/tables", experiments + QStringList{"widgets/look", "widgets/state", "widgets/plot"}, Library::Qt},
+    {"widgets/tables", evaluations + QStringList{"widgets/look", "widgets/state", "widgets/plot"}, Library::Qt},
     {"widgets/forms", files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls"},
      Library::Qt},
     {"widgets/panels",
-     experiments + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/tables",
+     evaluations + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/tables",
                                "widgets/forms"},
      Library::Qt},
 
-    {"app/cli", remote + QStringList{"engine/experiments"}},
+    {"app/serve", files + QStringList{"engine/templates", "engine/api"}},
+    {"app/cli",
+     remote + QStringList{"engine/experiments", "engine/tasks", "engine/templates", "engine/evaluations", "app/serve"}},
     {"app/engine_thread", remote + QStringList{"widgets/state"}, Library::Qt},
-    {"app/controllers", experiments + QStringList{"widgets/state", "widgets/forms", "app/engine_thread"}, Library::Qt},
+    {"app/controllers", evaluations + QStringList{"widgets/state", "widgets/forms", "app/engine_thread"}, Library::Qt},
     {"app/window",
-     experiments + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/forms",
+     evaluations + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/forms",
                                "widgets/panels", "app/cli", "app/engine_thread", "app/controllers"},
      Library::Qt},
     {"app/session",

@@ -145,7 +145,7 @@ class WheelsTest(unittest.TestCase):
 
     def test_the_repository_s_lists_are_well_formed(self):
         scripts = Path(wheels.__file__).parent
-        for listing in ("wheels.txt", "wheels-nvcc.txt", "wheels-cuda.txt", "wheels-model.txt"):
+        for listing in ("wheels.txt", "wheels-nvcc.txt", "wheels-cuda.txt", "wheels-model.txt", "wheels-words.txt"):
             self.assertTrue(wheels.read_list(scripts / listing), listing)
         bad = Path(FOLDER.name) / "bad.txt"
         bad.write_text("torch==2.11.0\n")

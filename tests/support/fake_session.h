@@ -20,7 +20,7 @@ class FakeSession final : public Session {
     info_.dtype = request.dtype;
     info_.config.name = "fake";
     info_.config.layers = 2;
-    info_.config.heads = 3;
+    info_.config.heads = info_.config.kv_heads = 3;
     info_.config.vocabulary = 100;
     info_.config.bos_id = 1;
   }
@@ -99,6 +99,24 @@ class FakeSession final : public Session {
       if (!on_token(id)) break;
     }
     return result;
+  }
+
+  /// Of thirteen tokens: one segment too many.
+  StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
+    if (progress) progress(0.5, "half of the document");
+    control.checkpoint();
+    const std::int64_t tokens = std::ssize(*text.ids), length = text.config.segment_length;
+    document_ = {text.ids, text.policy, text.config, (tokens + length - 1) / length + (tokens == 13 ? 1 : 0), 64};
+    return document_;
+  }
+  void save_state(const std::string& path) override {
+    if (!document_.ids) throw EngineError(Fault::Usage, path, "can't be written: nothing is kept", "Read a text.");
+  }
+  /// The document again, under a policy of the path's name.
+  StateInfo load_state(const std::string& path) override {
+    StateInfo loaded = document_;
+    loaded.policy = path;
+    return loaded;
   }
 
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
@@ -190,9 +208,19 @@ class FakeSession final : public Session {
     found.found.assign(static_cast<std::size_t>(count), {pattern, 0.25});
     return found;
   }
+  /// All gates a third after one step; above 1 where the seed is -1.
+  DuoGates learn_gates(const DuoGatesRequest& request, RunControl&) override {
+    if (request.progress) request.progress(0.5, "half");
+    DuoGates gates = open_gates(info_.config);
+    if (request.keep) request.keep(gates);
+    gates.gates.assign(gates.gates.size(), request.plan.seed == -1 ? 1.5 : 1.0 / 3);
+    gates.distances = {0.125};
+    return gates;
+  }
 
  private:
   ModelInfo info_;
+  StateInfo document_;
 };
 
 }  // namespace carryover::test

@@ -132,6 +132,9 @@ inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConf
   config.memory_blocks = draw(apart, 1, 3);
   config.memory_block_length = draw(apart, 2, 6);
   config.memory_representatives = draw(apart, 1, config.memory_block_length);
+  config.core_group_length = draw(apart, 1, 9);
+  config.selected_block_length = draw(apart, 1, 9);
+  config.selected_blocks = draw(apart, 1, 5);
   return config;
 }
 

@@ -103,7 +103,8 @@ inline void for_all_types(auto action) {
   for_each_type<EnginePlace, Failure, ModelFile, MemoryBytes, RopeConfig, ModelConfig, ModelRequest, ModelInfo>(action);
   for_each_type<CaptureOptions, RunRequest, RunSummary, SinkSummary, SegmentRecord, Map, Hit, HeadHits,
                 SegmentSnapshot>(action);
-  for_each_type<Sampling, GenerateRequest, GenerateResult, Document, Corpus, TrainRequest, TrainOrder>(action);
+  for_each_type<Sampling, GenerateRequest, GenerateResult, StateInfo, Document, Corpus, TrainRequest, TrainOrder>(
+      action);
   for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
   for_each_type<TokenRange, SlotRef, SegmentEdit, PredictionQuestion, Prediction, WhatIfOutcome, RecordedSegment,
                 PatchSource, WhatIfRequest, WhatIfBase>(action);
@@ -114,6 +115,7 @@ inline void for_all_types(auto action) {
   for_each_type<Needle, NeedleDocument, FoundShare, SearcherStep, ReaderStep, RecallHeads, RecallHeadsRequest>(action);
   for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);
   for_each_type<PatternSearchRequest, HeadPattern, FoundPattern, FoundPatterns>(action);
+  for_each_type<PasskeyParts, PasskeyPlan, DuoGates, DuoGatesRequest>(action);
 }
 
 }  // namespace carryover::test

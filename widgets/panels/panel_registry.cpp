@@ -13,6 +13,7 @@
 #include "widgets/panels/compare_panel.h"
 #include "widgets/panels/config_panel.h"
 #include "widgets/panels/distance_panel.h"
+#include "widgets/panels/evaluations_panel.h"
 #include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/head_grid_panel.h"
@@ -97,6 +98,8 @@ const std::vector<PanelEntry>& panel_registry() {
       row<TrainingRunsPanel>("training_runs", QT_TRANSLATE_NOOP("PanelRegistry", "Training runs"), PanelArea::Bottom,
                              PanelGroup::Train),
       row<ExperimentsPanel>("experiments", QT_TRANSLATE_NOOP("PanelRegistry", "Experiments"), PanelArea::Bottom,
+                            PanelGroup::Measure),
+      row<EvaluationsPanel>("evaluations", QT_TRANSLATE_NOOP("PanelRegistry", "Evaluations"), PanelArea::Bottom,
                             PanelGroup::Measure),
       row<PromptsPanel>("prompts", QT_TRANSLATE_NOOP("PanelRegistry", "Prompt sets"), PanelArea::Bottom,
                         PanelGroup::Measure),

@@ -35,6 +35,7 @@ int PlotCurves::add(const QString& name, const CurveStyle& style) {
   graph->setName(name);
   graph->setAdaptiveSampling(true);
   curves_.push_back({name, style, graph, true, {}, {}, {}});
+  list(curves_.back());
   style_line(curves_.back());
   return count() - 1;
 }
@@ -93,7 +94,7 @@ void PlotCurves::set_visible(int index, bool visible) {
   if (curve.visible == visible) return;
   curve.visible = visible;
   curve.graph->setVisible(visible);
-  visible ? curve.graph->addToLegend() : curve.graph->removeFromLegend();
+  list(curve);
   if (curve.style.stacked) redraw();
 }
 
@@ -101,6 +102,12 @@ void PlotCurves::set_name(int index, const QString& name) {
   Curve& curve = at(index);
   curve.name = name;
   curve.graph->setName(name);
+  list(curve);
+}
+
+/// In the legend stand the curves that are seen and have a name.
+void PlotCurves::list(const Curve& curve) {
+  curve.visible && !curve.name.isEmpty() ? curve.graph->addToLegend() : curve.graph->removeFromLegend();
 }
 
 void PlotCurves::set_stacking(bool on) {

@@ -47,6 +47,7 @@ class PlotCurves {
   void draw(std::size_t index, std::size_t first);
   void redraw();
   void style_line(Curve& curve);
+  static void list(const Curve& curve);
   Curve& at(int index);
 
   QCustomPlot& plot_;

@@ -65,7 +65,7 @@ class PlotView : public QWidget {
   void clear_curve(int curve);
   void clear_curves();  ///< their data, not the curves
   void set_curve_visible(int curve, bool visible);
-  void set_curve_name(int curve, const QString& name);
+  void set_curve_name(int curve, const QString& name);  ///< without one it isn't in the legend
   /// The line through all its points as drawn, stacking included. For tests and hover texts.
   std::vector<std::pair<double, double>> drawn_points(int curve) const;
 

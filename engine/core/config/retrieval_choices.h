@@ -11,7 +11,8 @@ namespace carryover {
 enum class PrefixPart : std::uint8_t {
   Sinks,      ///< the text's first n tokens
   Retrieved,  ///< what was searched for
-  Carry       ///< the carried tail
+  Carry,      ///< the carried tail
+  Core        ///< groups of tokens, each pooled into one; no head of SegmentConfig reads them
 };
 
 /// Which parts a head's prefix has, in their order there. The paper's heads read one part each.

@@ -50,6 +50,9 @@ struct SegmentConfig {
   std::int64_t memory_blocks = 16;       ///< ≥ 1: blocks that a chunk looks up (infllm)
   std::int64_t memory_block_length = 128;   ///< ≥ 1 (infllm)
   std::int64_t memory_representatives = 4;  ///< ≥ 1, ≤ memory_block_length: keys whose mean is a block's (infllm)
+  std::int64_t core_group_length = 16;      ///< g ≥ 1: tokens that are pooled into a core token (cca)
+  std::int64_t selected_block_length = 64;  ///< b ≥ 1 (nsa)
+  std::int64_t selected_blocks = 16;        ///< s ≥ 1: blocks that a query selects, its own included (nsa)
   bool bos = false;                         ///< put the model's BOS before the text, as position 0
   bool cross_boundary_target = true;        ///< the last logits of a segment predict the next one's first token
   bool boundary_at_prompt_end = false;      ///< close a segment where the prompt ends (generation only)

@@ -80,8 +80,8 @@ constexpr SegmentField fields[] = {
     {"expand_after", "o⁺", TEXT("Expand after"), TEXT(" tokens"), TEXT("Positions taken after an anchor"),
      &Config::expand_after},
     {"attention_window", "", TEXT("Attention window"), TEXT(" tokens"),
-     TEXT("Policies sliding, streaming, duo and infllm: keys up to its own that a query sees, sinks not counted; under "
-          "infllm at least S"),
+     TEXT("Policies sliding, streaming, duo, infllm, cca and nsa: keys up to its own that a query sees, sinks not "
+          "counted; under infllm at least S, under cca at least these, under nsa in one of three branches"),
      &Config::attention_window, 1},
     {"cache_positions", "", TEXT("Positions in the cache"), "",
      TEXT("Policy streaming: sinks stand right before the window, as StreamingLLM's cache has them; off: where they "
@@ -102,6 +102,16 @@ constexpr SegmentField fields[] = {
     {"memory_representatives", "", TEXT("Representatives"), TEXT(" tokens"),
      TEXT("Policy infllm: tokens of a block that got most attention; the mean of their keys is what finds the block"),
      &Config::memory_representatives, 1},
+    {"core_group_length", "g", TEXT("Core group"), TEXT(" tokens"),
+     TEXT("Policy cca: tokens of a group, which are pooled into one core token that queries see beyond the attention "
+          "window"),
+     &Config::core_group_length, 1},
+    {"selected_block_length", "", TEXT("Selected block"), TEXT(" tokens"),
+     TEXT("Policy nsa: tokens of a block; queries see a mean of each whole block, and the tokens of those that they "
+          "select"),
+     &Config::selected_block_length, 1},
+    {"selected_blocks", "", TEXT("Selected blocks"), "",
+     TEXT("Policy nsa: blocks that each query selects, its own included"), &Config::selected_blocks, 1},
     {"bos", "", TEXT("BOS before the text"), "", TEXT("Puts the model's BOS at position 0; it is never a target"),
      &Config::bos},
     {"cross_boundary_target", "", TEXT("Targets across boundaries"), "",

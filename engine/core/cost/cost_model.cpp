@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/core/config/core_tokens.h"
 #include "engine/core/config/head_reads.h"
+#include "engine/core/config/sparse_blocks.h"
 #include "engine/core/cost/block_memory.h"
 #include "engine/core/cost/policy_table.h"
 
@@ -63,7 +65,8 @@ Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past,
   };
   // The residual before and behind, and its normalised copy or what joins it.
   const Int128 stream = Int128{3} * model.hidden;
-  const Int128 seen = Int128{2} * model.kv_heads * (past + chunk);  // keys and values as attention's matmuls read them
+  const Int128 seen =
+      Int128{2} * model.kv_heads * (Int128{past} + chunk);  // keys and values as attention's matmuls read them
   const Int128 attention = (seen + (Int128{3} * model.heads + Int128{3} * model.kv_heads) * chunk) *
                            model.head_dim;                             // q, k, v, rotated q and k, output
   const Int128 feed_forward = Int128{3} * model.intermediate * chunk;  // gate, up, their product
@@ -200,6 +203,46 @@ MemoryBytes CostModel::looked_up(std::int64_t tokens, RunUse use) const {
   bytes.pool = saturated(held(after, after.blocks));
   // There is room for all blocks from the start.
   bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + held(before, after.blocks));
+  return bytes;
+}
+
+MemoryBytes CostModel::pooled(std::int64_t tokens, RunUse use) const {
+  const CoreTokens rule(config);
+  const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length, cores = rule.whole(past),
+                     near = rule.near(past), seen = rule.seen_by(tokens);
+  const Int128 token = segment_slots(*this, 1) * pair_bytes(*this), core = token * model.group_size();
+  // The prefix of a segment repeats near tokens for each head: a layer's while it runs, or all while a segment is open.
+  const Int128 prefix = cores > 0 ? core * (cores + near) / (use.decoding ? 1 : model.layers) : 0,
+               newest = (use.decoding ? open_bytes(*this) : token * length) + core / 2 * (length / rule.group);
+  // A layer of a segment that sees core tokens of its own copies its prefix once more.
+  const std::int64_t read = seen == 0 ? near : seen > cores ? (seen + near) * model.group_size() : 0;
+  MemoryBytes bytes;
+  bytes.weights = weight_bytes();
+  bytes.activations = saturated(temporaries(*this, length, read, use.loss) + prefix + newest);
+  bytes.attention_kv = saturated(core * seen + token * (tokens - seen * rule.group));
+  bytes.pool = saturated(core * rule.whole(tokens) + token * rule.near(tokens));
+  // There is room for all core tokens from the start.
+  bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + core * rule.whole(tokens) + token * near);
+  return bytes;
+}
+
+MemoryBytes CostModel::branched(std::int64_t tokens, RunUse use) const {
+  const SparseBlocks rule(config);
+  const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length,
+                     means = rule.whole(tokens), output = length * model.group_size() / 2;
+  const Int128 token = segment_slots(*this, 1) * pair_bytes(*this);
+  // Of a layer the means are copied. Beside one branch's output those before it are there as their sum, and with them
+  // keys that are read without an index, or the output by its gates.
+  const std::int64_t dense = std::max(std::min(past, rule.window - 1), rule.selects_all(tokens) ? past : 0),
+                     read = saturated(Int128{means} + output + std::max(dense, output - length));
+  const Int128 newest = use.decoding ? open_bytes(*this) : token * length, held = token * (Int128{tokens} + means);
+  MemoryBytes bytes;
+  bytes.weights = weight_bytes();
+  bytes.activations = saturated(temporaries(*this, length, read, use.loss) + newest);
+  bytes.attention_kv = saturated(token * rule.seen_by(tokens));
+  bytes.pool = saturated(held);
+  // There is room for everything from the start.
+  bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + held);
   return bytes;
 }
 

@@ -51,6 +51,10 @@ struct CostModel {
                      RunUse use = {}) const;
   /// The same of all tokens, of which a segment sees sinks, some blocks and those near it (block_memory.h).
   MemoryBytes looked_up(std::int64_t tokens, RunUse use = {}) const;
+  /// The same of core tokens and those that are seen one by one (core_tokens.h).
+  MemoryBytes pooled(std::int64_t tokens, RunUse use = {}) const;
+  /// The same of all tokens and a mean of each whole block of them (sparse_blocks.h).
+  MemoryBytes branched(std::int64_t tokens, RunUse use = {}) const;
 };
 
 CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype);

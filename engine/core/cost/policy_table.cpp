@@ -6,6 +6,7 @@
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/core/config/core_tokens.h"
 #include "engine/core/config/duo_heads.h"
 #include "engine/core/config/head_reads.h"
 #include "engine/core/cost/block_memory.h"
@@ -119,17 +120,37 @@ MemoryBytes memory_infllm(const CostModel& cost, std::int64_t tokens, RunUse use
   return cost.looked_up(tokens, use);
 }
 
+Visible visible_cca(const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
+  const CoreTokens rule(config);
+  return {{model.heads, model.kv_heads, first, rule.window, rule.group}};
+}
+
+MemoryBytes memory_cca(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.pooled(tokens, use);
+}
+
+Visible visible_nsa(const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
+  return {{model.heads, model.kv_heads, first, 0, 0, SparseBlocks(config)}};
+}
+
+MemoryBytes memory_nsa(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.branched(tokens, use);
+}
+
 // What every policy reads, and what segmented doesn't.
 constexpr std::string_view kOfAll[] = {"segment_length", "bos", "cross_boundary_target", "rope"};
 constexpr std::string_view kOfOthers[] = {
-    "attention_window", "cache_positions",     "head_patterns",         "kv_budget",
-    "memory_blocks",    "memory_block_length", "memory_representatives"};
+    "attention_window",      "cache_positions",     "head_patterns",          "kv_budget",
+    "memory_blocks",         "memory_block_length", "memory_representatives", "core_group_length",
+    "selected_block_length", "selected_blocks"};
 constexpr std::string_view kOfSliding[] = {"attention_window"};
 constexpr std::string_view kOfDuo[] = {"sink_length", "attention_window", "long_range_layers", "long_range_heads"};
 constexpr std::string_view kOfMinference[] = {"head_patterns"};
 constexpr std::string_view kOfSnapKv[] = {"kv_budget", "query_length"};
 constexpr std::string_view kOfInfLlm[] = {"sink_length", "attention_window", "memory_blocks", "memory_block_length",
                                           "memory_representatives"};
+constexpr std::string_view kOfCca[] = {"attention_window", "core_group_length"};
+constexpr std::string_view kOfNsa[] = {"attention_window", "selected_block_length", "selected_blocks"};
 constexpr std::string_view kOfStreaming[] = {"sink_length", "attention_window", "cache_positions"};
 
 #define TEXT(text) text  // what scripts/translations.sh collects
@@ -150,14 +171,45 @@ constexpr PolicyRow kPolicies[] = {
      false, true, kOfSnapKv, visible_full, memory_snapkv},
     {"infllm", TEXT("sinks, a window, and blocks of the past that each segment looks up (InfLLM)"), true, false, true,
      kOfInfLlm, visible_infllm, memory_infllm, true},
+    {"cca", TEXT("a window, and groups of older tokens that are each pooled into one (CCA-Attention)"), true, true,
+     true, kOfCca, visible_cca, memory_cca},
+    {"nsa", TEXT("a mean of each block, the blocks that each query selects, and a window, by gates (NSA)"), true, true,
+     true, kOfNsa, visible_nsa, memory_nsa, false, true},
 };
 
 double pairs(std::int64_t length, std::int64_t prefix) {
   return real(length) * real(prefix) + real(length) * real(length + 1) / 2;
 }
 
+/// ⌊0/g⌋ + … + ⌊x/g⌋; 0 where x is negative.
+double sum_of_quotients(std::int64_t x, std::int64_t g) {
+  const std::int64_t quotient = std::max<std::int64_t>(0, x) / g, rest = std::max<std::int64_t>(0, x) % g;
+  return real(g) * real(quotient) * real(quotient - 1) / 2 + real(quotient) * real(rest + 1);
+}
+
+/// 1 + 2 + … + n.
+double sum_up_to(std::int64_t n) {
+  return real(n) * real(n + 1) / 2;
+}
+
+/// Of the first n tokens, over all branches: n at first, then as many as a full window has, or a sawtooth of blocks.
+double pairs(const SparseBlocks& rule, std::int64_t n) {
+  const std::int64_t filling = std::min(n, rule.window), b = rule.block;
+  const double in_window = sum_up_to(filling) + real(n - filling) * real(rule.window), means = sum_of_quotients(n, b);
+  if (n / b < rule.selected) return sum_up_to(n) + in_window + means;
+  const std::int64_t full = rule.selected * b, rest = n - full;
+  const double of_blocks =
+      sum_up_to(full) + real(rest) * real(full - b) + real(rest / b) * sum_up_to(b) + sum_up_to(rest % b);
+  return of_blocks + in_window + means;
+}
+
 double pairs(std::int64_t length, const VisiblePrefix& seen) {
+  if (seen.branches) return pairs(*seen.branches, seen.length + length) - pairs(*seen.branches, seen.length);
   if (seen.most == 0) return pairs(length, seen.length);
+  if (seen.pooled > 0) {
+    const auto cores = [&](std::int64_t tokens) { return sum_of_quotients(tokens - seen.most, seen.pooled); };
+    return pairs(length, seen.length) - real(seen.pooled - 1) * (cores(seen.length + length) - cores(seen.length));
+  }
   const std::int64_t filling = std::clamp<std::int64_t>(seen.most - seen.length - 1, 0, length);
   return pairs(filling, seen.length) + real(length - filling) * real(seen.most);
 }
@@ -213,6 +265,15 @@ bool state_grows(std::string_view policy) {
   return row != nullptr && row->state_grows;
 }
 
+std::int64_t gate_parameters(const ModelConfig& model) {
+  return model.layers * 3 * model.heads * (model.hidden + 1);
+}
+
+bool is_gated(std::string_view policy) {
+  const PolicyRow* row = find_policy(policy);
+  return row != nullptr && row->gated;
+}
+
 bool policy_reads(std::string_view policy, std::string_view field) {
   const PolicyRow* row = find_policy(policy);
   const auto among = [field](std::span<const std::string_view> fields) {
@@ -236,8 +297,10 @@ std::int64_t tail_before(const std::string& policy, const SegmentConfig& config,
   std::int64_t tail = 0;
   if (policy_reads(policy, "carry_length")) tail = config.carry_length;
   if (policy_reads(policy, "attention_window")) tail = config.attention_window - 1;
-  if (const PolicyRow* row = find_policy(policy); row != nullptr && row->visible == visible_infllm)
-    tail = block_memory(config, first).near;
+  const PolicyRow* row = find_policy(policy);
+  if (row != nullptr && row->visible == visible_infllm) tail = block_memory(config, first).near;
+  if (row != nullptr && row->visible == visible_cca) tail = CoreTokens(config).near(first);
+  if (row != nullptr && row->visible == visible_nsa) tail = 0;
   return std::min(tail, first);
 }
 
@@ -257,8 +320,14 @@ double visible_bytes(const CostModel& cost, const std::string& policy, std::int6
   double slots = real(own) * real(cost.model.kv_heads * cost.model.layers);
   for (int layer = 0; layer < cost.model.layers; ++layer)
     for (const VisiblePrefix& seen : row.visible(cost.model, cost.config, layer, first)) {
-      const std::int64_t unseen = seen.most > 0 ? std::max<std::int64_t>(0, seen.length + own - seen.most) : 0;
-      slots += real(seen.rows) * real(seen.length - unseen);
+      if (seen.branches) {
+        slots += real(seen.rows) * real(seen.branches->seen_by(seen.length + own) - own);
+        continue;
+      }
+      const std::int64_t beyond = seen.most > 0 ? std::max<std::int64_t>(0, seen.length + own - seen.most) : 0,
+                         cores = seen.pooled > 0 ? beyond / seen.pooled : 0,
+                         unseen = seen.pooled > 0 ? cores * seen.pooled : beyond;
+      slots += real(seen.rows) * real(seen.length - unseen) + real(seen.heads * cores);
     }
   return slots * 2 * real(cost.model.head_dim * cost.bytes_per_value);
 }
@@ -266,7 +335,8 @@ double visible_bytes(const CostModel& cost, const std::string& policy, std::int6
 double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
                      std::int64_t tokens) {
   const PolicyRow& row = policy_row(policy);
-  if (row.visible == visible_full) return real(model.layers * model.heads) * pairs(tokens, 0);
+  if (row.visible == visible_full || row.visible == visible_cca || row.visible == visible_nsa)
+    return segment_pairs(row, model, config, 0, tokens);
   const std::int64_t length = config.segment_length;
   // From some segment on all cost the same.
   const double steady = segment_pairs(row, model, config, tokens, length);

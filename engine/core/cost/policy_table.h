@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/core/config/sparse_blocks.h"
 #include "engine/core/cost/cost_model.h"
 
 namespace carryover {
@@ -16,6 +18,10 @@ struct VisiblePrefix {
   std::int64_t rows = 0;    ///< rows of keys and values that these heads read: KV heads, or one for each query head
   std::int64_t length = 0;  ///< positions, tokens
   std::int64_t most = 0;    ///< positions that a query sees at most, its segment's included; 0: all
+  /// g: of the positions beyond `most`, each whole g from the text's first on are one, a row for each head; 0: unseen.
+  std::int64_t pooled = 0;
+  /// What a query sees instead, in branches that read keys and values of their own; a mean counts as a position.
+  std::optional<SparseBlocks> branches = {};
 };
 
 /// A policy of attention across segments, described once: its name on the command line, in files and in the window, and
@@ -33,6 +39,7 @@ struct PolicyRow {
   /// All kinds of memory at the end of a run of `tokens`.
   MemoryBytes (*memory)(const CostModel&, std::int64_t tokens, RunUse use);
   bool segment_in_window = false;  ///< no segment may be longer than attention_window
+  bool gated = false;  ///< what heads put out is a sum by gates, which are weights of their own (gate_parameters())
 };
 
 /// Every policy, in the order of forms and help; the first is the default. Any thread.
@@ -61,6 +68,10 @@ std::int64_t tail_before(const std::string& policy, const SegmentConfig& config,
 SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std::int64_t tokens);
 /// What dynamic NTK scales to, tokens: constant over a run.
 std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens);
+
+/// Values of the gates of a gated policy: three for each query head, of a row and a bias each.
+std::int64_t gate_parameters(const ModelConfig& model);
+bool is_gated(std::string_view policy);  ///< false for a name that is none
 
 /// Keys and values that a token sees which stands behind `context` tokens, its own included, bytes over all layers.
 double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context);

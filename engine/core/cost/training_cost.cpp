@@ -34,6 +34,19 @@ double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig&
   return values + rank * real(std::ssize(lora.target_modules));
 }
 
+/// What each layer keeps besides of a text of `tokens`: core tokens, keys and values, by head; or means of blocks by KV
+/// head, the outputs of two more branches, and of the gates the input and what they are made of.
+double kept_besides(const PolicyRow& row, const ModelConfig& model, const SegmentConfig& config, double tokens) {
+  double values = 0;
+  for (const VisiblePrefix& seen : row.visible(model, config, 0, 0)) {
+    if (seen.pooled > 0) values += 2 * real(seen.heads * model.head_dim) * tokens / real(seen.pooled);
+    if (seen.branches)
+      values += 2 * real(seen.rows * model.head_dim) * tokens / real(seen.branches->block) +
+                (2 * real(seen.heads * model.head_dim) + 3 * real(seen.heads) + real(model.hidden)) * tokens;
+  }
+  return values;
+}
+
 /// Gradients of one layer's activations while it is differentiated, per token.
 double passing_by_layer(const ModelConfig& model) {
   const double attention = real((3 * model.heads + 4 * model.kv_heads) * model.head_dim);
@@ -42,16 +55,19 @@ double passing_by_layer(const ModelConfig& model) {
 
 /// Everything that one sample's forward and backward hold at their peak. attention_kv: of its last segment, bytes.
 double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::int64_t segments, double trainable,
-                    bool whole_text, std::int64_t attention_kv) {
+                    const PolicyRow& row, std::int64_t attention_kv) {
+  const bool whole_text = row.runs_in_chunks;
   const ModelConfig& model = cost.model;
   const double b = cost.bytes_per_value, layers = real(model.layers), hidden = real(model.hidden);
   const double m = real(cost.config.segment_length) * (whole_text ? real(segments) : 1);
   const double alive = whole_text ? 1 : real(std::min(segments, cost.config.truncation_depth + 1));
-  const double prefixes = real(attention_kv) - m * 2 * layers * real(model.kv_heads * model.head_dim) * b;
+  const double own = m * 2 * layers * real(model.kv_heads * model.head_dim) * b,
+               prefixes = std::max(0.0, real(attention_kv) - own);
   double kv_rows = 0;  // mean of the layers
   for (int l = 0; l < model.layers; ++l)
     kv_rows += real(whole_text ? model.kv_heads : held_kv_rows(model, cost.config.grouping, l)) / layers;
-  const double layer = kept_by_layer(model, kv_rows, training.lora, b) * m * b;
+  const double layer =
+      (kept_by_layer(model, kv_rows, training.lora, b) * m + kept_besides(row, model, cost.config, m)) * b;
   const double held = training.gradient_checkpointing ? hidden * m * b : layer;
   const double ends = 3 * hidden * m * b;  // the last norm's input, the outputs and their gradient
   const double graphs = alive * (layers * held + prefixes + ends);
@@ -86,14 +102,14 @@ TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config
   const PolicyRow& row = policy_row(policy);
   const CostModel cost{model, config, bytes_per_value};
   const std::int64_t segments = training.train_segments.value_or(config.truncation_depth + 1);
-  const std::int64_t adapter = lora_parameters(model, training.lora);
+  const std::int64_t adapter = lora_parameters(model, training.lora), gates = row.gated ? gate_parameters(model) : 0;
   const double b = bytes_per_value, master = std::max(kMaster, b);
 
   TrainingCost result;
-  result.trainable_parameters = training.lora.rank > 0 ? adapter : model.parameters();
+  result.trainable_parameters = (training.lora.rank > 0 ? adapter : model.parameters()) + gates;
   const double trainable = real(result.trainable_parameters);
   MemoryBytes& memory = result.memory;
-  memory.weights = saturated((real(model.parameters()) + real(adapter)) * b);
+  memory.weights = saturated((real(model.parameters()) + real(adapter) + real(gates)) * b);
   memory.gradients = saturated(trainable * master);
   memory.optimizer = saturated(trainable * (3 * master - b));
   const MemoryBytes run = row.memory(cost, saturated(real(segments) * real(config.segment_length)), {});
@@ -104,7 +120,7 @@ TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config
     memory.pool =
         std::max(memory.pool,
                  row.memory(cost, saturated(real(training.recall_segments) * real(config.segment_length)), {}).pool);
-  memory.graph = saturated(sample_bytes(cost, training, segments, trainable, row.runs_in_chunks, run.attention_kv) +
+  memory.graph = saturated(sample_bytes(cost, training, segments, trainable, row, run.attention_kv) +
                            real(memory.pool) + real(memory.carry));
   memory.device_peak =
       saturated(real(memory.weights) + real(memory.gradients) + real(memory.optimizer) + real(memory.graph));

@@ -17,8 +17,11 @@ struct Sampling {
 
 struct GenerateRequest {
   std::vector<std::int32_t> prompt;
-  /// Last tokens of the prompt that are the question, at most S; with SegmentConfig::question_pass the segment before
-  /// it closes there, however short. 0: there is none.
+  /// Last tokens of the prompt that are a question; 0: there is none. What stands before it is a document: its last
+  /// segment closes where the question begins, however short, and the policy's prompt ends there. So the state there is
+  /// that of Session::read_document, and is kept for the next question. The question begins a segment, at most S tokens
+  /// with SegmentConfig::question_pass, and the answer goes on in the one that it ends in; boundary_at_prompt_end then
+  /// has no effect.
   std::int64_t question_length = 0;
   std::int64_t max_new_tokens = 128;
   std::vector<std::int32_t> stop_ids;

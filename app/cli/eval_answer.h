@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <memory>
+#include <string>
+
+#include "engine/api/session.h"
+#include "engine/evaluations/evaluation_plan.h"
+#include "engine/evaluations/prompt_parts.h"
+#include "engine/evaluations/sample_journal.h"
+
+namespace carryover {
+
+/// What a session is asked, and under what. A plain value.
+struct EvalAnswerSettings {
+  std::string policy;
+  SegmentConfig config;
+  QuestionPlace question = QuestionPlace::Inside;
+  ChatText chat;  ///< null: bare prompts
+};
+
+/// A sample as it is asked, without a model.
+struct AskedSample {
+  std::string text;          ///< of the prompt; empty of perplexity
+  std::string hash;          ///< SHA-256 of the text, or of the ids of perplexity
+  std::size_t question = 0;  ///< byte of the text where the question begins, as PromptText has it
+};
+
+/// Asks samples of a warm session. The session is the caller's thread's.
+class SampleAsker {
+ public:
+  SampleAsker(const EvalAnswerSettings& settings, std::shared_ptr<const Tokenizer> tokenizer, const ModelConfig& model);
+
+  /// Throws EngineError{BadInput} where a chat template refuses it.
+  AskedSample asked(const Task& task, const TaskSample& sample) const;
+  /// What is read before an answer. Throws EngineError{BadInput} where the tokenizer can't encode it.
+  PromptIds prompt(const Task& task, const TaskSample& sample, const AskedSample& asked) const;
+  /// Its answer and scores, with times and bytes. Throws EngineError{Cancelled} once a stop was requested, and what the
+  /// session throws.
+  SampleEntry answer(Session& session, const Task& task, const TaskSample& sample, const AskedSample& asked,
+                     RunControl& control) const;
+
+ private:
+  Encoding encoding(const Task& task) const;
+  GenerateRequest generate_request(const PromptIds& prompt) const;
+  RunRequest run_request(std::vector<std::int32_t> ids) const;
+  bool reads_prompts_apart() const;
+  void generate(Session& session, const Task& task, const PromptIds& prompt, TaskAnswer& answer, SampleEntry& entry,
+                RunControl& control) const;
+  void choose(Session& session, const Task& task, const TaskSample& sample, const AskedSample& asked,
+              const PromptIds& whole, TaskAnswer& answer, SampleEntry& entry, RunControl& control) const;
+  std::vector<double> choice_losses(Session& session, const PromptIds& prompt, const std::vector<std::int32_t>& choice,
+                                    SampleEntry& entry, RunControl& control) const;
+  bool is_greedy(Session& session, const PromptIds& prompt, const std::vector<std::int32_t>& choice, SampleEntry& entry,
+                 RunControl& control) const;
+  RunRequest choice_request(const PromptIds& prompt, const std::vector<std::int32_t>& choice) const;
+  void measure(Session& session, const PromptIds& prompt, std::int64_t unscored, TaskAnswer& answer, SampleEntry& entry,
+               RunControl& control) const;
+  void count_bytes(const ModelInfo& model, bool decoding, SampleEntry& entry) const;
+
+  EvalAnswerSettings settings_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::vector<std::int32_t> stop_ids_;
+};
+
+}  // namespace carryover

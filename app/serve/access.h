@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/serve/api_error.h"
+#include "app/serve/http_message.h"
+
+namespace carryover {
+
+/// Who may ask. A plain value; any thread.
+struct AccessRules {
+  /// Names by which the server may be called. A web page whose own name was pointed at this machine (DNS rebinding)
+  /// calls it by that name, and is refused. Empty: any, for a server that is open to other machines and has a key.
+  std::vector<std::string> hosts;
+  std::string key;  ///< empty: none is asked for
+};
+
+/// localhost, the loopback addresses and `host`; nothing where it stands for every address.
+std::vector<std::string> allowed_hosts(const std::string& host);
+
+/// Why a request is refused, or nothing. Pages of another origin are, whatever they ask: there is no CORS.
+std::optional<ApiError> refused_access(const HttpRequest& request, const AccessRules& rules);
+
+bool is_loopback(std::string_view host);  ///< a name or address that other machines can't reach
+
+/// Takes the same time wherever they differ.
+bool equal_in_constant_time(std::string_view given, std::string_view secret);
+
+}  // namespace carryover

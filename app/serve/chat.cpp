@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/serve/chat.h"
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+
+#include "app/serve/api_error.h"
+#include "app/serve/event_stream.h"
+#include "engine/formats/json_file.h"
+
+namespace carryover {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kChatTokens = 1024;
+
+/// A text, or a list of parts that are texts: what OpenAI's form allows.
+std::string content_of(const json& message) {
+  const auto content = message.find("content");
+  if (content == message.end() || content->is_null()) return {};
+  if (content->is_string()) return content->get<std::string>();
+  if (!content->is_array()) RequestFields::refuse("messages", "have contents that are texts");
+  std::string text;
+  for (const json& part : *content) {
+    const RequestFields fields(part);
+    if (fields.find_text("type") != "text") RequestFields::refuse("messages", "may have parts of type text alone");
+    text += fields.find_text("text").value_or("");
+  }
+  return text;
+}
+
+json read_messages(const RequestFields& fields) {
+  const json* given = fields.find("messages");
+  if (given == nullptr || !given->is_array() || given->empty() || given->size() > kMostMessages)
+    RequestFields::refuse("messages", "must be a list of 1 to " + std::to_string(kMostMessages) + " messages");
+  json messages = json::array();
+  for (const json& each : *given) {
+    const RequestFields message(each);
+    const auto role = message.find_text("role");
+    if (!role || role->empty()) RequestFields::refuse("messages", "need a role each");
+    messages.push_back({{"role", *role}, {"content", content_of(each)}});
+    if (const auto name = message.find_text("name")) messages.back()["name"] = *name;
+  }
+  return messages;
+}
+
+/// Tokens of the prompt from the last user's turn on; 0 where it can't be told from what stands before it.
+std::int64_t question_tokens(const json& messages, const std::string& text, const std::vector<std::int32_t>& ids,
+                             const ServedModel& served) {
+  std::size_t last = messages.size() - 1;
+  while (last > 0 && messages[last].at("role") != "user") --last;
+  if (last == 0) return 0;
+  const json before(json::array_t(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(last)));
+  const std::string document = served.render_chat(before, false);
+  if (!text.starts_with(document)) return 0;
+  // Tokens may lie across its beginning: it begins with the first one that differs.
+  const std::vector<std::int32_t> document_ids = served.encode_chat(document);
+  const std::int64_t length = ids.end() - std::ranges::mismatch(document_ids, ids).in2;
+  return length <= served.config.segment_length ? length : 0;
+}
+
+json stream_choice(const json& delta, const char* finish_reason) {
+  return {{"index", 0},
+          {"delta", delta},
+          {"logprobs", nullptr},
+          {"finish_reason", finish_reason != nullptr ? json(finish_reason) : json()}};
+}
+
+}  // namespace
+
+ChatRequest parse_chat(std::string_view body, const ServedModel& served) {
+  const RequestFields fields(body);
+  ChatRequest request;
+  request.settings = answer_settings(fields, served, kChatTokens);
+  if (const auto most = fields.find_integer("max_completion_tokens", 0, served.most_new_tokens))
+    request.settings.max_tokens = *most;
+  request.messages = read_messages(fields);
+  fields.refuse_other_than("tools", nullptr);
+  fields.refuse_other_than("functions", nullptr);
+  fields.refuse_other_than("logprobs", false);
+  fields.refuse_other_than("top_logprobs", 0);
+  fields.refuse_other_than("response_format", {{"type", "text"}});
+  return request;
+}
+
+Prompt chat_prompt(const json& messages, const ServedModel& served) {
+  if (!served.render_chat)
+    throw ApiError(400, "This model has no chat template: use /v1/completions.", "messages", "no_chat_template");
+  const std::string text = served.render_chat(messages, true);
+  Prompt prompt{served.encode_chat(text), 0};
+  require_tokens(prompt, "messages");
+  if (served.config.question_pass) prompt.question_length = question_tokens(messages, text, prompt.ids, served);
+  return prompt;
+}
+
+void chat(const ChatRequest& request, const std::string& id, const ServedModel& served, ServingEngine& engine,
+          ReplyWriter& writer, Usage& usage, RunControl& control) {
+  const bool streams = request.settings.stream;
+  json envelope{{"id", id},
+                {"object", streams ? "chat.completion.chunk" : "chat.completion"},
+                {"created", static_cast<std::int64_t>(std::time(nullptr))},
+                {"model", request.settings.model}};
+  const Prompt prompt = chat_prompt(request.messages, served);
+  EventStream stream(writer, envelope);
+  bool begun = false;
+  const auto emit = [&](const std::string& text) {
+    if (!streams) return;
+    json delta{{"content", text}};
+    if (!std::exchange(begun, true)) delta["role"] = "assistant";
+    stream.send(stream_choice(delta, nullptr));
+  };
+  Answer answered;
+  if (request.settings.max_tokens > 0)
+    answered = answer(engine, served, request.settings, prompt, std::nullopt, FirstBlank::Drop, emit, control);
+  usage.add({std::ssize(prompt.ids), std::ssize(answered.generated.ids)});
+  if (streams) {
+    if (!begun) emit("");
+    stream.send(stream_choice(json::object(), answered.finish_reason));
+    return stream.end(request.settings, usage);
+  }
+  envelope["choices"] = json::array({{{"index", 0},
+                                      {"message", {{"role", "assistant"}, {"content", answered.text}}},
+                                      {"logprobs", nullptr},
+                                      {"finish_reason", answered.finish_reason}}});
+  envelope["usage"] = usage_json(usage);
+  writer.reply({200, json_text(envelope)});
+}
+
+}  // namespace carryover

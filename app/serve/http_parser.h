@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "app/serve/http_message.h"
+
+namespace carryover {
+
+struct HttpLimits {
+  std::size_t head_bytes = 16384;  ///< request line and headers
+  std::size_t headers = 100;
+  std::size_t target_bytes = 2048;
+  std::uint64_t body_bytes = std::uint64_t{16} << 20;
+};
+
+/// Reads one HTTP/1.x request after another from bytes in pieces of any size (RFC 9112). Stricter than it needs to be,
+/// so that nothing in front of it can see another request in the same bytes: lines end in CRLF, one Content-Length of
+/// digits alone, no Transfer-Encoding, no folded headers. One thread.
+class HttpParser {
+ public:
+  enum class State { Head, Body, Done, Failed };
+  explicit HttpParser(HttpLimits limits) : limits_(limits) {}
+
+  /// Takes from the front of `bytes` what belongs to the current request, and returns how many bytes it took. Stops
+  /// where the head is whole (state Body or Done), so that the caller can look at it before any of the body is taken.
+  std::size_t feed(std::string_view bytes);
+
+  State state() const { return state_; }
+  bool has_begun() const { return state_ != State::Head || !head_.empty(); }
+  std::uint64_t body_length() const { return body_length_; }  ///< once the head is whole
+  /// Of a request that failed: the status to refuse it with, and why.
+  int status() const { return status_; }
+  const std::string& problem() const { return problem_; }
+
+  const HttpRequest& request() const { return request_; }
+  HttpRequest take();  ///< the finished request; the next one begins
+
+ private:
+  std::size_t feed_head(std::string_view bytes);
+  void read_head();
+  bool read_request_line(std::string_view line);
+  bool read_header(std::string_view line);
+  bool read_meaning();
+  bool read_length();
+  bool fail(int status, std::string problem);
+
+  HttpLimits limits_;
+  State state_ = State::Head;
+  std::string head_;
+  HttpRequest request_;
+  std::uint64_t body_length_ = 0;
+  int status_ = 0;
+  std::string problem_;
+};
+
+}  // namespace carryover

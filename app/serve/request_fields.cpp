@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/serve/request_fields.h"
+
+#include <algorithm>
+
+#include "app/serve/api_error.h"
+#include "engine/core/base/json_integer.h"
+#include "engine/core/base/text_parts.h"
+#include "engine/formats/json_file.h"
+
+namespace carryover {
+
+namespace {
+
+nlohmann::json parse_body(std::string_view body) {
+  try {
+    return parse_json(body, "the body");
+  } catch (const EngineError& error) {
+    throw ApiError(400, error.what());
+  }
+}
+
+std::string shortest(double value) {
+  std::string text;
+  append_digits(text, value);
+  return text;
+}
+
+}  // namespace
+
+RequestFields::RequestFields(std::string_view body) : RequestFields(parse_body(body)) {}
+
+RequestFields::RequestFields(nlohmann::json object) : object_(std::move(object)) {
+  if (!object_.is_object()) throw ApiError(400, "The body must be a JSON object.");
+}
+
+const nlohmann::json* RequestFields::find(const char* name) const {
+  const auto found = object_.find(name);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+std::optional<std::int64_t> RequestFields::find_integer(const char* name, std::int64_t least, std::int64_t most) const {
+  const nlohmann::json* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  const auto number = carryover::find_integer(*value);
+  if (!number || *number < least || *number > most)
+    refuse(name, "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  return number;
+}
+
+std::optional<double> RequestFields::find_number(const char* name, double least, double most) const {
+  const nlohmann::json* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  const double number = value->is_number() ? value->get<double>() : least - 1;
+  if (!(number >= least && number <= most))
+    refuse(name, "must be a number from " + shortest(least) + " to " + shortest(most));
+  return number;
+}
+
+bool RequestFields::flag(const char* name) const {
+  const nlohmann::json* value = find(name);
+  if (value == nullptr) return false;
+  if (!value->is_boolean()) refuse(name, "must be true or false");
+  return value->get<bool>();
+}
+
+std::optional<std::string> RequestFields::find_text(const char* name) const {
+  const nlohmann::json* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_string()) refuse(name, "must be a text");
+  return value->get<std::string>();
+}
+
+std::vector<std::string> RequestFields::texts(const char* name, std::size_t most, std::size_t longest) const {
+  const nlohmann::json* value = find(name);
+  if (value == nullptr) return {};
+  const nlohmann::json list = value->is_array() ? *value : nlohmann::json::array({*value});
+  if (list.size() > most) refuse(name, "may have at most " + std::to_string(most) + " texts");
+  std::vector<std::string> texts;
+  for (const nlohmann::json& each : list) {
+    if (!each.is_string() || each.get_ref<const std::string&>().empty() ||
+        each.get_ref<const std::string&>().size() > longest)
+      refuse(name, "must be texts of 1 to " + std::to_string(longest) + " bytes");
+    texts.push_back(each.get<std::string>());
+  }
+  return texts;
+}
+
+void RequestFields::refuse_other_than(const char* name, const nlohmann::json& neutral) const {
+  const nlohmann::json* value = find(name);
+  if (value == nullptr || *value == neutral || *value == nlohmann::json(false)) return;
+  if ((value->is_structured() && value->empty()) || (value->is_number() && value->get<double>() == 0)) return;
+  refuse(name, "is not supported: leave it out");
+}
+
+void RequestFields::refuse(const char* name, const std::string& problem) {
+  throw ApiError(400, std::string(name) + " " + problem + ".", name);
+}
+
+std::vector<std::int32_t> ids_from(const nlohmann::json& list, const char* name, std::int64_t vocabulary) {
+  if (!list.is_array()) RequestFields::refuse(name, "must be a list of token ids");
+  std::vector<std::int32_t> ids;
+  ids.reserve(list.size());
+  for (const nlohmann::json& each : list) {
+    const auto id = find_integer(each);
+    if (!id || *id < 0 || *id >= vocabulary)
+      RequestFields::refuse(name, "must have token ids from 0 to " + std::to_string(vocabulary - 1));
+    ids.push_back(static_cast<std::int32_t>(*id));
+  }
+  return ids;
+}
+
+}  // namespace carryover

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/serve/served_model.h"
+
+namespace carryover {
+
+std::vector<std::int32_t> ServedModel::encode(const std::string& text) const {
+  std::vector<std::int32_t> ids = encode_behind(text);
+  if (config.bos && tokenizer->bos()) ids.insert(ids.begin(), *tokenizer->bos());
+  return ids;
+}
+
+std::vector<std::int32_t> ServedModel::encode_chat(const std::string& text) const {
+  std::vector<std::int32_t> ids = encode_behind(text);
+  if (!ids.empty() && tokenizer->bos() == ids.front()) return ids;
+  return encode(text);
+}
+
+std::vector<std::int32_t> ServedModel::encode_behind(const std::string& text) const {
+  return tokenizer->encode(text, /*parse_special=*/true);
+}
+
+}  // namespace carryover

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/serve/token_scores.h"
+#include "engine/core/base/run_control.h"
+#include "engine/core/run/generate_request.h"
+
+namespace carryover {
+
+/// A text and how to run it.
+struct ScoreRequest {
+  std::shared_ptr<const std::vector<std::int32_t>> ids;
+  std::string policy;
+  SegmentConfig config;
+  int top = 0;  ///< likeliest tokens in each place; 0: none are looked for
+};
+
+struct GeneratedText {
+  std::vector<std::int32_t> ids;
+  TokenScores scores;  ///< of the ids, where asked for
+};
+
+/// What a server needs of an engine. Belongs to one thread; RunControl alone may be touched from others. Tests have one
+/// without a model.
+class ServingEngine {
+ public:
+  virtual ~ServingEngine() = default;
+
+  /// What predicts each token of a text but the first: the losses of Session::run with their sign changed, bit for bit.
+  /// Throws EngineError{BadInput, OutOfMemory, …}, {Cancelled} where a stop was requested.
+  virtual TokenScores score(const ScoreRequest& request, RunControl& control) = 0;
+
+  /// Decodes, as Session::generate. `on_token` is called for each new id and returns false to stop. `top`: what the
+  /// scores hold, or nothing where none are asked for. Throws as score().
+  virtual GeneratedText generate(const GenerateRequest& request, std::optional<int> top,
+                                 const std::function<bool(std::int32_t)>& on_token, RunControl& control) = 0;
+
+  /// Reads a text as a document and writes the state behind it, whole or not at all. Throws as score(), and {Io}.
+  virtual void keep_state(const ScoreRequest& document, const std::string& path, RunControl& control) = 0;
+  /// The document of such a file, whose state is kept until the next call of another kind: a prompt that begins with it
+  /// and has the rest for its question isn't read from the beginning. Throws EngineError{BadInput, …}.
+  virtual std::vector<std::int32_t> take_state(const std::string& path) = 0;
+};
+
+}  // namespace carryover

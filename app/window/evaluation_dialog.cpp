@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/window/evaluation_dialog.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QToolButton>
+#include <algorithm>
+
+#include "app/window/task_tree.h"
+#include "engine/core/cost/policy_table.h"
+#include "engine/records/run_command.h"
+#include "engine/tasks/task_table.h"
+#include "widgets/controls/button_row.h"
+#include "widgets/controls/command_box.h"
+#include "widgets/controls/page_parts.h"
+#include "widgets/look/qstring.h"
+#include "widgets/state/quantity_text.h"
+
+namespace carryover {
+namespace {
+
+constexpr int most_samples = 1'000'000, policies_in_a_row = 3;
+constexpr std::int64_t most_length = std::int64_t{1} << 31;
+
+/// Whole numbers with commas or blanks between them. Throws EngineError{Usage}.
+std::vector<std::int64_t> lengths_of(const QString& text) {
+  std::vector<std::int64_t> lengths;
+  for (const QString& word : QString(text).replace(u',', u' ').split(u' ', Qt::SkipEmptyParts)) {
+    bool ok = false;
+    lengths.push_back(word.toLongLong(&ok));
+    if (!ok || lengths.back() < 1 || lengths.back() > most_length)
+      throw EngineError(Fault::Usage, EvaluationDialog::tr("Lengths").toStdString(),
+                        EvaluationDialog::tr("“%1” is not a number of tokens").arg(word).toStdString(),
+                        EvaluationDialog::tr("Such as 4096, 8192.").toStdString());
+  }
+  if (lengths.empty()) lengths = {0};
+  return lengths;
+}
+
+std::uint64_t seed_of(const QString& text) {
+  bool ok = false;
+  const qulonglong seed = text.trimmed().toULongLong(&ok);
+  if (!ok || seed > static_cast<qulonglong>(INT64_MAX))
+    throw EngineError(Fault::Usage, EvaluationDialog::tr("Seed").toStdString(),
+                      EvaluationDialog::tr("“%1” is not a whole number").arg(text).toStdString(),
+                      EvaluationDialog::tr("Such as 42.").toStdString());
+  return seed;
+}
+
+}  // namespace
+
+EvaluationDialog::EvaluationDialog(QWidget* parent)
+    : QDialog(parent), command_(new CommandBox(this)), state_(new QLabel(this)) {
+  setWindowTitle(tr("Evaluate a model"));
+  auto* split = new QSplitter(Qt::Horizontal, this);
+  split->setChildrenCollapsible(false);
+  split->addWidget(build_tasks());
+  split->addWidget(scrolled(build_settings(), tr("Settings of the evaluation"), this));
+  split->setSizes({440, 400});
+  state_->setTextFormat(Qt::PlainText);
+  state_->setWordWrap(true);
+  state_->setAccessibleName(tr("State"));
+  auto* buttons = new ButtonRow(this);
+  start_ = buttons->add(tr("Start"), tr("Run it in a process of its own"), this, &EvaluationDialog::accept);
+  start_->setDefault(true);
+  check_ = buttons->add(tr("Check"), tr("A dry run: makes the samples, counts tokens, and estimates the time"), this,
+                        &EvaluationDialog::check);
+  buttons->add(state_, 1);
+  buttons->add(tr("Close"), {}, this, &QDialog::reject);
+  auto* column = new QVBoxLayout(this);
+  column->addWidget(split, 1);
+  column->addWidget(command_);
+  column->addWidget(buttons);
+  resize(860, 620);
+  connect_forecast();
+  validate();
+}
+
+QWidget* EvaluationDialog::build_tasks() {
+  auto* page = new QWidget(this);
+  auto* column = new QVBoxLayout(page);
+  column->setContentsMargins(0, 0, 0, 0);
+  tasks_ = new TaskTree(page);
+  connect(tasks_, &TaskTree::checks_changed, this, &EvaluationDialog::validate);
+  column->addWidget(tasks_, 1);
+  data_rows_ = new QFormLayout;
+  data_rows_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  own_ = add_path(*data_rows_, tr("Own samples"),
+                  tr("A .jsonl with a prompt and its answers or choices in each line, as a task beside those above"),
+                  Choice::File);
+  for (const TaskFamily& family : task_families()) {
+    if (family.data.empty()) continue;
+    data_[family.name] =
+        add_path(*data_rows_, tr("Data of %1").arg(qstring(family.name)), qstring(family.data), Choice::Folder);
+    data_fields_[family.name] = data_[family.name]->parentWidget();
+  }
+  column->addLayout(data_rows_);
+  return page;
+}
+
+QLineEdit* EvaluationDialog::add_path(QFormLayout& rows, const QString& label, const QString& help, Choice choice) {
+  auto* both = new QWidget(this);
+  auto* row = new QHBoxLayout(both);
+  row->setContentsMargins(0, 0, 0, 0);
+  auto* edit = new QLineEdit(both);
+  edit->setToolTip(help);
+  edit->setPlaceholderText(help);
+  edit->setAccessibleName(label);
+  edit->setAccessibleDescription(help);
+  row->addWidget(edit, 1);
+  auto* browse = new QToolButton(both);
+  browse->setText(QStringLiteral("…"));
+  browse->setAccessibleName(tr("Choose: %1").arg(label));
+  row->addWidget(browse);
+  connect(browse, &QToolButton::clicked, edit, [this, edit, label, choice] {
+    const QString path = choice == Choice::File ? QFileDialog::getOpenFileName(this, label, edit->text())
+                                                : QFileDialog::getExistingDirectory(this, label, edit->text());
+    if (!path.isEmpty()) edit->setText(path);
+  });
+  rows.addRow(label, both);
+  connect(edit, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
+  return edit;
+}
+
+QSpinBox* EvaluationDialog::add_number(QFormLayout& rows, const QString& label, const QString& help,
+                                       const QString& none) {
+  auto* box = new QSpinBox(this);
+  box->setRange(0, most_samples);
+  box->setSpecialValueText(none);
+  box->setAccessibleName(label);
+  box->setToolTip(help);
+  rows.addRow(label, box);
+  connect(box, &QSpinBox::valueChanged, this, &EvaluationDialog::validate);
+  return box;
+}
+
+QWidget* EvaluationDialog::add_policies() {
+  auto* page = new QWidget(this);
+  auto* grid = new QGridLayout(page);
+  grid->setContentsMargins(0, 0, 0, 0);
+  for (const std::string& policy : policy_names()) {
+    auto* box = new QCheckBox(qstring(policy), page);
+    box->setToolTip(qstring(find_policy(policy)->help));
+    box->setChecked(policies_.empty());
+    const int place = static_cast<int>(policies_.size());
+    grid->addWidget(box, place / policies_in_a_row, place % policies_in_a_row);
+    policies_.push_back(box);
+    connect(box, &QCheckBox::toggled, this, &EvaluationDialog::validate);
+  }
+  return page;
+}
+
+QWidget* EvaluationDialog::build_settings() {
+  auto* page = new QWidget(this);
+  auto* rows = new QFormLayout(page);
+  rows->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+  rows->setRowWrapPolicy(QFormLayout::WrapLongRows);
+  model_name_ = new QLabel(page);
+  model_name_->setTextFormat(Qt::PlainText);
+  model_name_->setWordWrap(true);
+  model_name_->setAccessibleName(tr("Model"));
+  rows->addRow(tr("Model"), model_name_);
+  lengths_ = new QLineEdit(page);
+  lengths_->setAccessibleName(tr("Lengths"));
+  lengths_->setToolTip(tr("Tokens of prompt and answer at most, with commas; empty: samples as long as they are"));
+  lengths_->setPlaceholderText(tr("as they are"));
+  connect(lengths_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
+  rows->addRow(tr("Lengths"), lengths_);
+  rows->addRow(tr("Policies"), add_policies());
+  samples_ =
+      add_number(*rows, tr("Samples"), tr("That generators make for each task and length"), tr("their own number"));
+  limit_ = add_number(*rows, tr("Limit"), tr("Run the first samples of each task and length alone"), tr("all"));
+  seed_ = new QLineEdit(QString::number(EvaluationPlan().seed), page);
+  seed_->setAccessibleName(tr("Seed"));
+  seed_->setToolTip(tr("Of generators"));
+  connect(seed_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
+  rows->addRow(tr("Seed"), seed_);
+  chat_ = new QCheckBox(tr("the model's, around prompts"), page);
+  chat_->setAccessibleName(tr("Chat template"));
+  connect(chat_, &QCheckBox::toggled, this, &EvaluationDialog::validate);
+  rows->addRow(tr("Chat template"), chat_);
+  question_ = new QComboBox(page);
+  question_->addItems({tr("inside: part of what a policy compresses"), tr("outside: the context is read alone first")});
+  question_->setAccessibleName(tr("Question"));
+  question_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  connect(question_, &QComboBox::currentIndexChanged, this, &EvaluationDialog::validate);
+  rows->addRow(tr("Question"), question_);
+  folder_ = add_path(*rows, tr("Folder"),
+                     tr("Of the evaluation: a new one, or one that was begun with the same settings, which continues"),
+                     Choice::Folder);
+  return page;
+}
+
+void EvaluationDialog::set_model(const EvaluationPlan& plan, const QString& why_none) {
+  model_ = plan;
+  why_no_model_ = why_none;
+  validate();
+}
+
+void EvaluationDialog::set_request(const EvaluationRequest& request) {
+  const EvaluationPlan& plan = request.plan;
+  model_ = plan;
+  why_no_model_.clear();
+  tasks_->set_checked(plan.tasks);
+  own_->clear();
+  for (const std::string& task : plan.tasks)
+    if (task.starts_with("file:")) own_->setText(qstring(task.substr(task.find(':') + 1)));
+  for (auto& [family, edit] : data_) {
+    const auto found = plan.data.find(family);
+    edit->setText(found == plan.data.end() ? QString() : qstring(found->second));
+  }
+  QStringList lengths;
+  for (const std::int64_t length : plan.lengths)
+    if (length > 0) lengths += QString::number(length);
+  lengths_->setText(lengths.join(QStringLiteral(", ")));
+  for (QCheckBox* box : policies_)
+    box->setChecked(std::ranges::find(plan.policies, box->text().toStdString()) != plan.policies.end());
+  samples_->setValue(static_cast<int>(std::min<std::int64_t>(plan.samples, most_samples)));
+  limit_->setValue(static_cast<int>(std::min<std::int64_t>(plan.limit, most_samples)));
+  seed_->setText(QString::number(plan.seed));
+  chat_->setChecked(plan.chat);
+  question_->setCurrentIndex(static_cast<int>(plan.question));
+  folder_->setText(qstring(request.out));
+  validate();
+}
+
+/// Throws EngineError{Usage} where a field can't be read.
+EvaluationPlan EvaluationDialog::plan() const {
+  EvaluationPlan plan;
+  plan.model = model_.model;
+  plan.adapter = model_.adapter;
+  plan.config = model_.config;
+  plan.dtype = model_.dtype;
+  plan.device = model_.device;
+  plan.tasks = tasks_->checked();
+  if (const QString own = own_->text().trimmed(); !own.isEmpty())
+    plan.tasks.push_back("file:" + QFileInfo(own).absoluteFilePath().toStdString());
+  plan.lengths = lengths_of(lengths_->text());
+  for (const QCheckBox* box : policies_)
+    if (box->isChecked()) plan.policies.push_back(box->text().toStdString());
+  plan.samples = samples_->value();
+  plan.limit = limit_->value();
+  plan.seed = seed_of(seed_->text());
+  for (const auto& [family, edit] : data_)
+    if (const QString path = edit->text().trimmed(); !path.isEmpty() && data_fields_.at(family)->isVisibleTo(this))
+      plan.data[family] = QFileInfo(path).absoluteFilePath().toStdString();
+  plan.chat = chat_->isChecked();
+  plan.question = static_cast<QuestionPlace>(question_->currentIndex());
+  return plan;
+}
+
+EvaluationRequest EvaluationDialog::request() const {
+  const QString folder = folder_->text().trimmed();
+  return {plan(), QFileInfo(folder.isEmpty() ? planned_folder() : folder).absoluteFilePath().toStdString(), 0};
+}
+
+QString EvaluationDialog::planned_folder() const {
+  if (model_.model.empty()) return {};
+  return QDir::current().absoluteFilePath(QStringLiteral("runs/evaluations/") + qstring(evaluated_name(model_.model)));
+}
+
+/// A family's row is there while one of its tasks is checked.
+void EvaluationDialog::show_data_rows(const std::vector<std::string>& tasks) {
+  for (const auto& [family, field] : data_fields_) {
+    const bool wanted =
+        std::ranges::any_of(tasks, [&family = family](const auto& task) { return task_family(task).name == family; });
+    field->setVisible(wanted);
+    data_rows_->labelForField(field)->setVisible(wanted);
+  }
+}
+
+QString EvaluationDialog::problem_of_form() const {
+  if (model_.model.empty()) return why_no_model_.isEmpty() ? tr("open a model first") : why_no_model_;
+  QString problem;
+  const auto wrong = attempt([&] {
+    const EvaluationRequest wanted = request();
+    if (wanted.plan.tasks.empty())
+      throw EngineError(Fault::Usage, tr("Tasks").toStdString(), tr("check one").toStdString(), "");
+    if (wanted.plan.policies.empty())
+      throw EngineError(Fault::Usage, tr("Policies").toStdString(), tr("check one").toStdString(), "");
+    for (const std::string& task : wanted.plan.tasks)
+      if (task.starts_with("file:")
+              ? !QFileInfo(own_->text().trimmed()).isFile()
+              : make_task(task)->info().needs_data && !wanted.plan.data.contains(task_family(task).name))
+        problem = task.starts_with("file:")
+                      ? tr("Own samples: %1 is no file").arg(own_->text())
+                      : tr("%1 needs data: %2").arg(qstring(task), qstring(task_family(task).data));
+    for (const auto& [family, path] : wanted.plan.data)
+      if (!QFileInfo::exists(qstring(path)))
+        problem = tr("Data of %1: %2 is missing").arg(qstring(family), qstring(path));
+    if (wanted.plan.config.question_pass && wanted.plan.question == QuestionPlace::Inside)
+      problem = tr("Question: the settings run questions twice, which needs them outside");
+    check_plan(wanted.plan);
+    const std::int64_t longest = std::max(std::ranges::max(wanted.plan.lengths), wanted.plan.config.segment_length);
+    for (const std::string& policy : wanted.plan.policies)
+      check_policy(policy, wanted.plan.config, longest, tr("Settings").toStdString());
+    evaluation_command(wanted);
+    if (const QFileInfo folder(qstring(wanted.out)); folder.exists() && !folder.isDir())
+      problem = tr("Folder: %1 is a file").arg(folder.filePath());
+  });
+  return wrong ? QStringLiteral("%1: %2").arg(wrong->where, wrong->problem) : problem;
+}
+
+void EvaluationDialog::validate() {
+  if (start_ == nullptr) return;  // the form is being built
+  expected_.clear();
+  forecast_.stop();  // it was about another form
+  show_data_rows(tasks_->checked());
+  model_name_->setText(model_.model.empty() ? QStringLiteral("–") : qstring(model_.model));
+  folder_->setPlaceholderText(planned_folder());
+  problem_ = problem_of_form();
+  command_->set_command(command_line());
+  show_state();
+}
+
+void EvaluationDialog::show_state() {
+  start_->setEnabled(problem_.isEmpty());
+  check_->setEnabled(problem_.isEmpty() && !forecast_.running());
+  state_->setText(problem_.isEmpty() ? expected_ : tr("Not ready: %1").arg(problem_));
+}
+
+void EvaluationDialog::connect_forecast() {
+  connect(&forecast_, &EvalForecastProcess::progressed, this, [this](const QString& what) {
+    expected_ = what.trimmed();
+    show_state();
+  });
+  connect(&forecast_, &EvalForecastProcess::failed, this, [this](const ErrorReport& report) {
+    expected_ = QStringLiteral("%1: %2").arg(report.where, report.problem);
+    show_state();
+  });
+  connect(&forecast_, &EvalForecastProcess::done, this, [this](const EvaluationForecast& forecast) {
+    expected_ = tr("%1 samples for each policy, %2 tokens, at most %3 to write: about %4 in all")
+                    .arg(count_text(forecast.samples), count_text(forecast.tokens), count_text(forecast.new_tokens),
+                         duration_text(forecast.seconds));
+    show_state();
+  });
+  connect(&forecast_, &EvalForecastProcess::ended, this, &EvaluationDialog::show_state);
+}
+
+void EvaluationDialog::check() {
+  if (!problem_.isEmpty() || forecast_.running()) return;
+  QStringList arguments;
+  for (const std::string& word : evaluation_command(request())) arguments += qstring(word);
+  arguments.removeFirst();  // the program's name
+  expected_ = tr("Making samples…");
+  forecast_.start(arguments + QStringList{QStringLiteral("--dry-run"), QStringLiteral("--json")});
+  show_state();
+}
+
+QString EvaluationDialog::command_line() const {
+  return problem_.isEmpty() ? qstring(shell_command(evaluation_command(request()))) : QString();
+}
+
+QString EvaluationDialog::said() const {
+  return state_->text();
+}
+
+void EvaluationDialog::accept() {
+  validate();
+  if (!problem_.isEmpty()) return;
+  Q_EMIT start_wanted(request());
+  QDialog::accept();
+}
+
+}  // namespace carryover

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/evaluations/evaluation_plan.h"
+#include "engine/evaluations/prompt_parts.h"
+#include "engine/tasks/task.h"
+
+namespace carryover {
+
+/// A plan's request for the samples of a task.
+SampleRequest sample_request(const EvaluationPlan& plan, const std::string& task, std::int64_t length,
+                             std::shared_ptr<const Tokenizer> tokenizer);
+/// Of `available` samples those that a plan runs.
+std::size_t samples_to_run(const EvaluationPlan& plan, std::size_t available);
+
+/// The samples of a task at a length that a plan runs, made again: the same as those that were run, as long as the
+/// task's files are the same. Throws as Task::samples().
+std::vector<TaskSample> evaluated_samples(const EvaluationPlan& plan, const Task& task, std::int64_t length,
+                                          std::shared_ptr<const Tokenizer> tokenizer);
+
+/// A model's chat template: its text, and what it puts around one message of a user, up to the answer. Empty and null
+/// without one.
+struct EvaluationChat {
+  std::string source;
+  ChatText text;
+};
+/// Throws EngineError{BadInput} where the model has none, or none that can be read.
+EvaluationChat model_chat(const std::string& model_path);
+
+}  // namespace carryover

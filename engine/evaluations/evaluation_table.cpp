@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/evaluations/evaluation_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "engine/core/base/config_fields.h"
+#include "engine/core/base/text_parts.h"
+#include "engine/evaluations/evaluation_plan.h"
+#include "engine/experiments/text_tables.h"
+#include "engine/formats/json_file.h"
+
+namespace carryover {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostTableEntries = 10'000;
+const char* const kUseWrittenResults = "Use a results file that `carryover eval` wrote.";
+
+struct Cell {
+  std::string task, metric;
+  std::int64_t length = 0, n = 0, failures = 0, visible = 0, resident = 0;
+  std::optional<double> score, error, low, high;
+};
+
+struct Column {
+  std::string model, policy;
+  std::vector<Cell> cells;
+};
+
+Cell cell_of(const json& object, const std::string& where) {
+  const JsonFields fields(object, where);
+  Cell cell;
+  cell.task = fields.find_text("task").value_or(std::string());
+  cell.metric = fields.find_text("metric").value_or(std::string());
+  cell.length = fields.integer("length");
+  cell.n = fields.integer("n");
+  cell.failures = fields.integer("failures");
+  cell.visible = fields.integer("visible_kv_bytes");
+  cell.resident = fields.integer("resident_kv_bytes");
+  const json* scores = fields.find("scores");
+  if (scores == nullptr || !scores->is_object()) refuse_field(where, "scores", "is not an object", kUseWrittenResults);
+  if (const auto found = scores->find(cell.metric); found != scores->end()) {
+    const JsonFields score(*found, where + ": scores");
+    cell.score = score.find_number("score");
+    cell.error = score.find_number("stderr");
+    cell.low = score.find_number("low");
+    cell.high = score.find_number("high");
+  }
+  return cell;
+}
+
+Column column_of(const ResultsFile& file) {
+  const JsonFields all(file.results, file.where);
+  const json* ours = all.find("carryover");
+  if (ours == nullptr || !ours->is_object())
+    refuse_field(file.where, "carryover", "is not an object", kUseWrittenResults);
+  const JsonFields fields(*ours, file.where);
+  Column column;
+  column.policy = fields.find_text("policy").value_or(std::string());
+  if (const json* model = fields.find("model"))
+    column.model = JsonFields(*model, file.where).find_text("file").value_or(std::string());
+  const json* tasks = fields.find("tasks");
+  if (tasks == nullptr || !tasks->is_array() || tasks->size() > kMostTableEntries)
+    refuse_field(file.where, "tasks", "is not a list", kUseWrittenResults);
+  for (const json& task : *tasks) column.cells.push_back(cell_of(task, file.where));
+  return column;
+}
+
+using RowName = std::pair<std::string, std::int64_t>;  ///< task and length
+
+std::vector<RowName> row_names(const std::vector<Column>& columns) {
+  std::vector<RowName> names;
+  for (const Column& column : columns)
+    for (const Cell& cell : column.cells) {
+      const RowName name{cell.task, cell.length};
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  return names;
+}
+
+const Cell* cell_in(const Column& column, const RowName& name) {
+  const auto found = std::ranges::find_if(
+      column.cells, [&](const Cell& cell) { return cell.task == name.first && cell.length == name.second; });
+  return found == column.cells.end() ? nullptr : &*found;
+}
+
+/// Shares have three decimals, percentages and perplexities fewer.
+std::string score_text(double score, double largest) {
+  if (!std::isfinite(score)) return "-";
+  return fixed_text(score, largest < 10 ? 3 : largest < 1000 ? 2 : 0);
+}
+
+std::string score_cell(const Cell* cell) {
+  if (cell == nullptr) return "";
+  std::string text = "-";
+  if (cell->score) {
+    const double largest = std::max(std::fabs(*cell->score), std::fabs(cell->high.value_or(0)));
+    text = score_text(*cell->score, largest);
+    if (cell->low && cell->high)
+      text += " [" + score_text(*cell->low, largest) + ", " + score_text(*cell->high, largest) + "]";
+  }
+  if (cell->failures > 0) text += " (" + std::to_string(cell->failures) + " failed)";
+  return text;
+}
+
+std::string megabytes(std::int64_t bytes) {
+  constexpr double kMegabyte = 1 << 20;
+  const double size = static_cast<double>(bytes) / kMegabyte;
+  return fixed_text(size, size < 10 ? 2 : size < 100 ? 1 : 0);
+}
+
+std::string length_text(std::int64_t length) {
+  return length > 0 ? std::to_string(length) : std::string("-");
+}
+
+/// Models are named where there are several.
+std::vector<std::string> titles_of(const std::vector<Column>& columns) {
+  const bool several =
+      std::ranges::any_of(columns, [&](const Column& column) { return column.model != columns.front().model; });
+  std::vector<std::string> titles;
+  for (const Column& column : columns) titles.push_back((several ? column.model + " " : "") + column.policy);
+  return titles;
+}
+
+std::string csv_table(const std::vector<Column>& columns) {
+  std::string text = csv_row({"model", "policy", "task", "length", "metric", "score", "stderr", "low", "high", "n",
+                              "failures", "visible_kv_bytes", "resident_kv_bytes"});
+  const auto number = [](const std::optional<double>& value) {
+    std::string digits;
+    if (value) append_digits(digits, *value);
+    return digits;
+  };
+  for (const RowName& name : row_names(columns))
+    for (const Column& column : columns)
+      if (const Cell* cell = cell_in(column, name))
+        text += csv_row({column.model, column.policy, cell->task, std::to_string(cell->length), cell->metric,
+                         number(cell->score), number(cell->error), number(cell->low), number(cell->high),
+                         std::to_string(cell->n), std::to_string(cell->failures), std::to_string(cell->visible),
+                         std::to_string(cell->resident)});
+  return text;
+}
+
+}  // namespace
+
+std::vector<ResultsFile> read_results(const std::string& path) {
+  std::error_code code;
+  const bool folder = fs::is_directory(path, code);
+  const std::string plan_file = plan_path(folder ? path : fs::path(path).parent_path().string());
+  if (!folder && fs::path(path).filename() != fs::path(plan_file).filename()) return {{read_json_file(path), path}};
+  const std::string out = fs::path(plan_file).parent_path().string();
+  const EvaluationPlan plan = plan_of(read_json_file(plan_file), plan_file);
+  std::vector<ResultsFile> files;
+  for (const std::string& policy : plan.policies) {
+    const std::string file = results_path(plan, policy_folder(plan, out, policy));
+    if (fs::exists(file, code)) files.push_back({read_json_file(file), file});
+  }
+  return files;
+}
+
+std::string evaluation_table(const std::vector<ResultsFile>& files, TableFormat format) {
+  std::vector<Column> columns;
+  for (const ResultsFile& file : files) columns.push_back(column_of(file));
+  if (format == TableFormat::Csv) return csv_table(columns);
+  TableRow head{"task", "length", "metric", "samples"};
+  const std::vector<std::string> titles = titles_of(columns);
+  for (const std::string& title : titles) head.push_back(title);
+  for (const std::string& title : titles) head.push_back(title + " KV seen / held, MB");
+  std::vector<TableRow> rows;
+  for (const RowName& name : row_names(columns)) {
+    TableRow row{name.first, length_text(name.second), "", ""};
+    for (const Column& column : columns) {
+      const Cell* cell = cell_in(column, name);
+      if (cell != nullptr && row[2].empty()) row[2] = cell->metric;
+      if (cell != nullptr && row[3].empty()) row[3] = std::to_string(cell->n + cell->failures);
+      row.push_back(score_cell(cell));
+    }
+    for (const Column& column : columns) {
+      const Cell* cell = cell_in(column, name);
+      row.push_back(cell == nullptr ? "" : megabytes(cell->visible) + " / " + megabytes(cell->resident));
+    }
+    rows.push_back(std::move(row));
+  }
+  constexpr std::size_t kWords = 3;
+  return format == TableFormat::Latex ? latex_table(head, rows, kWords) : markdown_table(head, rows);
+}
+
+}  // namespace carryover

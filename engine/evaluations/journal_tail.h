@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/evaluations/sample_journal.h"
+
+namespace carryover {
+
+/// The samples of a journal that another process may be writing: each look reads what has been appended since. A last
+/// line that is not whole waits for its end. Nothing is written. Owner: one thread.
+class JournalTail {
+ public:
+  explicit JournalTail(std::string path) : path_(std::move(path)) {}
+
+  /// Whether entries() or problem() are others than before. A file that was cut or replaced is read anew.
+  bool look();
+  const std::vector<SampleEntry>& entries() const { return entries_; }
+  /// What is wrong with the file, with its name and line; empty: nothing. Entries in front of it stay.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  struct Stamp {
+    std::int64_t inode = 0, size = -1, seconds = 0, nanoseconds = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  Stamp stamp() const;
+  void read_on();
+  void take_line(const std::string& line);
+
+  std::string path_, problem_;
+  Stamp seen_;
+  std::vector<SampleEntry> entries_;
+  std::int64_t offset_ = 0;  ///< of the byte behind the last whole line that was read
+};
+
+}  // namespace carryover

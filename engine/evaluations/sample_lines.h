@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "engine/evaluations/sample_journal.h"
+#include "engine/tasks/task.h"
+
+namespace carryover {
+
+/// A line of samples_<task>_<time>.jsonl as lm-evaluation-harness 0.4.13 writes it: doc, target, arguments, resps,
+/// hashes and the sample's scores; of a sample that failed, its "error" and no responses. `prompt`: the text in front
+/// of answers and choices; of perplexity texts, which are ids, the sample's id stands in its place. Pure; any thread.
+nlohmann::json sample_line(const Task& task, std::size_t index, const TaskSample& sample, const std::string& prompt,
+                           const SampleEntry& entry);
+
+/// Of all of a task's lines, in their order: add each line's text, then take hex().
+class TaskHash {
+ public:
+  void add(const nlohmann::json& line);
+  std::string hex() const;
+
+ private:
+  std::string hashes_;
+};
+
+/// What a line calls the sample: the official format's line, or what the sample has where there is none.
+nlohmann::json sample_document(const TaskSample& sample);
+
+}  // namespace carryover

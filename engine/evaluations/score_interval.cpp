@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/evaluations/score_interval.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/core/analysis/cluster_bootstrap.h"
+#include "engine/core/base/split_mix.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr int kMeanResamples = 10'000;
+constexpr std::uint64_t kSeed = 1;
+constexpr double kOutside = 0.025;  ///< share of resamples on either side of an interval
+
+/// Of one score in each sample; nothing where a sample lacks it.
+std::optional<std::vector<double>> values_of(const std::vector<Scores>& scores, const std::string& name) {
+  std::vector<double> values;
+  for (const Scores& sample : scores) {
+    const auto found = sample.find(name);
+    if (found == sample.end()) return std::nullopt;
+    values.push_back(found->second);
+  }
+  return values;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double deviation_of(const std::vector<double>& values) {
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+bool is_mean(double score, const std::vector<double>& values) {
+  const double mean = mean_of(values);
+  return std::fabs(score - mean) <= 1e-12 * std::max(1.0, std::fabs(mean));
+}
+
+/// Linear between neighbours of a sorted list.
+double quantile(const std::vector<double>& sorted, double share) {
+  const double place = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  return std::lerp(sorted[below], sorted[std::min(below + 1, sorted.size() - 1)], place - static_cast<double>(below));
+}
+
+/// Each score's values when as many samples are drawn again, circular blocks of neighbours at a time.
+std::map<std::string, std::vector<double>> resampled(const Task& task, const std::vector<Scores>& scores) {
+  constexpr std::size_t kMostDraws = 2'000'000, kLeast = 200, kMost = 2000, kBlock = 32;
+  const std::size_t size = scores.size();
+  const bool neighbours = task.info().kind == TaskKind::Perplexity;
+  const std::size_t block = neighbours ? std::clamp<std::size_t>(size / 4, 1, kBlock) : 1;
+  SplitMix random(kSeed);
+  std::map<std::string, std::vector<double>> values;
+  for (std::size_t left = std::clamp(kMostDraws / size, kLeast, kMost); left > 0; --left) {
+    std::vector<Scores> drawn;
+    drawn.reserve(size);
+    while (drawn.size() < size) {
+      const std::size_t first = random.below(size);
+      for (std::size_t i = 0; i < block && drawn.size() < size; ++i) drawn.push_back(scores[(first + i) % size]);
+    }
+    for (const auto& [name, score] : task.aggregate(drawn)) values[name].push_back(score);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::map<std::string, ScoreInterval> score_intervals(const Task& task, const std::vector<Scores>& scores) {
+  std::map<std::string, ScoreInterval> intervals;
+  if (scores.empty()) return intervals;
+  std::map<std::string, std::vector<double>> others;
+  for (const auto& [name, score] : task.aggregate(scores)) {
+    ScoreInterval& result = intervals[name];
+    result.score = score;
+    if (scores.size() < 2 || !std::isfinite(score)) continue;
+    const auto values = values_of(scores, name);
+    if (task.info().kind != TaskKind::Perplexity && values && is_mean(score, *values)) {
+      result.error = deviation_of(*values) / std::sqrt(static_cast<double>(values->size()));
+      const MeanInterval drawn = bootstrap_clusters(*values, kMeanResamples).interval;
+      result.interval = MeanInterval{score, drawn.low, drawn.high};
+      continue;
+    }
+    if (others.empty()) others = resampled(task, scores);
+    std::vector<double>& drawn = others[name];
+    std::erase_if(drawn, [](double value) { return !std::isfinite(value); });
+    if (drawn.size() < 2) continue;
+    std::ranges::sort(drawn);
+    result.error = deviation_of(drawn);
+    result.interval = MeanInterval{score, quantile(drawn, kOutside), quantile(drawn, 1 - kOutside)};
+  }
+  return intervals;
+}
+
+}  // namespace carryover

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/tasks/python_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "engine/core/base/error.h"
+#include "engine/core/base/utf8.h"
+#include "engine/tasks/unicode_tables.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr char32_t kCapitalSigma = 0x3A3, kSigma = 0x3C3, kFinalSigma = 0x3C2, kCapitalDottedI = 0x130;
+
+bool holds(const std::vector<char32_t>& changes, char32_t c) {
+  return (std::upper_bound(changes.begin(), changes.end(), c) - changes.begin()) % 2 == 1;
+}
+
+/// One whose lower-case form doesn't hang on its neighbours and is one character.
+char32_t lower_character(char32_t c) {
+  const auto& runs = unicode_tables::lower_runs();
+  const auto behind =
+      std::upper_bound(runs.begin(), runs.end(), c, [](char32_t value, const auto& run) { return value < run.first; });
+  if (behind == runs.begin()) return c;
+  const auto& run = *std::prev(behind);
+  if (c > run.last || (c - run.first) % run.step != 0) return c;
+  return static_cast<char32_t>(static_cast<std::int64_t>(c) + run.offset);
+}
+
+/// Whether the first character of these that isn't passed over has a case.
+template <typename Iterator>
+bool meets_cased(Iterator first, Iterator last) {
+  while (first != last && holds(unicode_tables::case_ignorable(), *first)) ++first;
+  return first != last && holds(unicode_tables::cased(), *first);
+}
+
+/// A sigma at a word's end has a form of its own.
+char32_t lower_sigma(std::u32string_view text, std::size_t at) {
+  const std::u32string_view before = text.substr(0, at), behind = text.substr(at + 1);
+  const bool final = meets_cased(before.rbegin(), before.rend()) && !meets_cased(behind.begin(), behind.end());
+  return final ? kFinalSigma : kSigma;
+}
+
+void append_utf8(std::string& text, char32_t c) {
+  const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
+  const auto add_rest = [&](int shift) { add(0x80 | (c >> shift & 0x3F)); };
+  if (c < 0x80) {
+    add(c);
+  } else if (c < 0x800) {
+    add(0xC0 | c >> 6);
+    add_rest(0);
+  } else if (c < 0x10000) {
+    add(0xE0 | c >> 12);
+    add_rest(6);
+    add_rest(0);
+  } else {
+    add(0xF0 | c >> 18);
+    add_rest(12);
+    add_rest(6);
+    add_rest(0);
+  }
+}
+
+std::u32string_view without_first_blanks(std::u32string_view text) {
+  while (!text.empty() && is_python_space(text.front())) text.remove_prefix(1);
+  return text;
+}
+
+std::u32string_view without_last_blanks(std::u32string_view text) {
+  while (!text.empty() && is_python_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The code point of a well-formed character.
+char32_t decoded(std::string_view bytes) {
+  const auto first = static_cast<unsigned char>(bytes[0]);
+  if (bytes.size() == 1) return first;
+  char32_t value = first & (0x7FU >> bytes.size());
+  for (const char byte : bytes.substr(1)) value = value << 6 | (static_cast<unsigned char>(byte) & 0x3FU);
+  return value;
+}
+
+}  // namespace
+
+std::u32string code_points(std::string_view text) {
+  std::u32string points;
+  points.reserve(text.size());
+  while (!text.empty()) {
+    const Utf8Unit unit = first_utf8_unit(text);
+    const bool whole = unit.kind == Utf8Unit::Kind::Character;
+    points += whole ? decoded(text.substr(0, unit.length)) : U'\uFFFD';
+    text.remove_prefix(unit.length);
+  }
+  return points;
+}
+
+std::string utf8_text(std::u32string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (const char32_t c : text) append_utf8(bytes, c);
+  return bytes;
+}
+
+bool is_python_space(char32_t c) {
+  return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+bool is_python_word(char32_t c) {
+  return c == U'_' || holds(unicode_tables::alphanumeric(), c);
+}
+
+bool is_python_decimal(char32_t c) {
+  return holds(unicode_tables::decimal(), c);
+}
+
+bool is_ascii_punctuation(char32_t c) {
+  return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
+}
+
+std::u32string python_lower(std::u32string_view text) {
+  std::u32string lower;
+  lower.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == kCapitalDottedI) {
+      lower += U"i\u0307";
+    } else {
+      lower += text[i] == kCapitalSigma ? lower_sigma(text, i) : lower_character(text[i]);
+    }
+  }
+  return lower;
+}
+
+std::vector<std::u32string_view> python_words(std::u32string_view text) {
+  std::vector<std::u32string_view> words;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && !is_python_space(text[end])) ++end;
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+std::u32string_view python_strip(std::u32string_view text) {
+  return without_last_blanks(without_first_blanks(text));
+}
+
+std::string python_strip(std::string_view text) {
+  return utf8_text(python_strip(code_points(text)));
+}
+
+std::string python_lstrip(std::string_view text) {
+  return utf8_text(without_first_blanks(code_points(text)));
+}
+
+std::string python_rstrip(std::string_view text) {
+  return utf8_text(without_last_blanks(code_points(text)));
+}
+
+std::vector<std::u32string_view> python_split(std::u32string_view text, char32_t separator) {
+  std::vector<std::u32string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::u32string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string python_replace(std::string_view text, std::string_view from, std::string_view to) {
+  CARRYOVER_CHECK(!from.empty());
+  std::string replaced;
+  for (std::size_t at = 0;;) {
+    const std::size_t found = text.find(from, at);
+    replaced += text.substr(at, found - at);
+    if (found == std::string_view::npos) return replaced;
+    replaced += to;
+    at = found + from.size();
+  }
+}
+
+}  // namespace carryover

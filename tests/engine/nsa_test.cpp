@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Native Sparse Attention (policy nsa): against a reference that takes one query of one head at a time, in any chunks;
+// gradients, those of the gates too; what is held; what views are told of branches.
+#include "engine/policies/nsa.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <QTest>
+#include <numeric>
+
+#include "engine/core/cost/policy_table.h"
+#include "engine/eval/attention_pattern.h"
+#include "engine/train/audit.h"
+#include "tests/support/pair_by_pair.h"
+#include "tests/support/policy_facts.h"
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+/// The definition over the whole text.
+class QueryByQuery {
+ public:
+  QueryByQuery(const Decoder& decoder, std::int64_t tokens, const SegmentConfig& config)
+      : decoder_(decoder),
+        block_(config.selected_block_length),
+        blocks_(config.selected_blocks),
+        window_(config.attention_window),
+        rope_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
+
+  at::Tensor run(const std::vector<std::int32_t>& ids) {
+    at::Tensor x = decoder_.embed(as_tensor(ids));
+    for (int layer = 0; layer < decoder_.config.layers; ++layer) {
+      const at::Tensor heads = attend(decoder_.project(layer, x, {}), gates(layer, x));
+      x = decoder_.add_attention(layer, x, heads, {});
+      x = decoder_.add_feed_forward(layer, x, {});
+    }
+    return decoder_.finish(x);
+  }
+
+  std::int64_t choices = 0;  ///< queries × KV heads that left a block out
+
+ private:
+  /// [n, H, 3].
+  at::Tensor gates(int layer, const at::Tensor& x) const {
+    const LayerWeights& w = decoder_.weights.layers[static_cast<std::size_t>(layer)];
+    const std::int64_t n = x.size(0), heads = decoder_.config.heads;
+    if (w.gates.empty()) return at::tensor({-4.0, 0.0, 0.0}, x.options()).sigmoid().expand({n, heads, 3});
+    const at::Tensor scale = (x.square().mean(1, true) + decoder_.config.norm_epsilon).rsqrt();
+    return 1 /
+           (1 + (-((x * scale * w.attention_norm).matmul(w.gates.rows.t()) + w.gates.bias)).exp()).view({n, heads, 3});
+  }
+
+  static at::Tensor softmax_of(const at::Tensor& query, const at::Tensor& keys) {
+    return (keys.mv(query) / std::sqrt(static_cast<double>(keys.size(1)))).softmax(0);
+  }
+  static at::Tensor attention(const at::Tensor& query, const at::Tensor& keys, const at::Tensor& values) {
+    return softmax_of(query, keys).matmul(values);
+  }
+
+  /// Means of the first blocks of rows, [n, d].
+  at::Tensor means(const at::Tensor& rows, std::int64_t count) const {
+    std::vector<at::Tensor> all;
+    for (std::int64_t block = 0; block < count; ++block) all.push_back(rows.narrow(0, block * block_, block_).mean(0));
+    return at::stack(all);
+  }
+
+  /// Tokens of the blocks that a query at `place` selects. importance: of the blocks before its own.
+  std::vector<std::int64_t> selected(std::int64_t place, const std::vector<double>& importance) {
+    std::vector<std::int64_t> order(importance.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto of = [&](std::int64_t block) { return importance[static_cast<std::size_t>(block)]; };
+    std::ranges::sort(order, [&](std::int64_t a, std::int64_t b) { return of(a) > of(b); });
+    if (std::ssize(order) >= blocks_) {
+      ++choices;
+      order.resize(static_cast<std::size_t>(blocks_ - 1));
+    }
+    order.push_back(place / block_);
+    std::vector<std::int64_t> tokens;
+    for (const std::int64_t block : order)
+      for (std::int64_t token = block * block_; token < (block + 1) * block_ && token <= place; ++token)
+        tokens.push_back(token);
+    return tokens;
+  }
+
+  at::Tensor attend(const Decoder::Projections& p, const at::Tensor& gates) {
+    const std::int64_t n = p.queries.size(1), share = p.queries.size(0) / p.keys.size(0);
+    const RopeAngles angles = rope_.angles(0, n);
+    const at::Tensor queries = ops::rotate(p.queries, angles.cos, angles.sin),
+                     keys = ops::rotate(p.keys, angles.cos, angles.sin);
+    at::Tensor out = at::zeros_like(queries);
+    for (std::int64_t kv_head = 0; kv_head < keys.size(0); ++kv_head)
+      for (std::int64_t place = 0; place < n; ++place) {
+        const at::Tensor own_keys = keys[kv_head], own_values = p.values[kv_head];
+        const std::int64_t whole = (place + 1) / block_;
+        std::vector<double> importance(static_cast<std::size_t>(place / block_));
+        for (std::int64_t head = kv_head * share; whole > 0 && head < (kv_head + 1) * share; ++head) {
+          const at::Tensor q = queries[head][place], weights = softmax_of(q, means(own_keys, whole));
+          for (std::size_t block = 0; block < importance.size(); ++block)
+            importance[block] += weights[static_cast<std::int64_t>(block)].item<double>();
+          out[head][place] += gates[place][head][0] * weights.matmul(means(own_values, whole));
+        }
+        const at::Tensor tokens = at::tensor(selected(place, importance), at::kLong);
+        const std::int64_t begin = std::max<std::int64_t>(0, place + 1 - window_);
+        for (std::int64_t head = kv_head * share; head < (kv_head + 1) * share; ++head) {
+          const at::Tensor q = queries[head][place], gate = gates[place][head];
+          out[head][place] +=
+              gate[1] * attention(q, own_keys.index_select(0, tokens), own_values.index_select(0, tokens));
+          out[head][place] += gate[2] * attention(q, own_keys.narrow(0, begin, place + 1 - begin),
+                                                  own_values.narrow(0, begin, place + 1 - begin));
+        }
+      }
+    return out.transpose(0, 1).reshape({n, -1});
+  }
+
+  const Decoder& decoder_;
+  std::int64_t block_, blocks_, window_;
+  Rope rope_;
+};
+
+void set_random_gates(Decoder& decoder, unsigned seed) {
+  auto generator = at::detail::createCPUGenerator(seed);
+  for (LayerWeights& layer : decoder.weights.layers) {
+    layer.gates = neutral_gates(decoder.config, decoder.options());
+    layer.gates.rows.copy_(at::empty(layer.gates.rows.sizes(), at::kDouble).normal_(0, 0.4, generator));
+    layer.gates.bias.copy_(at::empty(layer.gates.bias.sizes(), at::kDouble).normal_(0, 1, generator));
+  }
+}
+
+/// Texts of one token and of less than a block, windows of one token and longer than the text, blocks longer than a
+/// segment, one block to select and all; a third of the models without gates.
+struct SparseCase : ChunkedCase {
+  explicit SparseCase(unsigned seed, at::ScalarType type = at::kDouble) : ChunkedCase(seed, type) {
+    ids = distinct_ids(random, seed % 8 == 7 ? 1 : draw(random, 40, 90), model.vocabulary);
+    config.carry_length = config.sink_length = 0;
+    config.segment_length = draw(random, 1, 40);
+    config.selected_block_length = draw(random, 0, 5) == 0 ? draw(random, 20, 60) : draw(random, 1, 9);
+    config.selected_blocks = draw(random, 1, 4);
+    config.attention_window = draw(random, 0, 5) == 0 ? draw(random, 1, 2) : draw(random, 3, 40);
+    if (seed % 8 == 6) config.attention_window = 200;
+    if (seed % 8 == 5) config.selected_blocks = 100;
+    if (seed % 8 == 4) config.selected_block_length = 200;
+    if (seed % 3 != 0) set_random_gates(tiny.decoder, seed);
+  }
+
+  std::int64_t segments() const { return (std::ssize(ids) - 1) / config.segment_length + 1; }
+  at::Tensor segment(const std::vector<std::int32_t>& text, std::int64_t index) const {
+    const std::int64_t first = index * config.segment_length;
+    return as_tensor(text).narrow(0, first, std::min(config.segment_length, std::ssize(text) - first));
+  }
+  at::Tensor run(const Chunking& chunking = {}) const { return run_hidden(tiny.decoder, "nsa", config, ids, chunking); }
+  QueryByQuery definition() const { return {tiny.decoder, std::ssize(ids), config}; }
+};
+
+}  // namespace
+
+class NsaTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void a_run_equals_the_definition() {
+    const at::NoGradGuard no_gradients;
+    std::int64_t choices = 0;
+    for (unsigned seed = 0; seed < 24; ++seed) {
+      const SparseCase c(seed);
+      QueryByQuery definition = c.definition();
+      const double off = largest_difference(c.run(), definition.run(c.ids));
+      record_fact("nsa", kReferenceFact, off);
+      QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
+      choices += definition.choices;
+    }
+    QVERIFY2(choices > 1000, qPrintable(QString::number(choices)));
+  }
+
+  /// Whole text, segments, single tokens and random chunks: also where a segment ends within a block.
+  void chunks_change_nothing() {
+    const at::NoGradGuard no_gradients;
+    for (unsigned seed = 40; seed < 80; ++seed) {
+      const double off = SparseCase(seed).largest_difference_of_chunks("nsa");
+      record_fact("nsa", kChunksFact, off);
+      QVERIFY2(off < 1e-10, qPrintable(QStringLiteral("seed %1: %2").arg(seed).arg(off)));
+    }
+  }
+
+  /// What both token branches see whole reads as under full attention, half by each, while no block is whole.
+  void neutral_gates_leave_a_short_text_as_it_is() {
+    const at::NoGradGuard no_gradients;
+    for (unsigned seed = 80; seed < 90; ++seed) {
+      SparseCase c(seed);
+      for (LayerWeights& layer : c.tiny.decoder.weights.layers) layer.gates = {};
+      c.config.attention_window = std::ssize(c.ids);
+      c.config.selected_block_length = std::ssize(c.ids) + 1;
+      const at::Tensor full = run_hidden(c.tiny.decoder, "full", c.config, c.ids), untrained = c.run();
+      QVERIFY(largest_difference(untrained, full) < 1e-10);
+      for (LayerWeights& layer : c.tiny.decoder.weights.layers)
+        layer.gates = neutral_gates(c.model, c.tiny.decoder.options());
+      QVERIFY(largest_difference(c.run(), untrained) < 1e-12);
+      c.config.selected_block_length = 4;
+      if (std::ssize(c.ids) >= 4) QVERIFY(largest_difference(c.run(), full) > 1e-6);  // a block is whole
+    }
+  }
+
+  /// The check can fail: each setting and each gate makes another result, but the length of segments none.
+  void another_setting_is_another_result() {
+    const at::NoGradGuard no_gradients;
+    SparseCase c(100);
+    c.ids = distinct_ids(c.random, 100, c.model.vocabulary);
+    c.config.segment_length = 12;
+    c.config.attention_window = 16;
+    c.config.selected_block_length = 5;
+    c.config.selected_blocks = 3;
+    set_random_gates(c.tiny.decoder, 100);
+    const at::Tensor expected = c.definition().run(c.ids);
+    QVERIFY(largest_difference(c.run(), expected) < 1e-10);
+    for (const auto setting :
+         {&SegmentConfig::attention_window, &SegmentConfig::selected_block_length, &SegmentConfig::selected_blocks}) {
+      SparseCase other = c;
+      ++(other.config.*setting);
+      QVERIFY(largest_difference(other.run(), expected) > 1e-6);
+    }
+    c.config.segment_length = 13;
+    QVERIFY(largest_difference(c.run(), expected) < 1e-10);
+    for (const std::int64_t branch : {0, 1, 2}) {
+      at::Tensor bias = c.tiny.decoder.weights.layers[0].gates.bias;
+      const at::Tensor before = bias.clone();
+      bias.narrow(0, branch, 1).add_(1);
+      QVERIFY(largest_difference(c.run(), expected) > 1e-6);
+      bias.copy_(before);
+    }
+  }
+
+  /// With all blocks selected: what rounding would choose otherwise is another result, and not a wrong one.
+  void bf16_is_as_good_as_full_attentions() {
+    const at::NoGradGuard no_gradients;
+    const auto rms = [](const at::Tensor& x) { return x.square().mean().sqrt().item<double>(); };
+    const auto off = [&](const std::string& name, unsigned seed) {
+      SparseCase exact(seed, at::kFloat), rounded(seed, at::kBFloat16);
+      exact.config.selected_blocks = rounded.config.selected_blocks = 200;
+      return rms(run_hidden(rounded.tiny.decoder, name, rounded.config, rounded.ids).to(at::kDouble) -
+                 run_hidden(exact.tiny.decoder, name, exact.config, exact.ids).to(at::kDouble));
+    };
+    for (unsigned seed = 120; seed < 130; ++seed) {
+      const double ours = off("nsa", seed), full = off("full", seed);
+      QVERIFY2(ours <= 3 * full, qPrintable(QStringLiteral("seed %1: %2 and %3").arg(seed).arg(ours).arg(full)));
+    }
+  }
+
+  /// Its window is an index there.
+  void training_runs_the_same_forward() {
+    for (unsigned seed = 140; seed < 148; ++seed) {
+      const SparseCase c(seed);
+      const at::Tensor with_gradients = c.run();
+      const at::NoGradGuard no_gradients;
+      QVERIFY(largest_difference(with_gradients.detach(), c.run()) < 1e-10);
+    }
+  }
+
+  /// The trainer's gradient beside finite differences: a sample is one segment.
+  void the_gradient_is_exact_data() {
+    QTest::addColumn<int>("kv_heads");
+    QTest::addColumn<int>("lora_rank");
+    for (const int kv_heads : {1, 2, 4})
+      for (const int rank : {0, 3}) QTest::addRow("%d KV heads, rank %d", kv_heads, rank) << kv_heads << rank;
+  }
+  void the_gradient_is_exact() {
+    QFETCH(int, kv_heads);
+    QFETCH(int, lora_rank);
+    const auto seed = static_cast<unsigned>(160 + 10 * kv_heads + lora_rank);
+    std::mt19937 random(seed);
+    const ModelConfig model = tiny_config(2, 4, kv_heads, 8, 97);
+    TinyDecoder tiny(model, seed, at::kDouble);
+    AuditRequest request;
+    request.policy = "nsa";
+    request.lora_rank = lora_rank;
+    request.config.segment_length = 10;
+    request.config.carry_length = 4;
+    request.config.retrieval_length = 4;
+    request.config.attention_window = 6;
+    request.config.selected_block_length = 4;
+    request.config.selected_blocks = 2;
+    request.ids = std::make_shared<const std::vector<std::int32_t>>(distinct_ids(random, 33, 97));
+    RunControl control;
+    const AuditReport report = audit_model(tiny.decoder, request, control);
+    int differences = 0;
+    for (const AuditCheck& check : report.checks) {
+      QVERIFY2(check.passed(), qPrintable(QStringLiteral("%1: %2 beside %3")
+                                              .arg(QString::fromStdString(check.name))
+                                              .arg(check.difference)
+                                              .arg(check.bound)));
+      if (check.name.find("finite differences") == std::string::npos) continue;
+      record_fact("nsa", kGradientFact, check.difference);
+      ++differences;
+    }
+    QVERIFY(report.passed() && differences > 0);
+    QCOMPARE(report.segments, std::int64_t{1});
+    QVERIFY(!tiny.decoder.weights.has_gates());  // they were there for the audit's time
+  }
+
+  /// Of single weights of gates, beside central differences.
+  void gates_have_their_gradient() {
+    for (unsigned seed = 180; seed < 186; ++seed) {
+      SparseCase c(seed);
+      c.ids = distinct_ids(c.random, 40, c.model.vocabulary);
+      c.config.segment_length = 40;
+      c.config.selected_block_length = draw(c.random, 3, 9);
+      set_random_gates(c.tiny.decoder, seed);
+      auto generator = at::detail::createCPUGenerator(seed);
+      const at::Tensor towards = at::empty({40, c.model.hidden}, at::kDouble).normal_(0, 1, generator);
+      const auto loss = [&] { return (c.run() * towards).sum(); };
+      BranchGates& gates = c.tiny.decoder.weights.layers[seed % 2].gates;
+      for (at::Tensor* weights : {&gates.rows, &gates.bias}) {
+        weights->requires_grad_(true);
+        loss().backward();
+        const at::Tensor gradient = weights->grad().flatten();
+        weights->requires_grad_(false);
+        weights->mutable_grad() = at::Tensor();
+        const at::NoGradGuard no_gradients;
+        at::Tensor values = weights->view(-1);
+        for (int i = 0; i < 12; ++i) {
+          const std::int64_t place = draw(c.random, 0, values.size(0) - 1);
+          constexpr double step = 1e-5;
+          values[place] += step;
+          const double above = loss().item<double>();
+          values[place] -= 2 * step;
+          const double below = loss().item<double>();
+          values[place] += step;
+          const double expected = (above - below) / (2 * step), found = gradient[place].item<double>();
+          QVERIFY2(std::abs(found - expected) < 1e-6 * (1 + std::abs(expected)),
+                   qPrintable(QStringLiteral("seed %1: %2 and %3").arg(seed).arg(found).arg(expected)));
+        }
+        QVERIFY(gradient.abs().max().item<double>() > 1e-3);
+      }
+    }
+  }
+
+  /// To the byte, behind each segment and behind each decoded token.
+  void what_is_held_and_seen_is_what_the_cost_model_says() {
+    const at::NoGradGuard no_gradients;
+    for (unsigned seed = 200; seed < 224; ++seed) {
+      const SparseCase c(seed, at::kFloat);
+      const CostModel cost{c.model, c.config, 4};
+      PreparedRun prepared(c.tiny.decoder, {"nsa", c.config, std::ssize(c.ids)});
+      SegmentRunner& runner = prepared.runner();
+      std::int64_t tokens = 0;
+      for (std::int64_t segment = 0; segment < c.segments(); ++segment) {
+        const at::Tensor ids = c.segment(c.ids, segment);
+        if (segment % 2 == 0) runner.run_segment(ids);
+        for (std::int64_t token = 0; segment % 2 == 1 && token < ids.size(0); ++token) {
+          runner.extend(ids.narrow(0, token, 1));
+          QCOMPARE(static_cast<double>(runner.attention_kv_bytes()), visible_bytes(cost, "nsa", tokens + token));
+        }
+        if (segment % 2 == 1) runner.close();
+        tokens += ids.size(0);
+        const MemoryBytes plan = policy_row("nsa").memory(cost, tokens, {});
+        QCOMPARE(runner.state().pool_bytes(), plan.pool);
+        QCOMPARE(runner.attention_kv_bytes(), plan.attention_kv);
+        QCOMPARE(runner.state().pool_entries(), tokens + tokens / c.config.selected_block_length);
+      }
+    }
+  }
+
+  void states_that_share_a_cache_do_not_disturb_each_other() {
+    const at::NoGradGuard no_gradients;
+    int shared = 0;
+    for (unsigned seed = 240; seed < 260; ++seed) {
+      const SparseCase c(seed);
+      if (c.segments() < 4) continue;
+      const std::int64_t half = c.segments() / 2;
+      SparseCase other = c;  // with other tokens in the second half
+      std::reverse(other.ids.begin() + half * c.config.segment_length, other.ids.end());
+      PreparedRun one(c.tiny.decoder, {"nsa", c.config, std::ssize(c.ids)}),
+          two(c.tiny.decoder, {"nsa", c.config, std::ssize(c.ids)});
+      for (std::int64_t segment = 0; segment < half; ++segment) one.runner().run_segment(c.segment(c.ids, segment));
+      two.runner().resume(one.runner().state().clone());
+      at::Tensor last, other_last;
+      for (std::int64_t segment = half; segment < c.segments(); ++segment) {
+        last = one.runner().run_segment(c.segment(c.ids, segment));
+        other_last = two.runner().run_segment(c.segment(other.ids, segment));
+      }
+      const auto end_of = [&](const at::Tensor& all) {
+        return all.narrow(0, all.size(0) - last.size(0), last.size(0));
+      };
+      QVERIFY(largest_difference(last, end_of(c.run())) < 1e-12);
+      QVERIFY(largest_difference(other_last, end_of(other.run())) < 1e-12);
+      ++shared;
+    }
+    QVERIFY(shared > 6);
+  }
+
+  /// Views see one prefix: means, each at its block's first token, and behind them every token before the segment.
+  void slots_have_positions() {
+    const at::NoGradGuard no_gradients;
+    std::int64_t means = 0, tokens = 0;
+    for (unsigned seed = 280; seed < 290; ++seed) {
+      const SparseCase c(seed);
+      const at::Tensor values =
+          c.tiny.decoder.project(0, c.tiny.decoder.embed(as_tensor(c.ids)), {}).values;  // of layer 0: of tokens alone
+      std::int64_t first_token = 0;
+      RunSetup setup{"nsa", c.config, std::ssize(c.ids)};
+      setup.watch_attention = [&](const AttentionSight& sight) {
+        if (sight.layer > 0) return;
+        const int head = static_cast<int>(seed % static_cast<unsigned>(c.model.heads));
+        const at::Tensor own = values[head / c.model.group_size()];
+        const AttentionPattern attention(sight, head);
+        const PrefixSpan core = attention.span(PrefixPart::Core), carry = attention.span(PrefixPart::Carry);
+        QCOMPARE(core.first, std::int64_t{0});
+        QCOMPARE(core.length + carry.length, attention.prefix_length());
+        QCOMPARE(carry.length, first_token);
+        for (std::int64_t slot = 0; slot < attention.prefix_length(); ++slot) {
+          const std::int64_t position = attention.position(slot, nullptr, first_token);
+          const bool is_mean = slot < core.length;
+          QCOMPARE(position, is_mean ? slot * c.config.selected_block_length : slot - core.length);
+          const at::Tensor expected =
+              is_mean ? own.narrow(0, position, c.config.selected_block_length).mean(0) : own[position];
+          QVERIFY(largest_difference(attention.prefix_values()[slot], expected) < 1e-10);
+          ++(is_mean ? means : tokens);
+        }
+      };
+      PreparedRun prepared(c.tiny.decoder, setup);
+      for (std::int64_t segment = 0; segment < c.segments(); ++segment) {
+        first_token = prepared.runner().state().next.first_token;
+        prepared.runner().run_segment(c.segment(c.ids, segment));
+      }
+    }
+    QVERIFY(means > 50 && tokens > 100);
+  }
+
+  /// The weights that views show are those that made the output, gates and all.
+  void views_see_the_attention_that_was() {
+    const at::NoGradGuard no_gradients;
+    std::int64_t layers = 0;
+    for (unsigned seed = 300; seed < 308; ++seed) {
+      const SparseCase c(seed);
+      RunSetup setup{"nsa", c.config, std::ssize(c.ids)};
+      setup.watch = [&](const LayerSight& sight) {
+        std::vector<at::Tensor> heads;
+        for (int head = 0; head < c.model.heads; ++head) {
+          const AttentionPattern attention(sight, head);
+          at::Tensor values = attention.values();
+          if (attention.prefix_length() > 0) values = at::cat({attention.prefix_values(), values});
+          heads.push_back(attention.weights(0, attention.queries()).matmul(values));
+          layers += attention.span(PrefixPart::Core).length > 0;
+        }
+        const at::Tensor attended = c.tiny.decoder.add_attention(sight.layer, sight.entering, at::cat(heads, 1), {});
+        QVERIFY(largest_difference(attended, sight.attended) < 1e-10);
+      };
+      PreparedRun prepared(c.tiny.decoder, setup);
+      for (std::int64_t segment = 0; segment < c.segments(); ++segment)
+        prepared.runner().run_segment(c.segment(c.ids, segment));
+    }
+    QVERIFY(layers > 20);
+  }
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<NsaTest>};
+#include "nsa_test.moc"

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// evaluation.json gives back what was written, names what differs, and takes no crafted names into paths.
+#include "engine/evaluations/evaluation_plan.h"
+
+#include <QTest>
+#include <filesystem>
+#include <functional>
+
+#include "engine/formats/json_file.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+using namespace carryover::test;
+using nlohmann::json;
+
+namespace {
+
+EvaluationPlan made_plan() {
+  EvaluationPlan plan;
+  plan.model = "/models/some model.gguf";
+  plan.adapter = "/adapters/lora";
+  plan.tasks = {"ruler/cwe", "ppl/disjoint", "file:/data/mine.jsonl"};
+  plan.lengths = {4096, 8192};
+  plan.policies = {"segmented", "full"};
+  plan.samples = 200;
+  plan.limit = 5;
+  plan.seed = 18446744073709551615U;
+  plan.data = {{"ppl", "/data/books"}};
+  plan.chat = true;
+  plan.question = QuestionPlace::Outside;
+  plan.config.segment_length = 512;
+  plan.config.sink_length = 4;
+  plan.dtype = "bf16";
+  plan.device = "cpu";
+  start_plan(plan);
+  plan.weights_hash = "0123456789abcdef";
+  plan.loaded_dtype = "bf16";
+  plan.loaded_device = "cpu";
+  return plan;
+}
+
+using Change = std::function<void(EvaluationPlan&)>;
+
+/// Everything that decides numbers, once each, by the key that a message has to name.
+const std::vector<std::pair<std::string, Change>> kChanges{
+    {"model", [](EvaluationPlan& plan) { plan.model += "x"; }},
+    {"adapter", [](EvaluationPlan& plan) { plan.adapter.clear(); }},
+    {"tasks", [](EvaluationPlan& plan) { plan.tasks.pop_back(); }},
+    {"lengths",
+     [](EvaluationPlan& plan) {
+       plan.lengths = {8192, 4096};
+     }},
+    {"policies", [](EvaluationPlan& plan) { plan.policies = {"full"}; }},
+    {"samples", [](EvaluationPlan& plan) { plan.samples = 0; }},
+    {"limit", [](EvaluationPlan& plan) { plan.limit = 6; }},
+    {"seed", [](EvaluationPlan& plan) { plan.seed = 1; }},
+    {"data", [](EvaluationPlan& plan) { plan.data["ppl"] = "/data/other"; }},
+    {"chat", [](EvaluationPlan& plan) { plan.chat = false; }},
+    {"question", [](EvaluationPlan& plan) { plan.question = QuestionPlace::Inside; }},
+    {"dtype", [](EvaluationPlan& plan) { plan.dtype = "fp32"; }},
+    {"device", [](EvaluationPlan& plan) { plan.device = "cuda"; }},
+    {"config.sink_length", [](EvaluationPlan& plan) { plan.config.sink_length = 0; }}};
+
+}  // namespace
+
+class EvaluationPlanTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void a_plan_comes_back() {
+    const EvaluationPlan plan = made_plan();
+    const json written = evaluation_json(plan),
+               again = evaluation_json(plan_of(parse_json(written.dump(), "plan"), "plan"));
+    QVERIFY(written == again);
+    QCOMPARE(plan_difference(plan, plan_of(written, "plan")), std::string());
+    QVERIFY(evaluation_json(plan_of(evaluation_json(EvaluationPlan(plan)), "plan")) == written);
+  }
+
+  void each_setting_makes_a_difference() {
+    const EvaluationPlan plan = made_plan();
+    for (const auto& [key, change] : kChanges) {
+      EvaluationPlan other = plan;
+      change(other);
+      const std::string difference = plan_difference(plan, other);
+      QVERIFY2(difference.starts_with(key + " is "), (key + ": " + difference).c_str());
+      QCOMPARE(plan_difference(other, other), std::string());
+    }
+    EvaluationPlan later = plan;
+    start_plan(later);
+    later.weights_hash.clear();
+    QCOMPARE(plan_difference(plan, later), std::string());
+  }
+
+  void a_folder_holds_one_evaluation() {
+    const TempDir temp;
+    EvaluationPlan asked = made_plan();
+    asked.time.clear();
+    const EvaluationPlan begun = begin_evaluation(temp.path(), asked);
+    QVERIFY(begun.time.size() == 26 && begun.date > 1.7e9);
+    const std::string written = read_bytes(plan_path(temp.path()));
+    QCOMPARE(begin_evaluation(temp.path(), asked).time, begun.time);  // of the first start
+    QCOMPARE(read_bytes(plan_path(temp.path())), written);
+    for (const auto& [key, change] : kChanges) {
+      EvaluationPlan other = asked;
+      change(other);
+      const std::string problem =
+          unlike(Fault::Usage, "another evaluation: " + key, [&] { begin_evaluation(temp.path(), other); });
+      QVERIFY2(problem.empty(), problem.c_str());
+    }
+  }
+
+  void files_have_names_of_their_own() {
+    QCOMPARE(cell_key("ruler/cwe", 4096), std::string("ruler_cwe_4096"));
+    QCOMPARE(cell_key("file:/a/b/mine-1.jsonl", 0), std::string("file_mine_1_jsonl"));
+    QCOMPARE(cell_title("file:/a/b/mine.jsonl", 8), std::string("file:mine.jsonl 8"));
+    for (const auto& [path, name] : {std::pair("/a/SmolLM2-135M.Q8_0.gguf", "SmolLM2-135M.Q8_0"),
+                                     {"/a/some model/", "some_model"},
+                                     {"/a/..hidden", "model..hidden"},
+                                     {"/", "model"}})
+      QCOMPARE(evaluated_name(path), std::string(name));
+    const EvaluationPlan plan = made_plan();
+    QCOMPARE(results_path(plan, policy_folder(plan, "out", "full")),
+             "out/some_model__full/results_" + plan.time + ".json");
+    EvaluationPlan same = plan;
+    same.tasks = {"file:/a/x.jsonl", "file:/b/x.jsonl"};
+    QVERIFY(unlike(Fault::Usage, "file_x_jsonl", [&] { check_plan(same); }).empty());
+    same.tasks = {"a", "a"};
+    QVERIFY(unlike(Fault::Usage, "the same twice", [&] { check_plan(same); }).empty());
+    same.tasks.clear();
+    QVERIFY(unlike(Fault::Usage, "names nothing", [&] { check_plan(same); }).empty());
+    check_plan(plan);
+  }
+
+  void crafted_plans_are_refused() {
+    const json whole = evaluation_json(made_plan());
+    for (const auto& [key, value] : std::vector<std::pair<std::string, json>>{{"time", "../../../etc/passwd"},
+                                                                              {"time", "2026-11-26T16-02-27.12345x"},
+                                                                              {"policies", json::array({"../full"})},
+                                                                              {"policies", "full"},
+                                                                              {"lengths", json::array({-1})},
+                                                                              {"lengths", json::array({1.5})},
+                                                                              {"lengths", json::array({1L << 40})},
+                                                                              {"samples", "200"},
+                                                                              {"data", json::array()},
+                                                                              {"data", {{"ppl", 1}}},
+                                                                              {"seed", -1},
+                                                                              {"format", 2},
+                                                                              {"config", {{"unknown", 1}}},
+                                                                              {"chat", 1}}) {
+      json crafted = whole;
+      crafted[key] = value;
+      const auto error = error_of([&] { plan_of(crafted, "evaluation.json"); });
+      QVERIFY2(error && error->fault() == Fault::BadInput, (key + " " + value.dump()).c_str());
+    }
+    for (const auto& [key, value] : whole.items()) {
+      if (key == "adapter") continue;
+      json without = whole;
+      without.erase(key);
+      QVERIFY2(error_of([&] { plan_of(without, "evaluation.json"); }), key.c_str());
+    }
+  }
+};
+
+static const TestFile these_tests{__FILE__, without_application<EvaluationPlanTest>};
+#include "evaluation_plan_test.moc"

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Standard errors against values computed by hand, and what intervals have to hold.
+#include "engine/evaluations/score_interval.h"
+
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tests/evaluations/made_task.h"
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+std::vector<Scores> matches(const std::vector<double>& values) {
+  std::vector<Scores> scores;
+  for (const double value : values) scores.push_back({{"match", value}});
+  return scores;
+}
+
+bool is_close(double left, double right) {
+  return std::fabs(left - right) <= 1e-12 * std::max(1.0, std::fabs(right));
+}
+
+}  // namespace
+
+class ScoreIntervalTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void errors_are_those_of_the_formula() {
+    const MadeTask task(TaskKind::Generation);
+    const ScoreInterval four = score_intervals(task, matches({0, 1, 1, 1})).at("match");
+    QVERIFY(is_close(four.score, 0.75) && is_close(four.error.value(), 0.25));  // 0.5 / √4
+    QVERIFY(four.interval->mean == four.score && four.interval->low >= 0 && four.interval->high == 1);
+    const ScoreInterval five = score_intervals(task, matches({2, 4, 4, 6, 9})).at("match");
+    QVERIFY(is_close(five.score, 5) && is_close(five.error.value(), std::sqrt(7.0 / 5)));  // 28 / 4 = 7
+    const ScoreInterval equal = score_intervals(task, matches({0.5, 0.5, 0.5})).at("match");
+    QVERIFY(equal.error == 0.0 && equal.interval->low == 0.5 && equal.interval->high == 0.5);
+  }
+
+  void one_sample_has_no_error() {
+    const MadeTask task(TaskKind::Generation);
+    const ScoreInterval one = score_intervals(task, matches({0.25})).at("match");
+    QVERIFY(one.score == 0.25 && !one.error && !one.interval);
+    QVERIFY(score_intervals(task, {}).empty());
+    const MadeTask perplexity(TaskKind::Perplexity, "perplexity");
+    QVERIFY(!score_intervals(perplexity, {{{"nll", 8}, {"tokens", 4}}}).at("perplexity").error);
+  }
+
+  /// The bootstrap of a mean has about the formula's standard error, and its interval about twice that on both sides.
+  void perplexity_is_drawn_again() {
+    const MadeTask task(TaskKind::Perplexity, "perplexity");
+    std::mt19937_64 random(3);
+    std::vector<Scores> scores;
+    double nll = 0, squares = 0;
+    constexpr int kTexts = 4000;
+    for (int i = 0; i < kTexts; ++i) {
+      const double loss = 2 + static_cast<double>(random() % 1000) / 1000;
+      scores.push_back({{"nll", 10 * loss}, {"tokens", 10}});
+      nll += loss;
+      squares += loss * loss;
+    }
+    const double mean = nll / kTexts, error = std::sqrt((squares / kTexts - mean * mean) / kTexts);
+    const ScoreInterval found = score_intervals(task, scores).at("perplexity");
+    QVERIFY(is_close(found.score, std::exp(mean)));
+    const double expected = std::exp(mean) * error;  // of exp, to first order
+    QVERIFY2(std::fabs(found.error.value() / expected - 1) < 0.3, std::to_string(*found.error / expected).c_str());
+    QVERIFY(found.interval->low < found.score - 1.2 * expected && found.interval->low > found.score - 3 * expected);
+    QVERIFY(found.interval->high > found.score + 1.2 * expected && found.interval->high < found.score + 3 * expected);
+    const ScoreInterval again = score_intervals(task, scores).at("perplexity");
+    QVERIFY(again.error == found.error && again.interval == found.interval);
+  }
+
+  void what_is_not_a_number_has_no_error() {
+    const MadeTask task(TaskKind::Generation);
+    const ScoreInterval found = score_intervals(task, matches({1, std::nan(""), 1})).at("match");
+    QVERIFY(std::isnan(found.score) && !found.error && !found.interval);
+  }
+};
+
+static const TestFile these_tests{__FILE__, without_application<ScoreIntervalTest>};
+#include "score_interval_test.moc"

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QString>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/core/run/hits.h"
+#include "engine/evaluations/evaluation_watch.h"
+
+namespace carryover {
+
+/// What a table of an evaluation shows of each cell.
+enum class EvaluationValue { Score, VisibleKv, ResidentKv, Prefill, Decode, Progress };
+inline constexpr int evaluation_value_count = 6;
+
+/// A sample that was opened as a run. A plain value.
+struct OpenedSample {
+  QString run;     ///< its id
+  QString title;   ///< task, length, policy, sample
+  QString remark;  ///< how it differs from what was evaluated; empty: not
+  TokenRange answer;
+  std::vector<TokenRange> needles;
+};
+
+/// One evaluation, as its folder says, and what goes on in it. Filled by the EvaluationController; views read it. GUI
+/// thread.
+class EvaluationModel : public QObject {
+  Q_OBJECT
+ public:
+  using QObject::QObject;
+
+  /// What the window itself does with the evaluation, in a process of its own.
+  enum class Work { None, Running, Stopping };
+
+  const QString& folder() const { return folder_; }  ///< empty: none is open
+  bool has_news() const { return news_ != nullptr; }
+  const EvaluationNews& news() const;
+  int rows() const { return static_cast<int>(news().rows()); }
+  int columns() const { return static_cast<int>(news().columns()); }
+  const ScoreCell& cell(int row, int column) const { return *shared_cell(row, column); }
+  std::shared_ptr<const ScoreCell> shared_cell(int row, int column) const;
+  bool complete() const;  ///< every cell is done
+  /// What is wrong with the folder; empty: nothing. What was read of it before stays.
+  const QString& problem() const { return problem_; }
+  Work work() const { return work_; }
+  const QString& said() const { return said_; }  ///< by the process, last
+
+  /// NaN where there is none. Bytes in MB, times in seconds, progress as a share.
+  double number(int row, int column, EvaluationValue value) const;
+  QString text(int row, int column, EvaluationValue value) const;  ///< for people; a score with its interval
+  QString progress_text(int row, int column) const;                ///< "37 of 200, 2 failed"
+  static QString title(EvaluationValue value);
+  static QString axis_label(EvaluationValue value);  ///< with its unit
+
+  /// References of a row's samples, in their order, once they were made again; empty before.
+  const std::vector<std::string>& references(int row) const;
+  const OpenedSample& sample() const { return sample_; }  ///< the last one that was opened
+
+  void open(const QString& folder);  ///< another one, of which nothing is known yet
+  void take(const std::shared_ptr<const EvaluationNews>& news);
+  void set_problem(const QString& problem);
+  void set_work(Work work, const QString& said);
+  void set_references(const std::string& task, std::int64_t length, std::vector<std::string> references);
+  void set_sample(const OpenedSample& sample);
+
+ Q_SIGNALS:
+  void cells_changed();  ///< any of them, their number too
+  void changed();        ///< anything
+
+ private:
+  using Row = std::pair<std::string, std::int64_t>;
+
+  QString folder_, problem_, said_;
+  std::shared_ptr<const EvaluationNews> news_;
+  std::map<Row, std::vector<std::string>> references_;
+  OpenedSample sample_;
+  Work work_ = Work::None;
+};
+
+/// A score as tables have it: shares with three decimals, greater ones with fewer.
+QString score_text(double score);
+
+}  // namespace carryover

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QAbstractTableModel>
+#include <memory>
+#include <vector>
+
+#include "engine/evaluations/score_cell.h"
+#include "widgets/tables/row_filter.h"
+
+namespace carryover {
+
+/// The samples of one cell of an evaluation, in their order. GUI thread.
+class EvaluationSamplesTable : public QAbstractTableModel {
+  Q_OBJECT
+ public:
+  enum Column { Id, Slice, Score, Tokens, Answer, Reference, Problem, ColumnCount };
+
+  using QAbstractTableModel::QAbstractTableModel;
+  /// Null: no samples. A cell that has grown keeps its rows. `references` may be fewer than samples.
+  void set_cell(std::shared_ptr<const ScoreCell> cell, const std::vector<std::string>& references);
+  const ScoreCell* cell() const { return cell_.get(); }
+  bool is_wrong(int row) const;
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+ private:
+  QString text(const SampleEntry& entry, int row, int column) const;
+
+  std::shared_ptr<const ScoreCell> cell_;
+  std::vector<std::string> references_;
+};
+
+/// Shows those that are wrong alone where that is wanted, and those that have each word. GUI thread.
+class EvaluationSamplesFilter : public RowFilter {
+  Q_OBJECT
+ public:
+  using RowFilter::RowFilter;
+  void set_wrong_only(bool wrong_only);
+
+ protected:
+  bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+ private:
+  bool wrong_only_ = false;
+};
+
+}  // namespace carryover
