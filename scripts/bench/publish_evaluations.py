@@ -2,7 +2,8 @@
 """./lab bench publish FOLDER of `carryover eval`: copies what its results files say of tasks and policies to
 docs/evaluations/evaluation-NAME.json, NAME being the folder's, with the date and the commit, and makes the section of
 docs/results.md from all such files. A policy whose results are not there yet is left out, and the section says so.
-tests/repo/evaluation_publish_test.py compares page and files.
+tests/repo/evaluation_publish_test.py compares page and files. UNTIMED=1 leaves seconds out: of an evaluation that shared
+its machine, or was paused.
 """
 
 import datetime
@@ -31,6 +32,10 @@ def read(path):
         return json.load(source)
 
 
+def kept():
+    return [key for key in KEPT if not (os.environ.get("UNTIMED") and key.endswith("_seconds"))]
+
+
 def record_of(folder):
     plan = read(os.path.join(folder, PLAN))
     found = [read(path)["carryover"] for path in sorted(glob.glob(os.path.join(glob.escape(folder), "*", "results_*.json")))]
@@ -51,7 +56,7 @@ def record_of(folder):
         "unfinished": missing,
         "order": [policy for policy in plan["policies"] if policy in by_policy],
         "policies": {
-            policy: [{key: task[key] for key in KEPT if key in task} for task in by_policy[policy]["tasks"]]
+            policy: [{key: task[key] for key in kept() if key in task} for task in by_policy[policy]["tasks"]]
             for policy in by_policy
             if policy in plan["policies"]
         },
@@ -90,8 +95,10 @@ def cost_rows(record):
                 str(length),
                 f"{max(task['visible_kv_bytes'] for task in own) / 1e6:.1f}",
                 f"{max(task['resident_kv_bytes'] for task in own) / 1e6:.1f}",
-                f"{sum(task['prefill_seconds'] for task in own) / samples:.1f}",
-                f"{sum(task['decode_seconds'] for task in own) / samples:.1f}",
+                *(
+                    f"{sum(task[key] for task in own) / samples:.1f}" if all(key in task for task in own) else "not timed"
+                    for key in ("prefill_seconds", "decode_seconds")
+                ),
             ])
     return rows
 
