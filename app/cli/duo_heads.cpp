@@ -10,6 +10,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/kept_findings.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
@@ -100,14 +101,8 @@ class GatesFile {
       : path_(std::move(path)), inputs_(path_.empty() ? "" : inputs_of(request, model)), model_(model) {}
 
   DuoGates read() const {
-    if (path_.empty() || !fs::exists(path_)) return {};
-    const json told = read_json_file(path_);
-    const JsonFields fields(told, path_);
-    if (fields.find_text("inputs") != inputs_)
-      throw EngineError(Fault::Usage, path_, "was made from other texts, settings or weights",
-                        "Name another file, or remove this one.");
-    const json* gates = fields.find("gates");
-    return duo_gates_from_json(gates ? *gates : json(), model_.config, path_);
+    const std::optional<json> kept = kept_findings(path_, inputs_, "gates");
+    return kept ? duo_gates_from_json(*kept, model_.config, path_) : DuoGates();
   }
 
   void write(const DuoGates& gates) const {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/recall_heads.h"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/kept_findings.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
@@ -41,14 +41,8 @@ class EvidenceFile {
       : path_(std::move(path)), config_(request.config), inputs_(inputs_of(request, model)), model_(model) {}
 
   RecallHeads read() const {
-    if (path_.empty() || !std::filesystem::exists(path_)) return {};
-    const json told = read_json_file(path_);
-    const JsonFields fields(told, path_);
-    if (fields.find_text("inputs") != inputs_)
-      throw EngineError(Fault::Usage, path_, "was made from other texts, settings or weights",
-                        "Name another file, or remove this one.");
-    const json* heads = fields.find("heads");
-    return recall_heads_from_json(heads ? *heads : json(), model_.config, path_);
+    const std::optional<json> kept = kept_findings(path_, inputs_, "heads");
+    return kept ? recall_heads_from_json(*kept, model_.config, path_) : RecallHeads();
   }
 
   void write(const RecallHeads& heads) const {

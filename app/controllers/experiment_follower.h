@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QObject>
-#include <QString>
-#include <QTimer>
 #include <memory>
 #include <optional>
 
-#include "app/engine_thread/error_report.h"
+#include "app/controllers/folder_follower.h"
 #include "engine/experiments/experiment_watch.h"
 
 namespace carryover {
 
-/// Watches the folder of one experiment: lives on a thread of its own, since the folder may lie on a slow disk and have
-/// thousands of cells. Called by queued calls; answers by signals with plain values.
-class ExperimentFollower : public QObject {
+/// Watches the folder of one experiment, which may have thousands of cells.
+class ExperimentFollower : public FolderFollower {
   Q_OBJECT
  public:
-  explicit ExperimentFollower(QObject* parent = nullptr);
-  void follow(const QString& folder);  ///< in place of the one before
+  using FolderFollower::FolderFollower;
 
  Q_SIGNALS:
   void news(const QString& folder, const std::shared_ptr<const carryover::ExperimentNews>& news);
-  void failed(const QString& folder, const carryover::ErrorReport& report);  ///< once, until another thing is wrong
 
  private:
-  void look();
+  void begin() override { watch_.emplace(folder().toStdString()); }
+  void look() override {
+    if (const std::shared_ptr<const ExperimentNews> found = watch_->poll()) Q_EMIT news(folder(), found);
+  }
 
-  QTimer timer_;
-  QString folder_, problem_;
   std::optional<ExperimentWatch> watch_;
 };
 

@@ -25,7 +25,6 @@ using nlohmann::json;
 constexpr int kPlanFormat = 1;
 constexpr std::size_t kMostEntries = 10'000;
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 31;
-const char* const kUseWritten = "Use a folder that `carryover eval` wrote.";
 
 bool is_word(char letter) {
   return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z') ||

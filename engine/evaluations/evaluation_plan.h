@@ -10,6 +10,9 @@
 
 namespace carryover {
 
+/// What an error in a file of an evaluation's folder advises.
+inline constexpr const char* kUseWritten = "Use a folder that `carryover eval` wrote.";
+
 /// Whether what is asked is part of what a policy compresses. A sample without a context has its question inside.
 enum class QuestionPlace {
   Inside,  ///< context, question and answer's beginning are one prompt

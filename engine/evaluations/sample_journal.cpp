@@ -8,6 +8,7 @@
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/evaluations/evaluation_plan.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
 
@@ -19,7 +20,6 @@ using nlohmann::json;
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 constexpr std::size_t kMostValues = 100'000;  ///< choices or scores of a sample
-const char* const kUseWrittenSamples = "Use a folder that `carryover eval` wrote.";
 
 /// JSON has no number for what is none.
 double number_of(const json& value, const std::string& where, const std::string& key) {
@@ -28,14 +28,14 @@ double number_of(const json& value, const std::string& where, const std::string&
 
 std::int64_t count_of(const JsonFields& fields, const char* key, const std::string& where) {
   const std::int64_t count = fields.find_integer(key).value_or(0);
-  if (count < 0) refuse_field(where, key, "is less than 0", kUseWrittenSamples);
+  if (count < 0) refuse_field(where, key, "is less than 0", kUseWritten);
   return count;
 }
 
 const json* list_of(const JsonFields& fields, const char* key, const std::string& where) {
   const json* list = fields.find(key);
   if (list != nullptr && (!list->is_array() || list->size() > kMostValues))
-    refuse_field(where, key, "is not a list", kUseWrittenSamples);
+    refuse_field(where, key, "is not a list", kUseWritten);
   return list;
 }
 
@@ -86,13 +86,13 @@ SampleEntry entry_of(const json& object, const std::string& where) {
   if (const json* list = list_of(fields, "greedy", where))
     for (const json& value : *list) entry.greedy.push_back(read_flag(value, where, "greedy"));
   if (entry.greedy.size() != entry.loglikelihoods.size())
-    refuse_field(where, "greedy", "has another number of choices than loglikelihoods", kUseWrittenSamples);
+    refuse_field(where, "greedy", "has another number of choices than loglikelihoods", kUseWritten);
   if (const json* scores = fields.find("scores")) {
     if (!scores->is_object() || scores->size() > kMostValues)
-      refuse_field(where, "scores", "is not an object", kUseWrittenSamples);
+      refuse_field(where, "scores", "is not an object", kUseWritten);
     for (const auto& [name, value] : scores->items()) entry.scores[name] = number_of(value, where, "scores");
   } else if (entry.error.empty()) {
-    refuse_field(where, "scores", "is missing, and there is no error", kUseWrittenSamples);
+    refuse_field(where, "scores", "is missing, and there is no error", kUseWritten);
   }
   if (const json* list = fields.find("positions")) entry.positions = loss_bins_of(*list, where);
   if (const json* list = fields.find("offsets")) entry.offsets = loss_bins_of(*list, where);

@@ -44,26 +44,6 @@ char32_t lower_sigma(std::u32string_view text, std::size_t at) {
   return final ? kFinalSigma : kSigma;
 }
 
-void append_utf8(std::string& text, char32_t c) {
-  const auto add = [&](char32_t byte) { text += static_cast<char>(byte); };
-  const auto add_rest = [&](int shift) { add(0x80 | (c >> shift & 0x3F)); };
-  if (c < 0x80) {
-    add(c);
-  } else if (c < 0x800) {
-    add(0xC0 | c >> 6);
-    add_rest(0);
-  } else if (c < 0x10000) {
-    add(0xE0 | c >> 12);
-    add_rest(6);
-    add_rest(0);
-  } else {
-    add(0xF0 | c >> 18);
-    add_rest(12);
-    add_rest(6);
-    add_rest(0);
-  }
-}
-
 std::u32string_view without_first_blanks(std::u32string_view text) {
   while (!text.empty() && is_python_space(text.front())) text.remove_prefix(1);
   return text;
@@ -74,15 +54,6 @@ std::u32string_view without_last_blanks(std::u32string_view text) {
   return text;
 }
 
-/// The code point of a well-formed character.
-char32_t decoded(std::string_view bytes) {
-  const auto first = static_cast<unsigned char>(bytes[0]);
-  if (bytes.size() == 1) return first;
-  char32_t value = first & (0x7FU >> bytes.size());
-  for (const char byte : bytes.substr(1)) value = value << 6 | (static_cast<unsigned char>(byte) & 0x3FU);
-  return value;
-}
-
 }  // namespace
 
 std::u32string code_points(std::string_view text) {
@@ -90,8 +61,7 @@ std::u32string code_points(std::string_view text) {
   points.reserve(text.size());
   while (!text.empty()) {
     const Utf8Unit unit = first_utf8_unit(text);
-    const bool whole = unit.kind == Utf8Unit::Kind::Character;
-    points += whole ? decoded(text.substr(0, unit.length)) : U'\uFFFD';
+    points += utf8_code(text.substr(0, unit.length));
     text.remove_prefix(unit.length);
   }
   return points;
@@ -102,11 +72,6 @@ std::string utf8_text(std::u32string_view text) {
   bytes.reserve(text.size());
   for (const char32_t c : text) append_utf8(bytes, c);
   return bytes;
-}
-
-bool is_python_space(char32_t c) {
-  return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 bool is_python_word(char32_t c) {

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/core/base/python_space.h"
+
 namespace carryover {
 
 // Texts as Python's str has them, since scores are defined by programs in Python: their characters are code points, and
@@ -13,7 +15,6 @@ namespace carryover {
 std::u32string code_points(std::string_view text);
 std::string utf8_text(std::u32string_view text);
 
-bool is_python_space(char32_t c);       ///< str.isspace
 bool is_python_word(char32_t c);        ///< \w of a regular expression
 bool is_python_decimal(char32_t c);     ///< \d
 bool is_ascii_punctuation(char32_t c);  ///< in string.punctuation

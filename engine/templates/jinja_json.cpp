@@ -7,6 +7,7 @@
 
 #include "engine/core/base/json_integer.h"
 #include "engine/core/base/text_parts.h"
+#include "engine/core/base/utf8.h"
 #include "engine/templates/python_text.h"
 
 namespace carryover::jinja {
@@ -21,7 +22,7 @@ void append_unit(std::string& out, std::uint32_t unit) {
 
 void append_json_character(std::string& out, std::string_view character, bool ascii) {
   static constexpr std::string_view kEscaped = "\"\\\n\r\t\b\f", kNames = "\"\\nrtbf";
-  const std::uint32_t code = code_of(character);
+  const std::uint32_t code = utf8_code(character);
   if (const std::size_t at = kEscaped.find(character[0]); at != std::string_view::npos) {
     out += {'\\', kNames[at]};
   } else if (code < 0x20 || (ascii && code >= 0x7F && code < 0x10000)) {

@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "engine/core/base/utf8.h"
 #include "engine/templates/python_text.h"
 
 namespace carryover::jinja {
@@ -38,12 +39,12 @@ void append_escape(Run& run, std::string& made, std::string_view body, std::size
   } else if (c == '\n') {
     ++at;
   } else if (c >= '0' && c <= '7') {
-    append_character(made, read_digits(body, at, 3, 8));
+    append_utf8(made, read_digits(body, at, 3, 8));
   } else if (c == 'x' || c == 'u' || c == 'U') {
     const std::size_t digits = c == 'x' ? 2 : (c == 'u' ? 4 : 8), begin = ++at;
     const std::uint32_t code = read_digits(body, at, digits, 16);
     if (at - begin != digits || code > 0x10FFFF) run.refuse("a broken escape in a string");
-    append_character(made, code);
+    append_utf8(made, code);
   } else if (c == 'N') {
     run.lack("an escape \\N{…} in a string");
   } else {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <string_view>
 
+#include "engine/core/base/python_space.h"
+#include "engine/core/base/utf8.h"
 #include "engine/templates/jinja_format.h"
 #include "engine/templates/jinja_json.h"
 #include "engine/templates/jinja_operators.h"
@@ -136,8 +138,9 @@ Value remove_call(const TextCall& call, bool front) {
 template <typename Fits>
 Value all_call(const TextCall& call, const Fits& fits) {
   for (const std::string_view character : Characters(call.text)) {
-    if (character.size() > 1 && !is_space(code_of(character))) call.run.lack(call.name + "() of text beyond ASCII");
-    if (!fits(code_of(character))) return {false};
+    if (character.size() > 1 && !is_python_space(utf8_code(character)))
+      call.run.lack(call.name + "() of text beyond ASCII");
+    if (!fits(utf8_code(character))) return {false};
   }
   return {!call.text.empty()};
 }
@@ -181,7 +184,7 @@ const std::map<std::string_view, TextMethod>& text_methods() {
       {"isdigit", [](const TextCall& call) { return all_call(call, is_digit_code); }},
       {"isnumeric", [](const TextCall& call) { return all_call(call, is_digit_code); }},
       {"isdecimal", [](const TextCall& call) { return all_call(call, is_digit_code); }},
-      {"isspace", [](const TextCall& call) { return all_call(call, is_space); }},
+      {"isspace", [](const TextCall& call) { return all_call(call, is_python_space); }},
       {"isalpha", [](const TextCall& call) { return all_call(call, is_letter_code); }},
       {"isalnum",
        [](const TextCall& call) {

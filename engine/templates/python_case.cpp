@@ -4,6 +4,8 @@
 #include <cwctype>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/python_space.h"
+#include "engine/core/base/utf8.h"
 #include "engine/templates/python_text.h"
 
 namespace carryover::jinja {
@@ -25,7 +27,7 @@ bool is_letter(std::uint32_t code) {
 }
 
 void append_upper(std::string& made, std::string_view character, bool first_of_word) {
-  const std::uint32_t code = code_of(character);
+  const std::uint32_t code = utf8_code(character);
   if (code < 0x80) {
     made += static_cast<char>(code >= 'a' && code <= 'z' ? code - 32 : code);
   } else if (code == kSharpS) {
@@ -33,18 +35,18 @@ void append_upper(std::string& made, std::string_view character, bool first_of_w
   } else if (code == 0xFFFD) {
     made += character;
   } else {
-    append_character(made, static_cast<std::uint32_t>(::towupper_l(static_cast<wint_t>(code), unicode())));
+    append_utf8(made, static_cast<char32_t>(::towupper_l(static_cast<wint_t>(code), unicode())));
   }
 }
 
 void append_lower(std::string& made, std::string_view character) {
-  const std::uint32_t code = code_of(character);
+  const std::uint32_t code = utf8_code(character);
   if (code < 0x80) {
     made += static_cast<char>(code >= 'A' && code <= 'Z' ? code + 32 : code);
   } else if (code == 0xFFFD) {
     made += character;
   } else {
-    append_character(made, static_cast<std::uint32_t>(::towlower_l(static_cast<wint_t>(code), unicode())));
+    append_utf8(made, static_cast<char32_t>(::towlower_l(static_cast<wint_t>(code), unicode())));
   }
 }
 
@@ -59,7 +61,7 @@ std::string cased(std::string_view text, const Splits& splits) {
     } else {
       append_lower(made, character);
     }
-    starts = splits(code_of(character));
+    starts = splits(utf8_code(character));
   }
   return made;
 }
@@ -88,7 +90,7 @@ std::string title(std::string_view text) {
 
 std::string filter_title(std::string_view text) {
   return cased(text, [](std::uint32_t code) {
-    return is_space(code) || code == '-' || code == '(' || code == '{' || code == '[' || code == '<';
+    return is_python_space(code) || code == '-' || code == '(' || code == '{' || code == '[' || code == '<';
   });
 }
 

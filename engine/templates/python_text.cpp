@@ -6,13 +6,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/core/base/python_space.h"
 #include "engine/core/base/utf8.h"
 
 namespace carryover::jinja {
 
 namespace {
-
-constexpr std::uint32_t kReplacement = 0xFFFD;
 
 std::string reversed(std::string_view text) {
   return {text.rbegin(), text.rend()};
@@ -74,37 +73,9 @@ std::int64_t character_count(std::string_view text) {
   return count;
 }
 
-void append_character(std::string& text, std::uint32_t code) {
-  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = kReplacement;
-  const auto add = [&](std::uint32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
-  if (code < 0x80) return add(code);
-  if (code < 0x800) {
-    add(0xC0 | (code >> 6));
-  } else {
-    add(code < 0x10000 ? 0xE0 | (code >> 12) : 0xF0 | (code >> 18));
-    if (code >= 0x10000) add(0x80 | ((code >> 12) & 0x3F));
-    add(0x80 | ((code >> 6) & 0x3F));
-  }
-  add(0x80 | (code & 0x3F));
-}
-
-std::uint32_t code_of(std::string_view character) {
-  const Utf8Unit unit = first_utf8_unit(character);
-  if (unit.kind != Utf8Unit::Kind::Character) return kReplacement;
-  const auto lead = static_cast<unsigned char>(character[0]);
-  std::uint32_t code = unit.length == 1 ? lead : lead & (0xFFu >> (unit.length + 1));
-  for (std::size_t i = 1; i < unit.length; ++i) code = code << 6 | (static_cast<unsigned char>(character[i]) & 0x3Fu);
-  return code;
-}
-
-bool is_space(std::uint32_t code) {
-  return (code >= 0x09 && code <= 0x0D) || (code >= 0x1C && code <= 0x20) || code == 0x85 || code == 0xA0 ||
-         code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F ||
-         code == 0x205F || code == 0x3000;
-}
-
 std::string_view strip(std::string_view text, bool front, bool back) {
-  return strip_while(text, front, back, [](std::string_view character) { return is_space(code_of(character)); });
+  return strip_while(text, front, back,
+                     [](std::string_view character) { return is_python_space(utf8_code(character)); });
 }
 
 std::string_view strip(std::string_view text, std::string_view cut, bool front, bool back) {
@@ -136,7 +107,8 @@ std::vector<std::string_view> split_blanks(std::string_view text, std::int64_t m
       break;
     }
     std::size_t end = 0;
-    while (end < text.size() && !is_space(code_of(text.substr(end)))) end += character_length(text.substr(end));
+    while (end < text.size() && !is_python_space(utf8_code(text.substr(end))))
+      end += character_length(text.substr(end));
     parts.push_back(text.substr(0, end));
     text.remove_prefix(end);
   }
@@ -159,7 +131,7 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   std::size_t begin = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t size = character_length(text.substr(at));
-    if (!ends_line(code_of(text.substr(at)))) {
+    if (!ends_line(utf8_code(text.substr(at)))) {
       at += size;
       continue;
     }
@@ -201,7 +173,7 @@ std::string quoted_text(std::string_view text) {
   const char quote = single ? '\'' : '"';
   std::string made(1, quote);
   for (const std::string_view character : Characters(text)) {
-    const std::uint32_t code = code_of(character);
+    const std::uint32_t code = utf8_code(character);
     if (character[0] == quote || character[0] == '\\') {
       made += '\\';
       made += character;

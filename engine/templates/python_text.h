@@ -36,11 +36,7 @@ class Characters {
 };
 
 std::int64_t character_count(std::string_view text);
-void append_character(std::string& text, std::uint32_t code);  ///< a code point, as UTF-8; U+FFFD for a surrogate
-/// The code point at the front of `character`, U+FFFD of an invalid byte.
-std::uint32_t code_of(std::string_view character);
 
-bool is_space(std::uint32_t code);
 /// Without what str.isspace() holds for, or without these characters, at the ends that are asked for.
 std::string_view strip(std::string_view text, bool front, bool back);
 std::string_view strip(std::string_view text, std::string_view cut, bool front, bool back);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <utility>
 
 #include "engine/ops/elementwise.h"
 #include "tests/support/run_layers.h"
@@ -79,6 +82,35 @@ struct ChunkedCase {
         config(random_small_config(random, model)),
         ids(distinct_ids(random, draw(random, 1, 150), model.vocabulary)),
         tiny(model, seed, type) {}
+
+  std::int64_t segments() const { return (std::ssize(ids) - 1) / config.segment_length + 1; }
+  at::Tensor segment(const std::vector<std::int32_t>& text, std::int64_t index) const {
+    const std::int64_t first = index * config.segment_length;
+    return as_tensor(text).narrow(0, first, std::min(config.segment_length, std::ssize(text) - first));
+  }
+
+  /// Two runs share the state behind the first half of the segments, and the second one goes on with other tokens: how
+  /// far each one's last segment is from that of a run of its own. Nothing for a text of fewer than four segments.
+  std::optional<std::pair<double, double>> differences_of_branches(const std::string& policy) const {
+    if (segments() < 4) return std::nullopt;
+    const std::int64_t half = segments() / 2;
+    std::vector<std::int32_t> others = ids;
+    std::reverse(others.begin() + half * config.segment_length, others.end());
+    PreparedRun one(tiny.decoder, {policy, config, std::ssize(ids)}),
+        two(tiny.decoder, {policy, config, std::ssize(ids)});
+    for (std::int64_t index = 0; index < half; ++index) one.runner().run_segment(segment(ids, index));
+    two.runner().resume(one.runner().state().clone());
+    at::Tensor last, other_last;
+    for (std::int64_t index = half; index < segments(); ++index) {
+      last = one.runner().run_segment(segment(ids, index));
+      other_last = two.runner().run_segment(segment(others, index));
+    }
+    const auto from_its_own = [&](const at::Tensor& rows, const std::vector<std::int32_t>& text) {
+      const at::Tensor all = run_hidden(tiny.decoder, policy, config, text);
+      return largest_difference(rows, all.narrow(0, all.size(0) - rows.size(0), rows.size(0)));
+    };
+    return std::pair(from_its_own(last, ids), from_its_own(other_last, others));
+  }
 
   /// How far hidden states are apart between the whole text at once and segments, single tokens and random chunks.
   double largest_difference_of_chunks(const std::string& policy) {

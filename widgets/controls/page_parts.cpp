@@ -7,8 +7,10 @@
 #include <QObject>
 #include <QScrollArea>
 #include <QTableView>
+#include <QToolButton>
 
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/icons.h"
 
 namespace carryover {
 
@@ -30,6 +32,16 @@ WrappingBar* control_bar() {
   bar->setContentsMargins(6, 4, 6, 4);
   bar->setSpacing(6);
   return bar;
+}
+
+QToolButton* add_button(QWidget* parent, WrappingBar* bar, const char* icon, const QString& text, const QString& help) {
+  auto* button = new QToolButton(parent);
+  set_themed_icon(button, QString::fromLatin1(icon));
+  button->setText(text);
+  button->setToolTip(help);
+  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+  bar->addWidget(button);
+  return button;
 }
 
 QWidget* labelled(const QString& name, QWidget* field, QWidget* button, QWidget* parent) {

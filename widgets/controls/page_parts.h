@@ -5,6 +5,7 @@
 class QLayout;
 class QScrollArea;
 class QTableView;
+class QToolButton;
 class QWidget;
 
 /// Parts that pages of the lab have in common. GUI thread.
@@ -18,6 +19,8 @@ QString no_run_text();
 QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent);
 /// A row of controls, with the margins that all panels' rows have.
 WrappingBar* control_bar();
+/// A button with its icon and text, at the end of a row of controls.
+QToolButton* add_button(QWidget* parent, WrappingBar* bar, const char* icon, const QString& text, const QString& help);
 /// A field with its label in front and, where it has one, its button behind: in a WrappingBar no line break parts them.
 QWidget* labelled(const QString& name, QWidget* field, QWidget* button, QWidget* parent);
 /// `bar` on top of `body`, which takes the rest of `parent`.

@@ -70,31 +70,20 @@ std::vector<PlotView*> EvaluationsPanel::plots() {
   return {&plot_->curves(), &plot_->slices()};
 }
 
-QToolButton* EvaluationsPanel::add_button(WrappingBar* bar, const char* icon, const QString& text,
-                                          const QString& help) {
-  auto* button = new QToolButton(this);
-  set_themed_icon(button, QString::fromLatin1(icon));
-  button->setText(text);
-  button->setToolTip(help);
-  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  bar->addWidget(button);
-  return button;
-}
-
 WrappingBar* EvaluationsPanel::build_bar() {
   auto* bar = control_bar();
-  connect(add_button(bar, "model", tr("Open…"), tr("Open the folder of an evaluation, or watch one that runs")),
+  connect(add_button(this, bar, "model", tr("Open…"), tr("Open the folder of an evaluation, or watch one that runs")),
           &QToolButton::clicked, this, [this] {
             const QString folder = QFileDialog::getExistingDirectory(this, tr("Open the folder of an evaluation"));
             if (!folder.isEmpty()) Q_EMIT open_wanted(folder);
           });
-  connect(add_button(bar, "run", tr("Evaluate…"), tr("Evaluate the open model, in a process of its own")),
+  connect(add_button(this, bar, "run", tr("Evaluate…"), tr("Evaluate the open model, in a process of its own")),
           &QToolButton::clicked, this, &EvaluationsPanel::run_wanted);
-  stop_ = add_button(bar, "stop", tr("Stop"), tr("Samples that are done stay"));
+  stop_ = add_button(this, bar, "stop", tr("Stop"), tr("Samples that are done stay"));
   connect(stop_, &QToolButton::clicked, this, &EvaluationsPanel::stop_wanted);
-  continue_ = add_button(bar, "forward", tr("Continue"), tr("Run the samples that are not done"));
+  continue_ = add_button(this, bar, "forward", tr("Continue"), tr("Run the samples that are not done"));
   connect(continue_, &QToolButton::clicked, this, &EvaluationsPanel::continue_wanted);
-  export_ = add_button(bar, "export", tr("Table…"), tr("Save the table as Markdown, CSV or LaTeX"));
+  export_ = add_button(this, bar, "export", tr("Table…"), tr("Save the table as Markdown, CSV or LaTeX"));
   connect(export_, &QToolButton::clicked, this, &EvaluationsPanel::ask_export);
   bar->addStretch(1);
   value_ = new QComboBox(this);

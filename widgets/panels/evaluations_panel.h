@@ -50,7 +50,6 @@ class EvaluationsPanel : public Panel {
   WrappingBar* build_bar();
   QWidget* build_tables();
   void build_cells();
-  QToolButton* add_button(WrappingBar* bar, const char* icon, const QString& text, const QString& help);
   void select_cell();
   void ask_references();
   void show_needle();

@@ -51,32 +51,21 @@ std::vector<PlotView*> ExperimentsPanel::plots() {
   return {&plot_->plot()};
 }
 
-QToolButton* ExperimentsPanel::add_button(WrappingBar* bar, const char* icon, const QString& text,
-                                          const QString& help) {
-  auto* button = new QToolButton(this);
-  set_themed_icon(button, QString::fromLatin1(icon));
-  button->setText(text);
-  button->setToolTip(help);
-  button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  bar->addWidget(button);
-  return button;
-}
-
 QWidget* ExperimentsPanel::build_table() {
   auto* side = new QWidget(this);
   auto* bar = control_bar();
   QToolButton* open =
-      add_button(bar, "model", tr("Open…"), tr("Open the folder of an experiment, or watch one that runs"));
+      add_button(this, bar, "model", tr("Open…"), tr("Open the folder of an experiment, or watch one that runs"));
   connect(open, &QToolButton::clicked, this, &ExperimentsPanel::ask_folder);
   auto* recent = new QMenu(open);
   connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(*recent); });
   open->setMenu(recent);
   open->setPopupMode(QToolButton::MenuButtonPopup);
-  connect(add_button(bar, "run", tr("Run…"), tr("Run the cells of a plan, in a process of its own")),
+  connect(add_button(this, bar, "run", tr("Run…"), tr("Run the cells of a plan, in a process of its own")),
           &QToolButton::clicked, this, &ExperimentsPanel::run_wanted);
-  stop_ = add_button(bar, "stop", tr("Stop"), tr("Finished cells stay, a training saves a checkpoint"));
+  stop_ = add_button(this, bar, "stop", tr("Stop"), tr("Finished cells stay, a training saves a checkpoint"));
   connect(stop_, &QToolButton::clicked, this, &ExperimentsPanel::stop_wanted);
-  continue_ = add_button(bar, "forward", tr("Continue"), tr("Run the cells that are not done"));
+  continue_ = add_button(this, bar, "forward", tr("Continue"), tr("Run the cells that are not done"));
   connect(continue_, &QToolButton::clicked, this, &ExperimentsPanel::continue_wanted);
   headline_ = new QLabel(side);
   headline_->setTextFormat(Qt::PlainText);

@@ -50,7 +50,6 @@ class ExperimentsPanel : public Panel {
  private:
   QWidget* build_table();
   void add_table_actions();
-  QToolButton* add_button(WrappingBar* bar, const char* icon, const QString& text, const QString& help);
   void fill_recent(QMenu& menu);
   void ask_folder();
   void update_buttons();

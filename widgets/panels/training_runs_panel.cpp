@@ -54,13 +54,8 @@ QWidget* TrainingRunsPanel::build_list() {
   auto* bar = new WrappingBar;
   bar->setContentsMargins(6, 3, 6, 3);
   const auto button = [&](const char* icon, const QString& text, const QString& help, auto slot) {
-    auto* made = new QToolButton(side);
-    set_themed_icon(made, QString::fromLatin1(icon));
-    made->setText(text);
-    made->setToolTip(help);
-    made->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    auto* made = add_button(side, bar, icon, text, help);
     connect(made, &QToolButton::clicked, this, slot);
-    bar->addWidget(made);
     return made;
   };
   button("train", tr("Fine-tune…"), tr("Start a new run"), [this] { Q_EMIT finetune_wanted(); });

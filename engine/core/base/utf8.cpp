@@ -41,6 +41,29 @@ Utf8Unit first_utf8_unit(std::string_view bytes) {
   return {Utf8Unit::Kind::Character, lead.length};
 }
 
+char32_t utf8_code(std::string_view character) {
+  const Utf8Unit unit = first_utf8_unit(character);
+  if (unit.kind != Utf8Unit::Kind::Character) return U'\uFFFD';
+  const auto lead = static_cast<unsigned char>(character[0]);
+  char32_t code = unit.length == 1 ? lead : lead & (0xFFU >> (unit.length + 1));
+  for (std::size_t i = 1; i < unit.length; ++i) code = code << 6 | (static_cast<unsigned char>(character[i]) & 0x3FU);
+  return code;
+}
+
+void append_utf8(std::string& text, char32_t code) {
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = U'\uFFFD';
+  const auto add = [&](char32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
+  if (code < 0x80) return add(code);
+  if (code < 0x800) {
+    add(0xC0 | (code >> 6));
+  } else {
+    add(code < 0x10000 ? 0xE0 | (code >> 12) : 0xF0 | (code >> 18));
+    if (code >= 0x10000) add(0x80 | ((code >> 12) & 0x3F));
+    add(0x80 | ((code >> 6) & 0x3F));
+  }
+  add(0x80 | (code & 0x3F));
+}
+
 std::size_t first_invalid_utf8(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {

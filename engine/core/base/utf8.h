@@ -14,6 +14,11 @@ struct Utf8Unit {
 };
 Utf8Unit first_utf8_unit(std::string_view bytes);
 
+/// The code point of one character's bytes; U+FFFD where they begin none.
+char32_t utf8_code(std::string_view character);
+/// U+FFFD in place of what is no code point of a character.
+void append_utf8(std::string& text, char32_t code);
+
 /// Index of the first byte that is not valid UTF-8, or text.size().
 std::size_t first_invalid_utf8(std::string_view text);
 
