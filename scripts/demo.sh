@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./lab demo [FOLDER]: the session of examples/session on the default model, with the aligned adapter, and the default book's
-# first 8192 tokens. Figures, numbers and what the program printed (session.log) go to FOLDER, or to a new one in runs/.
+# ./lab demo [FOLDER]: the session of examples/session on the default model and the default book's first
+# 8192 tokens. Figures, numbers and what the program printed (session.log) go to FOLDER, or to a new one in runs/.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/program.sh"
@@ -18,7 +18,7 @@ out=${1:-$ROOT/runs/session-$(date +%Y%m%d-%H%M%S)}
 mkdir -p "$out"
 cd "$out"
 {
-  printf 'open model "%s" "%s"\nopen text "%s"\nset tokens 8192\n' "$model" "$ROOT/resources/adapters/smollm2-135m" "$text"
+  printf 'open model "%s"\nopen text "%s"\nset tokens 8192\n' "$model" "$text"
   cat "$ROOT/examples/session/session.txt"
 } | "$(preset_folder release)/bin/carryover" --size 1600x1000 --script - | tee session.log
 say "Figures and numbers in $out"

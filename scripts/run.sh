@@ -22,4 +22,4 @@ out=$ROOT/runs/$(date +%Y%m%d-%H%M%S)
 say "No display here: the same job without a window, into $out"
 mkdir -p "$ROOT/runs"
 provide_runtime_dir
-exec "$program" --headless --out "$out" "$model" "$text"
+exec "$program" --headless --out "$out" --adapter "$ROOT/resources/adapters/smollm2-135m" "$model" "$text"

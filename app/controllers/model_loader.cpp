@@ -15,6 +15,22 @@ SegmentConfig opening_config(const LoadedModel& model) {
   return model.trained_under ? model.trained_under->config : SegmentConfig::untrained_defaults_for(model.info.config);
 }
 
+QString ModelLoader::note_of(const MeasuredMemory& measured) {
+  QString note = tr("On %1 held-out books, memory with %2 sinks (S = %3, M = %4) changes the loss against M = R = 0 by "
+                    "%5 nats a token with all heads local (lower on %6)")
+                     .arg(measured.books)
+                     .arg(measured.sink_length)
+                     .arg(measured.segment_length)
+                     .arg(measured.carry_length)
+                     .arg(decimal_text(measured.all_local.nats, 3))
+                     .arg(measured.all_local.lower_on);
+  if (const auto& grouped = measured.default_grouping)
+    note += tr(", and by %1 with the default grouping (lower on %2)")
+                .arg(decimal_text(grouped->nats, 3))
+                .arg(grouped->lower_on);
+  return note;
+}
+
 ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject* parent)
     : QObject(parent), context_(context), engine_(engine) {
   connect(&engine, &EngineConnection::starting, this, &ModelLoader::restart);
@@ -114,18 +130,7 @@ void ModelLoader::accept_model(const LoadedModel& model) {
                         .arg(model.info.weight_bytes / 1'000'000)
                         .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
   context_.add_note(tr("dtype %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
-  if (const auto measured = measured_memory(model.info.weights_hash))
-    context_.add_note(tr("On %1 held-out books, memory with %2 sinks (S = %3, M = %4) changes the loss against M = R = "
-                         "0 by %5 nats a "
-                         "token with all heads local (lower on %6), and by %7 with the default grouping (lower on %8)")
-                          .arg(measured->books)
-                          .arg(measured->sink_length)
-                          .arg(measured->segment_length)
-                          .arg(measured->carry_length)
-                          .arg(decimal_text(measured->all_local.nats, 3))
-                          .arg(measured->all_local.lower_on)
-                          .arg(decimal_text(measured->default_grouping.nats, 3))
-                          .arg(measured->default_grouping.lower_on));
+  if (const auto measured = measured_memory(model.info.weights_hash)) context_.add_note(note_of(*measured));
   Q_EMIT model_opened();
   Q_EMIT model_changed();
 }

@@ -8,6 +8,8 @@
 
 namespace carryover {
 
+struct MeasuredMemory;
+
 /// The settings that a model opens with: those of its training, where it was trained for segments.
 SegmentConfig opening_config(const LoadedModel& model);
 
@@ -40,6 +42,7 @@ class ModelLoader : public QObject {
   void failed(const carryover::ErrorReport& report);
 
  private:
+  static QString note_of(const MeasuredMemory& measured);
   void restart(bool again);
   void forget_model();
   void accept_model(const LoadedModel& model);

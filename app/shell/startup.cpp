@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::int64_t first_segments = 16;  ///< of a text that nobody asked to be run whole
 
+QString shared_folder(const QString& name) {
+  return QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/") + name).canonicalPath();
+}
+
 }  // namespace
 
 Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
@@ -29,8 +33,9 @@ Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
   connect(&fetcher_, &AssetFetcher::progress, this,
           [this](double fraction, const QString& what) { Q_EMIT fetching(fraction, tr("Fetching %1").arg(what)); });
   connect(&fetcher_, &AssetFetcher::ready, this, [this](const QString& model, const QString& text) {
-    Q_EMIT default_model_ready({model, text});
-    if (std::exchange(expects_more_, false)) open({model, text});
+    const StoryModel files{model, text, default_adapter()};
+    Q_EMIT default_model_ready(files);
+    if (std::exchange(expects_more_, false)) open(files);
   });
   connect(&fetcher_, &AssetFetcher::failed, this, [this](const QString& why) {
     expects_more_ = false;
@@ -41,7 +46,11 @@ Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
 }
 
 QString Startup::demo_directory() {
-  return QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/demo")).canonicalPath();
+  return shared_folder(QStringLiteral("demo"));
+}
+
+QString Startup::default_adapter() {
+  return shared_folder(QStringLiteral("adapters/smollm2-135m"));
 }
 
 StoryModel Startup::demo() {
@@ -51,7 +60,7 @@ StoryModel Startup::demo() {
 
 StoryModel Startup::default_model() {
   const FetchedAssets assets = fetched_assets();
-  return {assets.model, assets.text};
+  return {assets.model, assets.text, assets.model.isEmpty() ? QString() : default_adapter()};
 }
 
 void Startup::start() {
@@ -78,7 +87,7 @@ void Startup::fetch_default_model() {
 }
 
 void Startup::open(const StoryModel& files) {
-  open(files.model, {}, files.text);
+  open(files.model, files.adapter, files.text);
 }
 
 void Startup::open(const QString& model, const QString& adapter, const QString& text) {

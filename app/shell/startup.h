@@ -19,8 +19,9 @@ class Startup : public QObject {
   void fetch_default_model();  ///< start() does where it opens the demo
   void open(const StoryModel& files);
 
-  static QString demo_directory();  ///< in share/carryover beside the program's folder; empty where it is not
-  static StoryModel demo();         ///< with its text
+  static QString demo_directory();   ///< in share/carryover beside the program's folder; empty where it is not
+  static QString default_adapter();  ///< likewise: the default model trained for segmented execution with sinks
+  static StoryModel demo();          ///< with its text
   /// The default model and book, where they are on this machine already, whatever this start fetches; else empty.
   static StoryModel default_model();
 

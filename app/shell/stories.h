@@ -12,9 +12,10 @@ namespace carryover {
 /// what attention sinks are worth, and a number found in a novel (both on the default model).
 enum class Story { Retrieval, Carry, Sinks, Novel };
 
-/// A model with the text to run on it. A plain value.
+/// A model with the text to run on it, and the adapter that is opened with it outside stories: what they tell is of
+/// the model as it was pretrained. A plain value.
 struct StoryModel {
-  QString model, text;
+  QString model, text, adapter{};
   bool operator==(const StoryModel&) const = default;
 };
 

@@ -329,8 +329,10 @@ std::string Report::machine() const {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   };
-  if (!view_.version.empty()) add("Carryover " + view_.version);
-  if (!view_.commit.empty()) add("commit " + view_.commit);
+  if (!view_.version.empty()) {  // else no cell was run here: each says where it comes from
+    add("Carryover " + view_.version);
+    if (!view_.commit.empty()) add("commit " + view_.commit);
+  }
   add(view_.libraries);
   add(view_.processor);
   for (const auto& [maker, cells] : cells_from_elsewhere()) add(std::to_string(cells) + " cells on " + maker);

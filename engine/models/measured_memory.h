@@ -16,8 +16,8 @@ struct MeasuredMemory {
   };
   std::string weights_hash;
   std::int64_t books = 0, tokens = 0, segment_length = 0, carry_length = 0, sink_length = 0;
-  Difference all_local;         ///< R = 0, every head reads sinks and carry
-  Difference default_grouping;  ///< with the long-range heads that the model opens with
+  Difference all_local;                        ///< R = 0, every head reads sinks and carry
+  std::optional<Difference> default_grouping;  ///< with the long-range heads that the model opens with
 };
 
 /// Of the weights with this hash; nothing for weights that were not measured. resources/measured_memory.json, which

@@ -66,42 +66,59 @@ def sections(root):
 
 # What the program says of weights that it was measured with (engine/models/measured_memory.h).
 MEASURED = os.path.join("resources", "measured_memory.json")
-UNTRAINED = os.path.join("docs", "evaluations", "experiment-untrained_sinks.json")
-
-
-def run_of(results, evaluation):
-    return next(run for run in results["runs"] if run["evaluation"] == evaluation)
+MEASURED_TOKENS = 8192  # of each book
+# Experiment, recipe and seed, evaluations: without memory, every head local, and (or None) the default grouping.
+MEASURED_RUNS = (
+    ("untrained_sinks", "base", None, "none", "sinks_local", "sinks_default"),
+    ("campaign_final", "sinks_512", 1, "none", "long", None),  # the adapter in resources/adapters
+)
 
 
 def loss_by_text(run):
-    return {text["file"]: text["nll_sum"] / text["targets"] for text in run["texts"]}
+    """Of the first MEASURED_TOKENS, by file."""
+    found = {}
+    for text in run["texts"]:
+        length = next(each for each in text["lengths"] if each["tokens"] == MEASURED_TOKENS)
+        found[text["file"]] = length["nll_sum"] / length["targets"]
+    return found
 
 
-def measured_memory(results):
-    """One entry of MEASURED: the two forms of memory against M = R = 0, as docs/results.md has them."""
-    without = loss_by_text(run_of(results, "none"))
-    local, grouped = run_of(results, "sinks_local"), run_of(results, "sinks_default")
+def measured_memory(results, recipe, seed, none, local, grouped):
+    """One entry of MEASURED: forms of memory against M = R = 0 with the same weights, as docs/results.md has them."""
+
+    def run_of(evaluation):
+        wanted = {"evaluation": evaluation, "recipe": recipe, "seed": seed}
+        return next(run for run in results["runs"] if wanted.items() <= run.items())
 
     def difference(run):
         losses = loss_by_text(run)
         deltas = [losses[text] - without[text] for text in without]
         return {"nats": round(sum(deltas) / len(deltas), 4), "lower_on": sum(delta < 0 for delta in deltas)}
 
+    without, run = loss_by_text(run_of(none)), run_of(local)
     return {
-        "weights_hash": results["models"][0]["weights_hash"],
+        "weights_hash": run["texts"][0]["weights_hash"],
         "books": len(without),
-        "tokens": results["lengths"][-1],
-        **{key: local["config"][key] for key in ("segment_length", "carry_length", "sink_length")},
-        "all_local": difference(local),
-        "default_grouping": difference(grouped),
+        "tokens": MEASURED_TOKENS,
+        **{key: run["config"][key] for key in ("segment_length", "carry_length", "sink_length")},
+        "all_local": difference(run),
+        **({"default_grouping": difference(run_of(grouped))} if grouped else {}),
     }
+
+
+def all_measured(root):
+    found = []
+    for name, *runs_of_it in MEASURED_RUNS:
+        path = os.path.join(root, "docs", "evaluations", f"experiment-{name}.json")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as source:
+                found.append(measured_memory(json.load(source), *runs_of_it))
+    return found
 
 
 def publish(folders, root=runs.ROOT, unfinished=False):
     for folder in folders:
         copy(folder, root, unfinished)
-    untrained = os.path.join(root, UNTRAINED)
-    if os.path.exists(untrained):
-        with open(untrained, encoding="utf-8") as source:
-            runs.write(os.path.join(root, MEASURED), [measured_memory(json.load(source))])
+    if measured := all_measured(root):
+        runs.write(os.path.join(root, MEASURED), measured)
     tables.write_between_marks(os.path.join(root, PAGE), MARK, sections(root))

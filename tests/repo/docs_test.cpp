@@ -43,6 +43,12 @@ QStringList links(const QString& text) {
   return matches(text, "[^!]\\[[^\\]]*\\]\\(([\\w./-]+\\.md)\\)");
 }
 
+QStringList simplified_lines(const QString& text) {
+  QStringList lines;
+  for (const QString& line : text.split('\n')) lines.append(line.simplified());
+  return lines;
+}
+
 void explain_fields(const nlohmann::json& json, const QString& guide, QStringList& missing) {
   for (const auto& [key, value] : json.items())
     if (!guide.contains('`' + QString::fromStdString(key) + '`')) missing.append(QString::fromStdString(key));
@@ -107,6 +113,21 @@ class DocsTest : public QObject {
     for (const TrainingPreset& preset : training_presets()) explain_fields({{preset.name, 0}}, guide, missing);
     for (const std::string& module : lora_modules()) explain_fields({{module, 0}}, guide, missing);
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
+  }
+
+  /// What docs/session.md quotes is in the log of a session as it was recorded, in its order.
+  void the_session_quotes_its_recorded_log() {
+    const QStringList log = simplified_lines(read("docs/evaluations/session-smollm2.log"));
+    qsizetype at = 0, quoted = 0;
+    for (const QString& line : read("docs/session.md").section("## ", 1).split('\n')) {
+      const QString quote = line.simplified();
+      if (!line.startsWith("    ") || quote == "…") continue;
+      const qsizetype found = log.indexOf(quote, at);
+      QVERIFY2(found >= 0, qPrintable("the log has no such line, or not after the last one: " + quote));
+      at = found + 1;
+      ++quoted;
+    }
+    QVERIFY(quoted > 30);
   }
 
   /// The patterns find what they should.

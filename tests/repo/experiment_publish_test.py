@@ -80,10 +80,10 @@ class Publishing(unittest.TestCase):
             publish_experiments.publish([os.path.dirname(empty)], self.root, unfinished=True)
 
     def test_what_the_program_says_of_weights_is_what_was_published(self):
-        with open(os.path.join(ROOT, publish_experiments.UNTRAINED), encoding="utf-8") as source:
-            results = json.load(source)
         with open(os.path.join(ROOT, publish_experiments.MEASURED), encoding="utf-8") as source:
-            self.assertEqual(json.load(source), [publish_experiments.measured_memory(results)])
+            measured = json.load(source)
+        self.assertEqual(measured, publish_experiments.all_measured(ROOT))
+        self.assertEqual(len(measured), len(publish_experiments.MEASURED_RUNS))
 
     def test_an_experiment_is_told_from_a_bench(self):
         self.assertTrue(publish_experiments.is_experiment(self.experiment("one")))

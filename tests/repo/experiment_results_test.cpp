@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QFile>
 #include <QTest>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/experiments/experiment_report.h"
@@ -63,6 +64,26 @@ class ExperimentResultsTest : public QObject {
                "experiment-" + results.at("experiment").get<std::string>());
       QVERIFY2(results.dump().find("\"/") == std::string::npos, qPrintable(file));
     }
+  }
+  /// The adapter that is shipped was made by the training that the published table is of.
+  void the_shipped_adapter_is_one_of_the_published_trainings() {
+    const QDir folder(root.filePath("resources/adapters/smollm2-135m"));
+    const auto shipped = [&](const QString& name) { return read_json_file(folder.filePath(name).toStdString()); };
+    const nlohmann::json segments = shipped("segment_config.json"), adapter = shipped("adapter_config.json");
+    const nlohmann::json results =
+        read_json_file(root.filePath("docs/evaluations/experiment-campaign_final.json").toStdString());
+    const auto training = std::ranges::find_if(results.at("trainings"), [](const nlohmann::json& each) {
+      return each.at("recipe") == "sinks_512" && each.at("seed") == 1;
+    });
+    QVERIFY(training != results.at("trainings").end());
+    const nlohmann::json& fields = training->at("fields");
+    for (const auto& [name, value] : segments.items())
+      QVERIFY2(!fields.contains(name) || fields.at(name) == value, name.c_str());
+    QCOMPARE(segments.at("sink_length").get<int>(), 4);
+    QCOMPARE(adapter.at("r"), fields.at("lora_rank"));
+    QVERIFY(adapter.at("lora_alpha").get<double>() == fields.at("lora_alpha").get<double>());
+    QCOMPARE(adapter.at("target_modules"), fields.at("lora_target_modules"));
+    QVERIFY(QFileInfo(folder.filePath("adapter_model.safetensors")).size() <= 30 << 20);
   }
 };
 

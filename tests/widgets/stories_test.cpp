@@ -176,7 +176,8 @@ class StoriesTest : public QObject {
     QCOMPARE(Startup::default_model(), none);  // without its book
     write_bytes(cache.file(text), "A novel.");
     QCOMPARE(Startup::default_model(),
-             (StoryModel{QString::fromStdString(cache.file(model)), QString::fromStdString(cache.file(text))}));
+             (StoryModel{QString::fromStdString(cache.file(model)), QString::fromStdString(cache.file(text)),
+                         Startup::default_adapter()}));
     const std::string script = read_bytes(CARRYOVER_SOURCE_DIR "/scripts/fetch_assets.sh");
     for (const std::string& name : {model, text})
       QVERIFY2(script.find("$CACHE/" + name) != std::string::npos, name.c_str());
