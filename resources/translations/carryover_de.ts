@@ -1523,12 +1523,12 @@ Befehl: %6</translation>
         <translation>Keiner der Läufe hat etwas abgerufen</translation>
     </message>
     <message>
-        <source>Run B retrieves nothing (policy %1): there are no hits to compare with. The losses can be compared.</source>
-        <translation>Lauf B ruft nichts ab (Verfahren %1): Es gibt keine Treffer zum Vergleichen. Die Verluste lassen sich vergleichen.</translation>
+        <source>Run B has no hits to compare with (policy %1). The losses can be compared.</source>
+        <translation>Lauf B hat keine Treffer zum Vergleichen (Verfahren %1). Die Verluste lassen sich vergleichen.</translation>
     </message>
     <message>
-        <source>This run retrieves nothing (policy %1): there are no hits to compare with. The losses can be compared.</source>
-        <translation>Dieser Lauf ruft nichts ab (Verfahren %1): Es gibt keine Treffer zum Vergleichen. Die Verluste lassen sich vergleichen.</translation>
+        <source>This run has no hits to compare with (policy %1). The losses can be compared.</source>
+        <translation>Dieser Lauf hat keine Treffer zum Vergleichen (Verfahren %1). Die Verluste lassen sich vergleichen.</translation>
     </message>
     <message>
         <source>No segment of one run starts where one of the other does, and retrieves with the same heads</source>
@@ -6067,12 +6067,12 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>den Übertrag</translation>
     </message>
     <message>
-        <source>The policy %1 retrieves nothing</source>
-        <translation>Das Verfahren %1 ruft nichts ab</translation>
+        <source>The policy %1 has no retrieved prefix</source>
+        <translation>Das Verfahren %1 hat kein abgerufenes Präfix</translation>
     </message>
     <message>
-        <source>This run retrieves nothing: R = 0</source>
-        <translation>Dieser Lauf ruft nichts ab: R = 0</translation>
+        <source>This run retrieves nothing: R = 0. Presets in Settings set heads that do</source>
+        <translation>Dieser Lauf ruft nichts ab: R = 0. Voreinstellungen unter Einstellungen setzen Köpfe, die es tun</translation>
     </message>
     <message>
         <source>This run retrieves nothing: no head reads what is retrieved</source>

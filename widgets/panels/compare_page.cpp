@@ -28,14 +28,9 @@ QString no_hits_text(const RunComparison& comparison) {
   if (a.segment_count() == 0) return no_run_text();
   if (!retrieves(a) && !retrieves(b)) return ComparePage::tr("Neither run has retrieved anything");
   if (!retrieves(b))
-    return ComparePage::tr(
-               "Run B retrieves nothing (policy %1): there are no hits to compare with. The losses can be "
-               "compared.")
-        .arg(policy(b));
+    return ComparePage::tr("Run B has no hits to compare with (policy %1). The losses can be compared.").arg(policy(b));
   if (!retrieves(a))
-    return ComparePage::tr(
-               "This run retrieves nothing (policy %1): there are no hits to compare with. The losses can "
-               "be compared.")
+    return ComparePage::tr("This run has no hits to compare with (policy %1). The losses can be compared.")
         .arg(policy(a));
   return ComparePage::tr("No segment of one run starts where one of the other does, and retrieves with the same heads");
 }

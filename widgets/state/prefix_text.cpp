@@ -35,8 +35,9 @@ QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head) {
   const RunRequest& request = run.request();
   const ModelConfig& model = run.model().config;
   if (request.policy != "segmented")
-    return Text::tr("The policy %1 retrieves nothing").arg(QString::fromStdString(request.policy));
-  if (request.config.retrieval_length == 0) return Text::tr("This run retrieves nothing: R = 0");
+    return Text::tr("The policy %1 has no retrieved prefix").arg(QString::fromStdString(request.policy));
+  if (request.config.retrieval_length == 0)
+    return Text::tr("This run retrieves nothing: R = 0. Presets in Settings set heads that do");
   if (!retrieves(request.config, model)) return Text::tr("This run retrieves nothing: no head reads what is retrieved");
   if (head.head >= 0 && std::ranges::count(reader_heads(request.config, model, head.layer), head.head) == 0)
     return Text::tr("Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do")
