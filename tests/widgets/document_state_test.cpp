@@ -108,6 +108,7 @@ class DocumentStateTest : public QObject {
   void what_is_no_state_is_refused();
   void what_can_not_be_written_is_said();
   void what_the_engine_does_next_closes_it();
+  void an_engine_elsewhere_has_the_files();
   void scripts_save_and_open_it();
   void a_session_has_it_and_an_evaluation();
   void a_session_without_its_file_opens();
@@ -264,6 +265,19 @@ void DocumentStateTest::what_the_engine_does_next_closes_it() {
   QCOMPARE(problem_of_opening(window, saved_), QString());
   window.lab().loader.reopen_model();
   QVERIFY(wait_for([&] { return !window.lab().loader.loading(); }));
+  QVERIFY(!window.lab().context.document().is_open());
+}
+
+void DocumentStateTest::an_engine_elsewhere_has_the_files() {
+  MainWindow window;
+  window.show();
+  window.lab().engine.use(local_pipe);
+  QVERIFY(read_the_demo(window));
+  QCOMPARE(problem_of_saving(window, file("there.state")), QString());
+  QVERIFY(problem_of_opening(window, file("nowhere.state")).contains("nowhere.state"));
+  QCOMPARE(problem_of_opening(window, file("there.state")), QString());
+  QVERIFY(alike(ask(window, first_question), asked_));
+  window.lab().engine.use({});
   QVERIFY(!window.lab().context.document().is_open());
 }
 
