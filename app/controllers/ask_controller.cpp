@@ -35,12 +35,13 @@ AskController::AskController(LabContext& context, RunController& runs)
   connect(&runs.loader(), &ModelLoader::model_changed, this, tell);
   connect(&context.run(), &RunModel::reset, this, tell);
   connect(&context.run(), &RunModel::segments_appended, this, tell);
+  connect(&context.document(), &OpenDocument::changed, this, tell);
   tell();
 }
 
 QString AskController::why_not() const {
-  const RunModel& run = context_.run();
-  if (run.segment_count() == 0) return tr("no text has been run");
+  const RunModel& run = context_.asked();
+  if (!context_.document().is_open() && run.segment_count() == 0) return tr("no text has been run");
   if (const QString busy = runs_.why_engine_is_busy(); !busy.isEmpty()) return busy;
   const auto& model = runs_.loader().model();
   if (!model) return tr("no model is open");
@@ -50,28 +51,40 @@ QString AskController::why_not() const {
   return {};
 }
 
+RunRequest AskController::text_to_ask() const {
+  const RunModel& run = context_.asked();
+  RunRequest text;
+  text.policy = run.request().policy;
+  text.config = run.request().config;
+  text.forced_hits = run.request().forced_hits;
+  const auto& ids = run.request().ids;
+  const std::int64_t read =
+      context_.document().is_open() ? std::ssize(*ids) : run.tokens_after(run.segment_count() - 1);
+  text.ids = std::make_shared<const std::vector<std::int32_t>>(ids->begin(), ids->begin() + read);
+  return text;
+}
+
 void AskController::start(const QString& text) {
   const QString why = active() ? tr("a question is being answered") : why_not();
   if (!why.isEmpty())
     return Q_EMIT failed({Fault::Usage, tr("question"), why, tr("Run a text first, or wait for the engine.")});
-  const RunModel& run = context_.run();
+  const RunRequest read = text_to_ask();
   const LoadedModel& model = *runs_.loader().model();
   GenerateRequest request;
-  const std::int64_t read = run.tokens_after(run.segment_count() - 1);
-  request.prompt.assign(run.request().ids->begin(), run.request().ids->begin() + read);
+  request.prompt = *read.ids;
   const auto question = model.tokenizer->encode(question_prompt(text).toStdString());
   request.prompt.insert(request.prompt.end(), question.begin(), question.end());
   request.question_length = std::ssize(question);
   request.max_new_tokens = kAnswerTokens;
   if (model.tokenizer->eos()) request.stop_ids.push_back(*model.tokenizer->eos());
-  request.policy = run.request().policy;
-  request.config = run.request().config;
+  request.policy = read.policy;
+  request.config = read.config;
   request.config.question_pass = true;
   request.config.boundary_at_prompt_end = false;
-  request.forced_hits = run.request().forced_hits;
+  request.forced_hits = read.forced_hits;
   Question asked;
   asked.text = text;
-  asked.provenance = run_provenance(run);
+  asked.provenance = run_provenance(context_.asked());
   asked.run = run_name_in(asked.provenance);
   context_.questions().begin(asked);
   const auto control = begin(tr("a question is using the engine"));
@@ -83,8 +96,9 @@ void AskController::start(const QString& text) {
 void AskController::start_without(const std::vector<TokenRange>& positions) {
   const Questions& questions = context_.questions();
   QString why = active() ? tr("a question is being answered") : why_not();
-  if (why.isEmpty() && (questions.all().empty() || questions.all().back().provenance != run_provenance(context_.run())))
-    why = tr("it was asked about another run");
+  if (why.isEmpty() &&
+      (questions.all().empty() || questions.all().back().provenance != run_provenance(context_.asked())))
+    why = tr("it was asked about another text");
   if (!why.isEmpty()) return Q_EMIT failed({Fault::Usage, tr("question"), why, tr("Ask the question again.")});
   context_.questions().begin_what_if();
   const auto control = begin(tr("a question is using the engine"));

@@ -5,14 +5,16 @@
 
 namespace carryover {
 
-/// Serves LabContext::questions(): asks the open model about the text of the run on show.
+/// Serves LabContext::questions(): asks the open model about LabContext::asked().
 class AskController : public EngineJob {
   Q_OBJECT
  public:
   AskController(LabContext& context, RunController& runs);
 
+  QString why_not() const;         ///< nothing can be asked; empty: it can
+  RunRequest text_to_ask() const;  ///< all of it that was read, where something can be asked
+
  private:
-  QString why_not() const;  ///< nothing can be asked; empty: it can
   void start(const QString& text);
   void start_without(const std::vector<TokenRange>& positions);
 

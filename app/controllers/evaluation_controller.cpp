@@ -95,7 +95,6 @@ void EvaluationController::open(const QString& folder) {
   model_.open(absolute);
   ordered_plan_.reset();
   post(follower_.get(), [absolute](EvaluationFollower& follower) { follower.follow(absolute); });
-  Q_EMIT opened(absolute);
 }
 
 void EvaluationController::start(const EvaluationRequest& request) {

@@ -38,7 +38,6 @@ class EvaluationController : public QObject {
   void open_sample(int row, int column, int sample);
 
  Q_SIGNALS:
-  void opened(const QString& folder);
   void started();
   void ended();                                                      ///< its process
   void request_wanted(const carryover::EvaluationRequest& request);  ///< to be looked at, and started if that is wanted

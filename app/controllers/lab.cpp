@@ -30,6 +30,17 @@ Lab::Lab() {
     if (!opening_ && (now.dtype != last.dtype || now.device != last.device)) loader.reopen_model();
     last = now;
   });
+  connect_document();
+}
+
+/// The engine keeps one text's state, which makes way for what it does next with other weights or another text.
+void Lab::connect_document() {
+  connect(&runs, &RunController::run_started, &documents, &DocumentController::close);
+  connect(&loader, &ModelLoader::model_changed, &documents, &DocumentController::close);
+  connect(&recall_heads, &EngineJob::started, &documents, &DocumentController::close);
+  connect(&training, &TrainController::state_changed, &documents, [this] {
+    if (training.active()) documents.close();
+  });
 }
 
 void Lab::set_options_of_next_model(const RunOptions& options) {

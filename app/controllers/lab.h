@@ -4,6 +4,7 @@
 
 #include "app/controllers/ask_controller.h"
 #include "app/controllers/audit_controller.h"
+#include "app/controllers/document_controller.h"
 #include "app/controllers/evaluation_controller.h"
 #include "app/controllers/experiment_controller.h"
 #include "app/controllers/head_profile_controller.h"
@@ -37,6 +38,7 @@ class Lab : public QObject {
   InspectController inspections{context, runs};
   WhatIfController what_ifs{context, runs, inspections};
   AskController questions{context, runs};
+  DocumentController documents{context, runs, questions};
 
   void open_model(const ModelRequest& request);  ///< with its dtype and device from now on; the text is run
   void load_model(const ModelRequest& request);  ///< the same, and nothing is run
@@ -45,7 +47,9 @@ class Lab : public QObject {
   /// Without loading the open model anew where dtype or device change: another one is opened next.
   void set_options_of_next_model(const RunOptions& options);
   void pause_or_resume();  ///< the training, or else the run
-  std::array<EngineJob*, 5> jobs() { return {&audits, &head_profiles, &recall_heads, &what_ifs, &questions}; }
+  std::array<EngineJob*, 6> jobs() {
+    return {&audits, &head_profiles, &recall_heads, &what_ifs, &questions, &documents};
+  }
   void stop_engine();  ///< whatever uses it
   TrainingPlan suggested_plan() const;
   EvaluationPlan suggested_evaluation() const;  ///< the open model and the settings of the next run, without tasks
@@ -55,6 +59,8 @@ class Lab : public QObject {
   void failed(const carryover::ErrorReport& report);  ///< any of them; reading the run on show too
 
  private:
+  void connect_document();
+
   bool opening_ = false;  ///< a model is about to be opened: dtype and device are of that one
 };
 

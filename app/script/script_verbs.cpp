@@ -97,6 +97,7 @@ Pending open(MainWindow& window, const QStringList& words) {
   }
   if (path.isEmpty()) refuse(what, tr("names no file"), tr("Name one after it."));
   if (what == QStringLiteral("session")) return open_session_file(window, path);
+  if (what == QStringLiteral("state")) return open_state_file(window, path);
   if (what == QStringLiteral("model")) {
     lab.loader.open_model(path, words.value(2));
   } else if (what == QStringLiteral("text")) {
@@ -118,7 +119,7 @@ Pending open(MainWindow& window, const QStringList& words) {
     window.dialogs().open_bench()->open_folder(path);
   } else {
     refuse(what, tr("can't be opened"),
-           tr("Open demo, model, text, run, training, experiment, evaluation, prompts, bench or session."));
+           tr("Open demo, model, text, run, training, experiment, evaluation, prompts, bench, session or state."));
   }
   return until_loaded(lab);
 }
@@ -315,8 +316,9 @@ Pending export_something(MainWindow& window, const QStringList& words) {
 
 Pending save(MainWindow& window, const QStringList& words) {
   if (words.size() == 2) {
+    if (words[0] == QStringLiteral("state")) return save_state_file(window, words[1]);
     if (words[0] != QStringLiteral("session"))
-      refuse(words[0], tr("can't be saved"), tr("Write: save [session] PATH."));
+      refuse(words[0], tr("can't be saved"), tr("Write: save [session | state] PATH."));
     return save_session_file(window, words[1]);
   }
   Lab& lab = window.lab();
@@ -375,7 +377,7 @@ const std::vector<ScriptVerb>& script_verbs() {
   static const std::vector<ScriptVerb> verbs = {
       {QStringLiteral("open"),
        tr("demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | evaluation "
-          "FOLDER | prompts FOLDER | bench FOLDER | session FILE"),
+          "FOLDER | prompts FOLDER | bench FOLDER | session FILE | state FILE"),
        1, 3, open},
       {QStringLiteral("set"), tr("FIELD VALUE"), 2, 2, set},
       {QStringLiteral("run"), {}, 0, 0, run},
@@ -401,7 +403,7 @@ const std::vector<ScriptVerb>& script_verbs() {
        tr("figure NAME FILE [size WxHmm] [style NAME] [dpi N] | data KIND FILE | what-ifs FILE | report FILE | plots "
           "FOLDER"),
        2, any_number, export_something},
-      {QStringLiteral("save"), tr("FOLDER | session FILE"), 1, 2, save},
+      {QStringLiteral("save"), tr("FOLDER | session FILE | state FILE"), 1, 2, save},
       {QStringLiteral("screenshot"), tr("[PANEL | bench] FILE"), 1, 2, screenshot},
       {QStringLiteral("theme"), tr("light | dark"), 1, 1, theme},
       {QStringLiteral("quit"), {}, 0, 0, {}},

@@ -50,6 +50,11 @@ Pending until(SessionKeeper& keeper, Signal signal) {
   };
 }
 
+/// Its failure ends the script by Lab::failed().
+Pending until_free(const EngineJob& job) {
+  return [&job] { return !job.active(); };
+}
+
 }  // namespace
 
 Pending finetune_by_words(MainWindow& window, const QStringList& words) {
@@ -104,11 +109,24 @@ Pending save_session_file(MainWindow& window, const QString& path) {
   return saved;
 }
 
+Pending open_state_file(MainWindow& window, const QString& path) {
+  DocumentController& documents = window.lab().documents;
+  documents.open(path);
+  return until_free(documents);
+}
+
+Pending save_state_file(MainWindow& window, const QString& path) {
+  DocumentController& documents = window.lab().documents;
+  documents.save(path);
+  return until_free(documents);
+}
+
 QString identity_text(MainWindow& window) {
   const auto& model = window.lab().loader.model();
   QStringList lines{window.identity().chip()};
   if (model) lines += model_details(model->info);
   if (!window.identity().badge().isEmpty()) lines += window.identity().badge();
+  if (const OpenDocument& document = window.lab().context.document(); document.is_open()) lines += document.details();
   return lines.join(u'\n');
 }
 

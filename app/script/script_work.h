@@ -8,16 +8,21 @@ namespace carryover {
 /// that ends. Throws EngineError{Usage, BadInput} for what the dialog would mark.
 Pending finetune_by_words(MainWindow& window, const QStringList& words);
 
-/// ask TEXT: a question about the text that was run, as the panel asks it; ask without N and ask alone N: the answer
-/// again without its N-th passage, counted from 1 and best first, or with that one alone. Done when it is answered.
-/// Throws EngineError{Usage}.
+/// ask TEXT: a question about the text that was run, or whose state is open, as the panel asks it; ask without N and
+/// ask alone N: the answer again without its N-th passage, counted from 1 and best first, or with that one alone. Done
+/// when it is answered. Throws EngineError{Usage}.
 Pending ask_by_words(MainWindow& window, const QStringList& words);
 
 /// A session file, as the menu opens and saves it. Throws EngineError{Usage} where the window keeps no sessions.
 Pending open_session_file(MainWindow& window, const QString& path);
 Pending save_session_file(MainWindow& window, const QString& path);
 
-/// What the window says of the open weights, and of those of the run on show where they are others.
+/// A document's state, as the menu opens and saves it.
+Pending open_state_file(MainWindow& window, const QString& path);
+Pending save_state_file(MainWindow& window, const QString& path);
+
+/// What the window says of the open weights, of those of the run on show where they are others, and of the document
+/// whose state is open.
 QString identity_text(MainWindow& window);
 
 }  // namespace carryover

@@ -55,8 +55,9 @@ QString version_of_file(const QString& path) {
 
 bool shows_only(const SessionState& state, const QString& model) {
   return !model.isEmpty() && state.model == model && state.text.startsWith(model) && state.notes.isEmpty() &&
-         state.bookmarks.empty() && state.trainings.isEmpty() && state.experiment.isEmpty() && state.file.isEmpty() &&
-         state.pinned_run.isEmpty() && state.what_ifs.isEmpty() && state.runs.size() <= 1 && !has_marked_runs(state);
+         state.bookmarks.empty() && state.trainings.isEmpty() && state.experiment.isEmpty() &&
+         state.evaluation.isEmpty() && state.document.isEmpty() && state.file.isEmpty() && state.pinned_run.isEmpty() &&
+         state.what_ifs.isEmpty() && state.runs.size() <= 1 && !has_marked_runs(state);
 }
 
 }  // namespace

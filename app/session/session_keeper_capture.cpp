@@ -30,6 +30,7 @@ SessionState SessionKeeper::capture() {
   capture_runs(state);
   capture_training(state);
   state.experiment = lab_.experiments.model().folder();
+  state.evaluation = lab_.evaluations.model().folder();
   state.unsaved = !state.file.isEmpty() && !state.same_work(saved_);
   return state;
 }
@@ -43,12 +44,14 @@ void SessionKeeper::capture_opened(SessionState& state) {
     state.adapter.clear();
     state.weights.clear();
     state.dtype = DType::Auto;
+    state.document.clear();
   }
   if (const auto& model = lab_.loader.model()) {
     state.model = QString::fromStdString(model->info.path);
     state.adapter = QString::fromStdString(model->info.adapter);
     state.weights = model->info.weights_hash;
     state.dtype = model->info.dtype;
+    state.document = lab_.context.document().file();
   }
   if (const auto& text = lab_.loader.text()) {
     state.text = text->contents ? text_ : text->name;

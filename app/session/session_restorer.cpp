@@ -19,6 +19,7 @@ SessionRestorer::SessionRestorer(MainWindow& window, const SessionState& state, 
 void SessionRestorer::start() {
   LabContext& context = lab_.context;
   lab_.runs.stop();
+  lab_.documents.close();
   lab_.set_options_of_next_model(opening_options());
   context.unpin_run();
   context.library().restore(state_.runs);
@@ -33,6 +34,7 @@ void SessionRestorer::start() {
     }
   }
   if (!state_.experiment.isEmpty() && !lab_.experiments.process().running()) lab_.experiments.open(state_.experiment);
+  if (!state_.evaluation.isEmpty() && !lab_.evaluations.process().running()) lab_.evaluations.open(state_.evaluation);
   choose_engine();
 }
 
@@ -105,7 +107,7 @@ void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) 
   if (run_shown) select();
   show_what_ifs(files->what_ifs, run_shown);
   open_dialog();
-  Q_EMIT done();
+  open_document();
 }
 
 /// Whether it could be shown.
@@ -199,6 +201,14 @@ void SessionRestorer::open_dialog() {
   PlanForm& form = window_.dialogs().open_finetune()->form();
   form.set_fields(state_.finetune);  // read_session() has checked them
   Q_EMIT form.changed();
+}
+
+/// The last step, which takes a while.
+void SessionRestorer::open_document() {
+  if (state_.document.isEmpty() || !lab_.loader.model()) return Q_EMIT done();
+  connect(&lab_.documents, &DocumentController::opened, this, &SessionRestorer::done);
+  connect(&lab_.documents, &DocumentController::ended, this, &SessionRestorer::done);
+  lab_.documents.open_again(state_.document);
 }
 
 }  // namespace carryover

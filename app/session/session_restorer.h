@@ -11,8 +11,8 @@
 namespace carryover {
 
 /// Brings a window to a SessionState, step by step as the engine loads: engine (where that may be started), model,
-/// text, runs, settings, selection, what-ifs, dialog. What can't be had any more is said and left out. One use. GUI
-/// thread.
+/// text, runs, settings, selection, what-ifs, dialog, document. What can't be had any more is said and left out. One
+/// use. GUI thread.
 class SessionRestorer : public QObject {
   Q_OBJECT
  public:
@@ -39,6 +39,7 @@ class SessionRestorer : public QObject {
   void select();
   void show_what_ifs(const std::vector<KeptWhatIf>& kept, bool run_shown);
   void open_dialog();
+  void open_document();
 
   MainWindow& window_;
   Lab& lab_;

@@ -54,9 +54,15 @@ void add_what_version_4_knows(json& fields) {
   fields["runs"] = std::move(runs);
 }
 
+/// Version 4 knew no evaluation and no document's state.
+void add_what_version_5_knows(json& fields) {
+  fields.update({{"evaluation", nullptr}, {"document", nullptr}});
+}
+
 const VersionedFormat& session_format() {
-  static const VersionedFormat format{"carryover session",
-                                      {add_what_version_2_knows, add_what_version_3_knows, add_what_version_4_knows}};
+  static const VersionedFormat format{
+      "carryover session",
+      {add_what_version_2_knows, add_what_version_3_knows, add_what_version_4_knows, add_what_version_5_knows}};
   return format;
 }
 
@@ -172,11 +178,11 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   const QString folder = QFileInfo(path).absolutePath();
   SessionState state;
   state.engine = fields.text("engine");
-  const auto model_path = [&](const char* key) {  // one of another machine is taken as it is
+  const auto engine_path = [&](const char* key) {  // one of another machine is taken as it is
     return state.engine.isEmpty() ? absolute(fields.text(key), folder) : fields.text(key);
   };
-  state.model = model_path("model");
-  state.adapter = model_path("adapter");
+  state.model = engine_path("model");
+  state.adapter = engine_path("adapter");
   state.weights = fields.text("weights").toStdString();
   state.dtype = dtype_of(fields);
   state.text = absolute(fields.text("text"), folder);
@@ -194,6 +200,8 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   state.runs = runs_of(fields, [&](const QString& place) { return absolute(place, folder); });
   read_trainings(state, fields, folder);
   state.experiment = absolute(fields.text("experiment"), folder);
+  state.evaluation = absolute(fields.text("evaluation"), folder);
+  state.document = engine_path("document");
   state.geometry = fields.bytes("geometry");
   state.layout = fields.bytes("layout");
   state.file = fields.text("file");
@@ -210,20 +218,21 @@ bool SessionState::same_work(const SessionState& other) const {
          options == other.options && config == other.config && notes == other.notes && bookmarks == other.bookmarks &&
          run == other.run && run_folder == other.run_folder && pinned_run == other.pinned_run &&
          what_ifs == other.what_ifs && engine == other.engine && trainings == other.trainings &&
-         experiment == other.experiment && same_list(runs, other.runs);
+         experiment == other.experiment && evaluation == other.evaluation && document == other.document &&
+         same_list(runs, other.runs);
 }
 
 std::string session_text(const SessionState& state, const QString& folder) {
   const auto path_json = [&](const QString& path) { return text_json(inside(path, folder)); };
   json trainings = json::array();
   for (const QString& path : state.trainings) trainings.push_back(inside(path, folder).toStdString());
-  // A model on another machine has no place in a folder of this one.
-  const auto model_json = [&](const QString& path) {
+  // What is on another machine has no place in a folder of this one.
+  const auto engine_json = [&](const QString& path) {
     return state.engine.isEmpty() ? path_json(path) : text_json(path);
   };
   return versioned_text(session_format(), {{"engine", text_json(state.engine)},
-                                           {"model", model_json(state.model)},
-                                           {"adapter", model_json(state.adapter)},
+                                           {"model", engine_json(state.model)},
+                                           {"adapter", engine_json(state.adapter)},
                                            {"weights", state.weights},
                                            {"dtype", dtype_name(state.dtype)},
                                            {"text", path_json(state.text)},
@@ -246,6 +255,8 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"foil", text_json(state.foil)},
                                            {"trainings", trainings},
                                            {"experiment", path_json(state.experiment)},
+                                           {"evaluation", path_json(state.evaluation)},
+                                           {"document", engine_json(state.document)},
                                            {"finetune", state.finetune},
                                            {"geometry", bytes_json(state.geometry)},
                                            {"layout", bytes_json(state.layout)},

@@ -39,6 +39,8 @@ struct SessionState {
   QString foil;                 ///< text of the token that logits are compared with, or empty
   QStringList trainings;        ///< folders of training runs in the list
   QString experiment;           ///< folder of the one in view; empty: none
+  QString evaluation;           ///< likewise
+  QString document;             ///< file of the open state of a document, of the engine's machine; empty: none
   nlohmann::json finetune;      ///< fields of a TrainingPlan that is being filled in; null: no dialog
   QByteArray geometry, layout;  ///< of the window and its docks
   QString file;                 ///< the session file that it was saved in or opened from; autosaves alone

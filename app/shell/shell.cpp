@@ -375,32 +375,37 @@ void Shell::open_guide() {
   guide_->show_section(section);
 }
 
-/// An experiment is a process of this window's: it stops with it, and not without being asked about.
-void Shell::ask_to_stop_experiment() {
-  if (stop_question_) return stop_question_->raise();
-  auto* box = new QMessageBox(QMessageBox::Question, tr("An experiment is running"),
+/// What has a process of this window's stops with it, and not without being asked about. Whether nothing of it runs.
+template <typename Controller>
+bool Shell::may_stop(Controller& work, const QString& title) {
+  if (!work.process().running()) return true;
+  if (stop_question_) {
+    stop_question_->raise();
+    return false;
+  }
+  auto* box = new QMessageBox(QMessageBox::Question, title,
                               tr("Closing the window stops it. What is done is kept, and Continue resumes it."),
                               QMessageBox::NoButton, &window_);
   stop_question_ = box;
   box->setAttribute(Qt::WA_DeleteOnClose);
   QPushButton* stop = box->addButton(tr("Stop and close"), QMessageBox::DestructiveRole);
   box->addButton(tr("Keep it running"), QMessageBox::RejectRole);
-  ExperimentController* experiments = &window_.lab().experiments;
-  connect(experiments, &ExperimentController::ended, box, &QObject::deleteLater);  // there is nothing to ask any more
-  connect(stop, &QPushButton::clicked, this, [this, experiments] {
-    connect(experiments, &ExperimentController::ended, &window_, &QWidget::close,
+  connect(&work, &Controller::ended, box, &QObject::deleteLater);  // there is nothing to ask any more
+  connect(stop, &QPushButton::clicked, this, [this, &work] {
+    connect(&work, &Controller::ended, &window_, &QWidget::close,
             static_cast<Qt::ConnectionType>(Qt::QueuedConnection | Qt::SingleShotConnection));
-    experiments->stop();
+    work.stop();
   });
   box->open();
+  return false;
 }
 
-// Only what a session file would miss is asked about, and a process; everything else is kept without asking.
+// Only what a session file would miss is asked about, and processes; everything else is kept without asking.
 bool Shell::may_close() {
-  if (window_.lab().experiments.process().running()) {
-    ask_to_stop_experiment();
+  Lab& lab = window_.lab();
+  if (!may_stop(lab.experiments, tr("An experiment is running")) ||
+      !may_stop(lab.evaluations, tr("An evaluation is running")))
     return false;
-  }
   if (closing_ || !keeper_.has_unsaved_work()) return true;
   auto* box = new QMessageBox(QMessageBox::Question, tr("Unsaved session"),
                               tr("%1 has changes that are not saved.").arg(keeper_.session_file()),

@@ -55,7 +55,8 @@ class Shell : public QObject {
   void ask_whether_to_replace(const QString& path);
   void ask_layout_name();
   void set_language(const QString& language);
-  void ask_to_stop_experiment();
+  template <typename Controller>
+  bool may_stop(Controller& work, const QString& title);
   bool may_close();
   void take_drops();
   QString where_focus_is() const;
@@ -67,7 +68,7 @@ class Shell : public QObject {
   EngineConsent consent_;
   StartPanel* start_;  ///< in the window
   QPointer<GuideWindow> guide_;
-  QPointer<QMessageBox> stop_question_;  ///< about an experiment
+  QPointer<QMessageBox> stop_question_;  ///< about an experiment or an evaluation
   bool closing_ = false;                 ///< the question was answered
 };
 

@@ -37,11 +37,15 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
       chip_(new QToolButton(this)),
       offer_(new QToolButton(this)),
       text_(new QLabel(this)),
+      document_(new QLabel(this)),
       badge_(new QLabel(this)) {
   chip_->setObjectName(QStringLiteral("model_chip"));
   chip_->setAccessibleName(tr("Open model"));
   chip_->setAutoRaise(true);
   text_->setAccessibleName(tr("Open text"));
+  document_->setObjectName(QStringLiteral("document"));
+  document_->setAccessibleName(tr("Open document state"));
+  document_->hide();
   badge_->setObjectName(QStringLiteral("run_badge"));
   badge_->setAccessibleName(tr("Weights of the run on show"));
   badge_->setContentsMargins(6, 1, 6, 1);
@@ -50,6 +54,7 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   row->setSpacing(10);
   row->addWidget(chip_);
   row->addWidget(text_);
+  row->addWidget(document_);
   row->addStretch(1);
   row->addWidget(badge_);
   row->addWidget(offer_);
@@ -62,6 +67,7 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   connect(&lab.engine, &EngineConnection::changed, this, &IdentityBar::show_model);
   connect(&lab.loader, &ModelLoader::model_changed, this, &IdentityBar::show_model);
   connect(&lab.loader, &ModelLoader::text_opened, this, &IdentityBar::show_model);
+  connect(&lab.context.document(), &OpenDocument::changed, this, &IdentityBar::show_document);
   connect(&lab.context.run(), &RunModel::reset, this, &IdentityBar::show_run);
   for (const auto signal : {&RunController::run_started, &RunController::run_shown})  // its text has its name now
     connect(&lab.runs, signal, this, &IdentityBar::show_run);
@@ -105,6 +111,16 @@ void IdentityBar::show_model() {
   show_run();
 }
 
+void IdentityBar::show_document() {
+  const OpenDocument& document = lab_.context.document();
+  document_name_ = document.is_open() ? tr("Document state: %1").arg(document.label()) : QString();
+  document_->setToolTip(document.is_open() ? document.details() + u'\n' +
+                                                 tr("Questions are about this document, which is not read again")
+                                           : QString());
+  document_->setVisible(document.is_open());
+  fit();
+}
+
 void IdentityBar::show_run() {
   const RunModel& run = lab_.context.run();
   const auto& model = lab_.loader.model();
@@ -129,18 +145,24 @@ void IdentityBar::show_run() {
 
 void IdentityBar::fit() {
   constexpr int chip_frame = 16, gaps = 60, slack = 4;
-  for (QWidget* part : {static_cast<QWidget*>(chip_), static_cast<QWidget*>(text_), static_cast<QWidget*>(badge_)})
+  for (const QWidget* part : std::initializer_list<const QWidget*>{chip_, text_, document_, badge_})
     part->ensurePolished();  // else it measures with another font than it draws with
+  const auto wanted = [](const QWidget* part, const QString& text) {
+    return text.isEmpty() ? 0 : part->fontMetrics().horizontalAdvance(text) + slack;
+  };
+  const auto cut = [](auto* part, const QString& text, int width) {
+    part->setText(part->fontMetrics().elidedText(text, Qt::ElideMiddle, width));
+  };
   const int offer = offer_->isHidden() ? 0 : offer_->sizeHint().width();
   const int all = std::max(200, width() - gaps - offer);
-  const int badge =
-      badge_text_.isEmpty() ? 0 : std::min(badge_->fontMetrics().horizontalAdvance(badge_text_) + slack, all / 2);
-  const int chip =
-      std::min(chip_->fontMetrics().horizontalAdvance(chip_text_) + slack, std::max(120, (all - badge) * 75 / 100));
-  chip_->setText(chip_->fontMetrics().elidedText(chip_text_, Qt::ElideMiddle, chip));
-  badge_->setText(badge_->fontMetrics().elidedText(badge_text_, Qt::ElideMiddle, badge));
-  const int text = std::max(40, all - badge - chip - chip_frame);
-  text_->setText(text_->fontMetrics().elidedText(text_name_, Qt::ElideMiddle, text));
+  const int badge = std::min(wanted(badge_, badge_text_), all / 2);
+  const int chip = std::min(wanted(chip_, chip_text_), std::max(120, (all - badge) * 75 / 100));
+  const int rest = std::max(40, all - badge - chip - chip_frame);
+  const int document = std::min(wanted(document_, document_name_), std::max(40, rest / 2));
+  cut(chip_, chip_text_, chip);
+  cut(badge_, badge_text_, badge);
+  cut(document_, document_name_, document);
+  cut(text_, text_name_, std::max(40, rest - document));
 }
 
 void IdentityBar::resizeEvent(QResizeEvent* event) {
@@ -158,6 +180,7 @@ void IdentityBar::changeEvent(QEvent* event) {
 void IdentityBar::colour() {
   badge_->setStyleSheet(QStringLiteral("color: %1; font-weight: bold").arg(current_theme().anchor.name()));
   text_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().muted.name()));
+  document_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().accent.name()));
 }
 
 }  // namespace carryover

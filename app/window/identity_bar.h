@@ -10,8 +10,8 @@ class QToolButton;
 
 namespace carryover {
 
-/// A line that says which weights are open (model + adapter · dtype · hash), which text, and, where they are not the
-/// same, which weights the run on show was made with. GUI thread.
+/// A line that says which weights are open (model + adapter · dtype · hash), which text, which document's state, and,
+/// where they are not the same, which weights the run on show was made with. GUI thread.
 class IdentityBar : public QWidget {
   Q_OBJECT
  public:
@@ -19,6 +19,7 @@ class IdentityBar : public QWidget {
 
   QString chip() const;   ///< as it is without eliding
   QString badge() const;  ///< empty: the run on show is of the open weights, or there is none
+  QString document() const { return document_name_; }  ///< whose state is open; empty: none
 
   /// A button at the right end of the line, until the next offer; an empty text takes it away.
   void offer(const QString& text, const QString& help, const std::function<void()>& action);
@@ -32,6 +33,7 @@ class IdentityBar : public QWidget {
 
  private:
   void show_model();
+  void show_document();
   void show_run();
   void fit();
   void colour();
@@ -39,8 +41,8 @@ class IdentityBar : public QWidget {
   Lab& lab_;
   QToolButton *chip_, *offer_;
   std::function<void()> offered_;
-  QLabel *text_, *badge_;
-  QString chip_text_, badge_text_, text_name_;
+  QLabel *text_, *document_, *badge_;
+  QString chip_text_, badge_text_, text_name_, document_name_;
 };
 
 }  // namespace carryover

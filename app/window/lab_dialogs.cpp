@@ -4,7 +4,9 @@
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QGuiApplication>
+#include <QInputDialog>
 #include <QPlainTextEdit>
 #include <QVBoxLayout>
 
@@ -82,6 +84,36 @@ void LabDialogs::ask_pasted_text() {
 void LabDialogs::ask_run() {
   const QString folder = QFileDialog::getExistingDirectory(window_, tr("Open the folder of a run"));
   if (!folder.isEmpty()) lab_.runs.open_run(folder);
+}
+
+void LabDialogs::ask_open_state() {
+  ask_state_file(tr("Open a document's state"), false, [this](const QString& file) { lab_.documents.open(file); });
+}
+
+void LabDialogs::ask_save_state() {
+  ask_state_file(tr("Save the document's state"), true, [this](const QString& file) { lab_.documents.save(file); });
+}
+
+/// Of the engine's machine, whose folders can't be looked into from another one.
+void LabDialogs::ask_state_file(const QString& title, bool save, const std::function<void(const QString&)>& use) {
+  if (!lab_.engine.command().isEmpty()) {
+    auto* dialog = new QInputDialog(window_);
+    dialog->setWindowTitle(title);
+    dialog->setLabelText(tr("Its path on the engine's machine"));
+    connect(dialog, &QInputDialog::textValueSelected, &lab_, use);
+    return open_once(dialog);
+  }
+  const QString suffix = QStringLiteral("state");
+  auto* dialog = new QFileDialog(window_, title, {}, tr("Document states (*.%1);;All files (*)").arg(suffix));
+  if (save) {
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffix);
+    dialog->selectFile(QFileInfo(lab_.context.asked().text_name()).completeBaseName() + u'.' + suffix);
+  } else {
+    dialog->setFileMode(QFileDialog::ExistingFile);
+  }
+  connect(dialog, &QFileDialog::fileSelected, &lab_, use);
+  open_once(dialog);
 }
 
 void LabDialogs::ask_engine() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QPointer>
+#include <functional>
 
 #include "app/controllers/lab.h"
 
@@ -24,6 +25,8 @@ class LabDialogs : public QObject {
   void ask_text();
   void ask_pasted_text();
   void ask_run();
+  void ask_open_state();
+  void ask_save_state();
   void ask_engine();
   FinetuneDialog* finetune() const;  ///< null where it is not open
   FinetuneDialog* open_finetune();   ///< filled in from what is open; the same one while it is open
@@ -38,6 +41,7 @@ class LabDialogs : public QObject {
   FinetuneDialog* make_finetune();
   BenchDialog* make_bench();
   EvaluationDialog* make_evaluation();
+  void ask_state_file(const QString& title, bool save, const std::function<void(const QString&)>& use);
 
   Lab& lab_;
   QWidget* window_;

@@ -21,6 +21,8 @@ LabMenus::LabMenus(QMainWindow& window, const LabToolbar& toolbar, LabDialogs& d
   file_ = window.menuBar()->addMenu(tr("&File"));
   file_->addActions({actions.model, actions.text, actions.paste, actions.finished_run});
   file_->addSeparator();
+  file_->addActions({actions.open_state, actions.save_state, actions.close_state});
+  file_->addSeparator();
   file_->addActions(actions.engine);
   file_->addSeparator();
   exports.setTitle(tr("Export"));

@@ -24,6 +24,7 @@ LabToolbar::LabToolbar(Lab& lab, LabDialogs& dialogs, QMainWindow& window)
   toggleViewAction()->setEnabled(false);  // nothing would bring it back
   window.addToolBar(this);
   make_openings(dialogs);
+  make_documents(dialogs);
   make_engine_openings(dialogs);
   make_engine_actions(dialogs);
   make_selection();
@@ -100,6 +101,33 @@ void LabToolbar::make_openings(LabDialogs& dialogs) {
                         [&dialogs] { dialogs.ask_pasted_text(); });
   actions_.finished_run =
       make(nullptr, tr("Open finished run…"), {}, tr("Show a run from its folder"), [&dialogs] { dialogs.ask_run(); });
+}
+
+void LabToolbar::make_documents(LabDialogs& dialogs) {
+  actions_.open_state = make(nullptr, tr("Open document state…"), {}, {}, [&dialogs] { dialogs.ask_open_state(); });
+  actions_.save_state = make(nullptr, tr("Save document state…"), {}, {}, [&dialogs] { dialogs.ask_save_state(); });
+  actions_.close_state = make(nullptr, tr("Close document state"), {}, tr("Ask about the run on show again"),
+                              [this] { lab_.documents.close(); });
+  LabContext& context = lab_.context;
+  const auto update = [this] { update_documents(); };
+  connect(&lab_.runs, &RunController::state_changed, this, update);
+  connect(&context, &LabContext::run_options_changed, this, update);
+  connect(&context.document(), &OpenDocument::changed, this, update);
+  for (const auto signal : {&RunModel::reset, &RunModel::ended}) connect(&context.run(), signal, this, update);
+  update();
+}
+
+/// Each says why it can't be done now.
+void LabToolbar::update_documents() {
+  const auto tell = [](QAction* action, const QString& help, const QString& why_not) {
+    action->setEnabled(why_not.isEmpty());
+    action->setToolTip(why_not.isEmpty() ? help : tr("Not now: %1").arg(why_not));
+    action->setStatusTip(action->toolTip());
+  };
+  tell(actions_.open_state, tr("Ask about a document without reading it again"), lab_.documents.why_not_open());
+  tell(actions_.save_state, tr("Save the state behind the text that was read, to ask about it later"),
+       lab_.documents.why_not_save());
+  actions_.close_state->setEnabled(lab_.context.document().is_open());
 }
 
 void LabToolbar::make_engine_openings(LabDialogs& dialogs) {
@@ -203,7 +231,8 @@ void LabToolbar::update_actions() {
     if (isVisible()) room_.fit();
   }
   actions_.stop->setEnabled(running || paused || trains == TrainingState::Preparing || lab_.audits.active() ||
-                            lab_.head_profiles.active() || lab_.recall_heads.active() || lab_.what_ifs.active());
+                            lab_.head_profiles.active() || lab_.recall_heads.active() || lab_.what_ifs.active() ||
+                            lab_.documents.active());
   const int count = context.run().segment_count();
   actions_.previous->setEnabled(context.selected().segment > 0);
   actions_.next->setEnabled(context.selected().segment + 1 < count);

@@ -16,7 +16,8 @@ class LabDialogs;
 /// What can be done in the window, for toolbar and menus.
 struct LabActions {
   QAction *model, *text, *paste, *finished_run;
-  QList<QAction*> engine;  ///< elsewhere, again, and in this program
+  QAction *open_state, *save_state, *close_state;  ///< of a document
+  QList<QAction*> engine;                          ///< elsewhere, again, and in this program
   QAction *run, *pause, *stop, *train;
   QAction *previous, *next, *follow, *back, *forward, *undo, *redo, *pin;
   QAction *theme, *keys;
@@ -40,6 +41,8 @@ class LabToolbar : public QToolBar {
   QAction* make(const char* icon, const QString& text, const QKeySequence& key, const QString& help,
                 const std::function<void()>& slot = {});
   void make_openings(LabDialogs& dialogs);
+  void make_documents(LabDialogs& dialogs);
+  void update_documents();
   void make_engine_openings(LabDialogs& dialogs);
   void make_engine_actions(LabDialogs& dialogs);
   void make_selection();

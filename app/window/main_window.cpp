@@ -86,12 +86,16 @@ void MainWindow::show_error(const ErrorReport& report) {
 void MainWindow::open_path(const QString& path) {
   const QFileInfo file(path);
   if (file.suffix() == QStringLiteral("carryover")) return Q_EMIT session_wanted(path);
+  if (file.suffix() == QStringLiteral("state")) return lab_.documents.open(path);
   if (QFileInfo::exists(path + QStringLiteral("/metrics.jsonl"))) return lab_.training.open_folder(path);
   if (QFileInfo::exists(path + QStringLiteral("/experiment.json"))) {
     docks_.raise("experiments");
     return lab_.experiments.open(path);
   }
-  if (QFileInfo::exists(path + QStringLiteral("/evaluation.json"))) return lab_.evaluations.open(path);
+  if (QFileInfo::exists(path + QStringLiteral("/evaluation.json"))) {
+    docks_.raise("evaluations");
+    return lab_.evaluations.open(path);
+  }
   if (QFileInfo::exists(path + QStringLiteral("/prompts.json"))) return lab_.prompts.open(path);
   if (is_run_folder(path.toStdString())) return lab_.runs.open_run(path);
   if (is_bench_folder(path.toStdString())) {

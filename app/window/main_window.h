@@ -33,8 +33,8 @@ class MainWindow : public QMainWindow {
   ExportMenu& exports() { return exports_; }
   LabMenus& menus() { return menus_; }
 
-  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), or a folder of a
-                                        ///< run, an experiment or a bench
+  void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), a document's
+                                        ///< state, or a folder of a run, an experiment, an evaluation or a bench
   void show_error(const ErrorReport& report);  ///< in the message bar and the log
   void toggle_theme();
   /// Whoever keeps this window's sessions; null where nobody does. It says so itself.

@@ -91,7 +91,7 @@ void bind_evaluations(Lab& lab, PanelDocks& docks, LabDialogs& dialogs) {
   QObject::connect(panel, &EvaluationsPanel::references_wanted, evaluations, &EvaluationController::make_references);
   QObject::connect(panel, &EvaluationsPanel::run_wanted, &dialogs, &LabDialogs::open_evaluation);
   QObject::connect(evaluations, &EvaluationController::request_wanted, &dialogs, &LabDialogs::show_evaluation);
-  QObject::connect(evaluations, &EvaluationController::opened, panel, [&docks] { docks.raise("evaluations"); });
+  QObject::connect(evaluations, &EvaluationController::started, panel, [&docks] { docks.raise("evaluations"); });
 }
 
 void bind_audits(Lab& lab, AuditPanel* audit) {

@@ -55,6 +55,7 @@ StatusMeters::StatusMeters(Lab& lab, LabToolbar& bar) : lab_(lab) {
   memory_->setToolTip(tr("Peak memory of the run (the weights, where there is none) against the engine's machine's"));
   connect(&lab.engine, &EngineConnection::changed, this, &StatusMeters::show_state);
   connect(&lab.loader, &ModelLoader::progressed, this, &StatusMeters::show_fetching);
+  connect(&lab.documents, &DocumentController::progressed, this, &StatusMeters::show_fetching);
   connect(&lab.loader, &ModelLoader::model_changed, this, &StatusMeters::show_state);
   connect(&lab.loader, &ModelLoader::text_opened, this, &StatusMeters::show_state);
   connect(&lab.runs, &RunController::state_changed, this, &StatusMeters::show_state);

@@ -20,10 +20,9 @@
 #include "engine/evaluations/sample_run.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/sha256.h"
-#include "engine/models/model_source.h"
 #include "engine/tasks/task_table.h"
 #include "tests/support/cli_process.h"
-#include "tests/support/demo_window.h"
+#include "tests/support/demo_evaluation.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/run_script.h"
@@ -39,19 +38,6 @@ using namespace carryover::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-EvaluationPlan demo_evaluation() {
-  EvaluationPlan plan;
-  plan.model = demo_folder().toStdString();
-  plan.tasks = {"recall/names"};
-  plan.lengths = {256, 512};
-  plan.policies = {"segmented", "full"};
-  plan.samples = 14;
-  plan.config = SegmentConfig::untrained_defaults_for(ModelSource::open(plan.model)->config());
-  plan.dtype = "fp32";
-  plan.device = "cpu";
-  return plan;
-}
 
 /// A folder of the demo's samples, with answers that are made up: every third one is wrong.
 struct DemoFolder {

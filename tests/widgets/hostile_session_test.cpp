@@ -92,6 +92,9 @@ class HostileSessionTest : public QObject {
     row("path with an end in it", "{'model': '/etc/passwd\\u0000.gguf'}", "model");
     row("notes as a number", "{'notes': 12}", "notes");
     row("trainings of numbers", "{'trainings': [3]}", "trainings");
+    row("document as a list", "{'document': ['a.state']}", "document");
+    row("document with an end in it", "{'document': 'a.state\\u0000'}", "document");
+    row("evaluation as a number", "{'evaluation': 3}", "evaluation");
     row("flag as text", "{'closed': 'yes'}", "closed");
     row("runs as an object", "{'runs': {'a': 1}}", "runs");
     row("run of nothing", "{'runs': [null]}", "runs");
@@ -170,6 +173,11 @@ class HostileSessionTest : public QObject {
     row("an engine command in a shell's words", "{'engine': '$(touch made)'}");
     row("an experiment from a device", "{'experiment': '/dev'}");
     row("an experiment in a pipe", "{'experiment': 'pipe'}");
+    row("an evaluation from a device", "{'evaluation': '/dev'}");
+    row("an evaluation in a pipe", "{'evaluation': 'pipe'}");
+    row("a document from a device", "{'document': '/dev/zero'}");
+    row("a document from a pipe", "{'document': 'pipe'}");
+    row("a document that is a model", "{'document': '" CARRYOVER_SOURCE_DIR "/resources/demo/model.safetensors'}");
     row("runs from devices and everywhere",
         "{'runs': [{'kind': 'run', 'place': '/dev/zero', 'ticked': true}, {'kind': 'run', 'place': 'pipe', 'ticked': "
         "true},{'kind': 'run', 'place': '/'}, {'kind': 'training', 'place': '/etc'}, {'kind': 'run', 'place': "

@@ -81,6 +81,8 @@ SessionState some_state(const QString& folder) {
   state.runs = {listed};
   state.trainings = {"/elsewhere/run1"};
   state.experiment = "/elsewhere/experiment";
+  state.evaluation = folder + "/evaluation";
+  state.document = folder + "/book.state";
   state.finetune = {{"max_steps", 7}};
   state.layout = QByteArray("\0\1\2layout", 9);
   return state;
@@ -123,17 +125,21 @@ class SessionFilesTest : public QObject {
     QCOMPARE(moved.what_ifs, path_in(there, "study.files/what-ifs.json"));
     QCOMPARE(moved.run_folder, QString("/elsewhere/runs/1"));
     QCOMPARE(moved.trainings, QStringList("/elsewhere/run1"));
+    QCOMPARE(moved.evaluation, path_in(there, "evaluation"));
+    QCOMPARE(moved.document, path_in(there, "book.state"));
   }
 
-  void a_model_of_another_machine_stays_where_it_is() {
+  void what_is_on_another_machine_stays_where_it_is() {
     const test::TempDir here;
     const QString folder = QString::fromStdString(here.path().string());
     SessionState state;
     state.engine = "ssh host carryover-cli engine";
     state.model = "models/llama";  // in the home folder there
+    state.document = "book.state";
     write_file_atomically(here.file("a.carryover"), session_text(state, folder));
     QCOMPARE(read_session(path_in(here, "a.carryover")).model, state.model);
     QCOMPARE(read_session(path_in(here, "a.carryover")).engine, state.engine);
+    QCOMPARE(read_session(path_in(here, "a.carryover")).document, state.document);
   }
 
   void a_session_of_version_1_opens() {
@@ -153,6 +159,7 @@ class SessionFilesTest : public QObject {
     QVERIFY((old.selection == Selection{3, 1, 0, 100}));
     QCOMPARE(old.bookmarks.size(), std::size_t{1});
     QVERIFY(old.engine.isEmpty() && old.run_folder.isEmpty() && old.pinned_run.isEmpty() && old.what_ifs.isEmpty());
+    QVERIFY(old.evaluation.isEmpty() && old.document.isEmpty());
     QVERIFY(old.pinned == Selection() && old.range == SegmentRange() && old.shown_what_if == -1);
     QVERIFY(edit_json(old.draft) == edit_json({}));
     QCOMPARE(old.runs.size(), std::size_t{2});  // what it named is the list
@@ -213,6 +220,11 @@ class SessionFilesTest : public QObject {
     QVERIFY(state.same_work(other));
     other.notes += "!";
     QVERIFY(!state.same_work(other));
+    for (QString SessionState::*opened : {&SessionState::evaluation, &SessionState::document}) {
+      other = state;
+      (other.*opened).clear();
+      QVERIFY(!state.same_work(other));
+    }
   }
 
   void older_versions_are_brought_up_and_newer_ones_left_alone() {

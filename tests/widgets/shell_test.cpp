@@ -34,7 +34,7 @@
 #include "app/shell/start_panel.h"
 #include "app/window/script_selection.h"
 #include "engine/formats/output_file.h"
-#include "tests/support/demo_window.h"
+#include "tests/support/demo_evaluation.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
@@ -236,31 +236,51 @@ class ShellTest : public QObject {
     QTRY_COMPARE(read_session(file).notes, QString("two"));
   }
 
-  void a_running_experiment_is_asked_about() {
+  void a_running_process_is_asked_about_data() {
+    QTest::addColumn<bool>("experiment");
+    QTest::addColumn<bool>("evaluation");
+    QTest::newRow("an experiment") << true << false;
+    QTest::newRow("an evaluation") << false << true;
+    QTest::newRow("both, one after the other") << true << true;
+  }
+  void a_running_process_is_asked_about() {
+    QFETCH(bool, experiment);
+    QFETCH(bool, evaluation);
     const TempDir folder;
     Home home(folder);
     ExperimentController& experiments = home.window.lab().experiments;
+    EvaluationController& evaluations = home.window.lab().evaluations;
     const std::string program = folder.file("program"), out = folder.file("out");
     test::write_bytes(program, "#!/bin/sh\ntrap 'exit 130' TERM\nwhile :; do sleep 0.05; done\n");
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     experiments.process().set_program(QString::fromStdString(program));
-    experiments.start({"plan.json", out, {}});
-    QVERIFY(experiments.process().running());
-    QCOMPARE(home.settings.values.experiments, QStringList(QString::fromStdString(out)));
+    evaluations.process().set_program(QString::fromStdString(program));
+    if (experiment) experiments.start({"plan.json", out, {}});
+    if (evaluation) evaluations.start({demo_evaluation(), folder.file("evaluation"), 0});
+    QCOMPARE(experiments.process().running(), experiment);
+    QCOMPARE(evaluations.process().running(), evaluation);
+    if (experiment) QCOMPARE(home.settings.values.experiments, QStringList(QString::fromStdString(out)));
     const auto answer = [&](const QString& text) {
-      QVERIFY(!home.window.close());
       auto* box = home.window.findChild<QMessageBox*>();
       QVERIFY(box != nullptr);
       for (QAbstractButton* each : box->buttons())
         if (each->text() == text) return each->click();
       QFAIL("no such button");
     };
+    QVERIFY(!home.window.close());
     answer(Shell::tr("Keep it running"));
     QTRY_VERIFY(home.window.findChild<QMessageBox*>() == nullptr);
-    QVERIFY(home.window.isVisible() && experiments.process().running());
+    QVERIFY(home.window.isVisible());
+    QVERIFY(experiments.process().running() == experiment && evaluations.process().running() == evaluation);
+    QVERIFY(!home.window.close());
     answer(Shell::tr("Stop and close"));
+    if (experiment && evaluation) {  // the other one is asked about when the first one has ended
+      QTRY_VERIFY(!experiments.process().running() && home.window.findChild<QMessageBox*>() != nullptr);
+      QVERIFY(home.window.isVisible() && evaluations.process().running());
+      answer(Shell::tr("Stop and close"));
+    }
     QTRY_VERIFY(home.window.isHidden());
-    QVERIFY(!experiments.process().running());
+    QVERIFY(!experiments.process().running() && !evaluations.process().running());
   }
 
   void the_guide_opens_where_one_is() {

@@ -29,7 +29,6 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
       only_(new QPushButton(tr("Only this one"), this)),
       answers_(new QTextBrowser(this)),
       view_(new QTableView(this)) {
-  question_->setPlaceholderText(tr("A question about the text, or the beginning of a sentence that answers it"));
   question_->setClearButtonEnabled(true);
   question_->setAccessibleName(tr("Question about the text"));
   why_not_->setForegroundRole(QPalette::PlaceholderText);
@@ -74,19 +73,26 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   });
   connect(&lab.questions(), &Questions::changed, this, &Panel::request_refresh);
   connect(&lab.questions(), &Questions::hits_changed, this, &AskPanel::show_passages);
-  connect(&lab.run(), &RunModel::reset, this, [this] {  // another run's positions are not of this one's text
+  const auto ask_another = [this] {  // one text's positions are not of another's
     show_passages();
     request_refresh();
-  });
-  connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) {
-    context().select_token(table_.rows()[static_cast<std::size_t>(index.row())].passage.anchor);
-  });
+  };
+  connect(&lab.run(), &RunModel::reset, this, ask_another);
+  connect(&lab.document(), &OpenDocument::changed, this, ask_another);
+  connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { select_passage(index.row()); });
 }
 
 void AskPanel::ask() {
   const Questions& questions = lab_.questions();
   if (question_->text().trimmed().isEmpty() || questions.running() || !questions.unavailable().isEmpty()) return;
   lab_.questions().ask(question_->text().trimmed());
+}
+
+/// Where the run on show reads it: a document's text may be another one.
+void AskPanel::select_passage(int row) {
+  const auto &shown = lab_.run().request().ids, &asked = lab_.asked().request().ids;
+  if (shown != asked && (!shown || !asked || *shown != *asked)) return;
+  context().select_token(table_.rows()[static_cast<std::size_t>(row)].passage.anchor);
 }
 
 void AskPanel::refresh() {
@@ -97,7 +103,11 @@ void AskPanel::refresh() {
   why_not_->setText(running ? tr("answering…") : questions.unavailable());
   probability_->setText(probabilities());
   show_buttons();
-  const QString shown = run_provenance(lab_.run());
+  const QString document = lab_.document().label();
+  question_->setPlaceholderText(
+      document.isEmpty() ? tr("A question about the text, or the beginning of a sentence that answers it")
+                         : tr("A question about %1, or the beginning of a sentence that answers it").arg(document));
+  const QString asked = run_provenance(lab_.asked());
   QString page;
   for (auto question = questions.all().rbegin(); question != questions.all().rend(); ++question) {
     const bool done = !running || question != questions.all().rbegin();
@@ -106,7 +116,7 @@ void AskPanel::refresh() {
                  ? QStringLiteral("<i>%1</i>").arg(tr("The model ended its answer at once."))
                  : answer.toHtmlEscaped();
     };
-    const QString of = question->provenance == shown ? QString() : tr("Asked of %1").arg(question->run).toHtmlEscaped();
+    const QString of = question->provenance == asked ? QString() : tr("Asked of %1").arg(question->run).toHtmlEscaped();
     page += QStringLiteral("<p><b>%1</b><br/>%2</p><p>%3<br/>%4</p><p><i>%5</i><br/>%6</p><hr/>")
                 .arg(question->text.toHtmlEscaped(), of, tr("With retrieval:"), said(question->answer),
                      tr("Retrieval switched off:"), said(question->without_retrieval));
@@ -116,7 +126,7 @@ void AskPanel::refresh() {
 
 const Question* AskPanel::current() const {
   const auto& all = lab_.questions().all();
-  return all.empty() || all.back().provenance != run_provenance(lab_.run()) ? nullptr : &all.back();
+  return all.empty() || all.back().provenance != run_provenance(lab_.asked()) ? nullptr : &all.back();
 }
 
 QString AskPanel::probabilities() const {
@@ -151,7 +161,7 @@ void AskPanel::show_passages() {
     const Question& last = *current();
     const std::vector<Passage> all = passages_of(last.hits.front());
     for (std::size_t i = 0; i < all.size(); ++i) {
-      PassageRow row{all[i], lab_.run().segment_of_token(all[i].first), passage_text(lab_.run(), all[i]), NAN, NAN};
+      PassageRow row{all[i], lab_.asked().segment_of_token(all[i].first), passage_text(lab_.asked(), all[i]), NAN, NAN};
       if (const auto* without = last.find(positions_of(all[i]))) row.without = without->probability;
       if (const auto* alone = last.find(positions_of_others(all, i))) row.alone = alone->probability;
       rows.push_back(std::move(row));

@@ -11,8 +11,8 @@ class QTextBrowser;
 
 namespace carryover {
 
-/// A question about the text that was run: the answer as it is generated, the same with retrieval switched off, and the
-/// passages that the question retrieved. GUI thread.
+/// A question about the text that was run, or that a document's state stands behind: the answer as it is generated, the
+/// same with retrieval switched off, and the passages that the question retrieved. GUI thread.
 class AskPanel : public Panel {
   Q_OBJECT
  public:
@@ -26,8 +26,9 @@ class AskPanel : public Panel {
   void ask_again(bool remove);  ///< without the chosen passage, or with it alone
   void show_passages();
   void show_buttons();
+  void select_passage(int row);
   QString probabilities() const;
-  /// The last question, if it was asked of the run on show; else null.
+  /// The last question, if it was asked of what the next one will be; else null.
   const Question* current() const;
 
   LabContext& lab_;

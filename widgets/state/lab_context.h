@@ -10,6 +10,7 @@
 #include "widgets/state/alignment.h"
 #include "widgets/state/foil_token.h"
 #include "widgets/state/inspections.h"
+#include "widgets/state/open_document.h"
 #include "widgets/state/questions.h"
 #include "widgets/state/run_comparison.h"
 #include "widgets/state/run_digests.h"
@@ -70,6 +71,9 @@ class LabContext : public QObject {
   WhatIfs& what_ifs() { return what_ifs_; }
   FoilToken& foil() { return *foil_; }  ///< what logits are compared with, in every view
   Questions& questions() { return questions_; }
+  OpenDocument& document() { return document_; }
+  /// What questions are about: the document whose state is open, or else the run on show.
+  const RunModel& asked() const { return document_.is_open() ? document_.text() : run_; }
   QUndoStack& undo_stack() { return undo_stack_; }
   Notebook& notebook() { return *notebook_; }
 
@@ -154,6 +158,7 @@ class LabContext : public QObject {
   Inspections inspections_;
   WhatIfs what_ifs_;
   Questions questions_;
+  OpenDocument document_;
   QUndoStack undo_stack_;
   Notebook* notebook_;  ///< a child of this
   FoilToken* foil_;     ///< likewise
