@@ -75,7 +75,8 @@ take() { # THEME SIZE FOLDER
   steps "$3" | show "$1" "$2" --script -
 }
 
-"$program" export "$ROOT/docs/evaluations/experiment-policies.json" --figure loss-by-position --choose Text=Dracula \
+ln -s "$ROOT/docs/evaluations/experiment-policies.json" "$scratch"
+"$program" export experiment-policies.json --figure loss-by-position --choose Text=Dracula \
   --size 216x136mm --style screen --dpi 150 -o "$pictures/policies.png" --quiet
 
 for theme in light dark; do
