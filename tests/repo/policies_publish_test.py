@@ -152,9 +152,11 @@ class Page(unittest.TestCase):
         with open(os.path.join(ROOT, publish_policies.PAGE), encoding="utf-8") as source:
             page = source.read()
         self.assertEqual(page, publish_policies.page(record, ROWS))
+        measured = [policy for policy in ROWS if policy in record["measures"]]  # a new one is not yet
+        self.assertGreater(len(measured), 9)
         for columns in (6, 7):
             rows = rows_of(page, columns)
-            self.assertEqual(list(rows), list(ROWS))
+            self.assertEqual(list(rows), measured)
             self.assertTrue(all(cell.strip() for cells in rows.values() for cell in cells))
 
     def test_the_rows_are_those_of_the_table(self):
