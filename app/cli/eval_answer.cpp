@@ -150,7 +150,7 @@ void SampleAsker::generate(Session& session, const Task& task, const PromptIds& 
 /// What Session::run reads has no place where the prompt ends.
 bool SampleAsker::reads_prompts_apart() const {
   return settings_.question == QuestionPlace::Outside || settings_.config.boundary_at_prompt_end ||
-         policy_reads(settings_.policy, "kv_budget");
+         ends_prompts(settings_.policy);
 }
 
 RunRequest SampleAsker::choice_request(const PromptIds& prompt, const std::vector<std::int32_t>& choice) const {

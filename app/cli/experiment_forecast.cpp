@@ -111,8 +111,7 @@ double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCe
 std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCells& cells, const std::string& experiment,
                                 const std::string& earlier, bool as_json, ProgressLine& progress) {
   check_texts(cells, progress);
-  const CellNumbers finished =
-      finished_cells(cells, experiment, earlier, plan.lengths, [](const auto&, const auto&) {});
+  const CellNumbers finished = finished_cells(cells, experiment, earlier, [](const auto&, const auto&) {});
   const auto work = cell_work(cells);
   CellPace pace;
   for (const auto& [id, numbers] : finished)

@@ -95,7 +95,7 @@ void ExperimentRunner::look_at_cells(const std::string& earlier) {
   const auto unusable = [&](const std::string& id, const std::string& problem) {
     progress_.note("cell " + id + " is not usable, and is made again: " + problem);
   };
-  CellNumbers finished = finished_cells(cells_, experiment_, earlier, plan_.lengths, unusable);
+  CellNumbers finished = finished_cells(cells_, experiment_, earlier, unusable);
   if (!earlier.empty())
     write_file_atomically(path_in(experiment_, kEarlierFile), read_json_file(earlier).dump() + "\n");
   for (auto& [id, numbers] : finished) finish(id, std::move(numbers));
@@ -279,7 +279,7 @@ void ExperimentRunner::evaluate(const EvaluationCell& cell) {
   recorder.rethrow();
   if (summary.cancelled) throw EngineError(Fault::Cancelled, cell.id, "stopped", "The same command continues.");
   record.finish(summary);
-  json numbers = evaluation_numbers(folder(cell.id), cell, model, plan_.lengths);
+  json numbers = evaluation_numbers(folder(cell.id), cell, model);
   CARRYOVER_CHECK(!numbers.is_null());
   finish(cell.id, std::move(numbers));
 }

@@ -69,7 +69,7 @@ void add_figure_options(CLI::App& app, const std::shared_ptr<ExportOptions>& opt
   };
   add("--figure", figure.figure, "NAME",
       "a plot of the run: retrieval_map, loss, memory, carry, attention, attribution, sinks, …; of a bench's folder: "
-      "prefill-scaling or latency-memory");
+      "prefill-scaling or latency-memory; of an experiment: loss-by-position");
   add("--size", figure.size, "WxHmm", "the figure's size in millimetres (85x60mm, a column)");
   add("--style", figure.style, "NAME", "paper (default: 8 pt, no title), screen or slide");
   add("--dpi", figure.dpi, "N", "dots per inch of a PNG (300)")->check(CLI::Range(50, 1200));
@@ -89,7 +89,9 @@ void add_figure_options(CLI::App& app, const std::shared_ptr<ExportOptions>& opt
 
 VerbAction add_export(CLI::App& app) {
   const auto options = std::make_shared<ExportOptions>();
-  app.add_option("SOURCE", options->figure.folder, "a run's folder; or a model: Hugging Face folder or GGUF file")
+  app.add_option("SOURCE", options->figure.folder,
+                 "folder of a run, a bench or an experiment, or an experiment's results.json; or a model: Hugging Face "
+                 "folder or GGUF file")
       ->type_name("")
       ->required();
   app.add_option("-o,--output", options->figure.output,

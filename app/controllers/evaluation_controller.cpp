@@ -217,7 +217,7 @@ QString EvaluationController::remark() const {
   const EvaluationPlan& plan = pending_->plan;
   const ModelInfo& model = loader_.model()->info;
   if (plan.question == QuestionPlace::Outside || plan.config.boundary_at_prompt_end ||
-      policy_reads(pending_->request.policy, "kv_budget"))
+      ends_prompts(pending_->request.policy))
     remarks += tr("The evaluation closed a segment before its question or answer; this run reads all as one text");
   if (!plan.weights_hash.empty() && plan.weights_hash != model.weights_hash)
     remarks += tr("The model's weights are others than those that were evaluated");

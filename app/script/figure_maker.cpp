@@ -8,6 +8,7 @@
 
 #include "app/script/script_runner.h"
 #include "app/window/bench_figure.h"
+#include "app/window/experiment_figure.h"
 #include "engine/core/base/error.h"
 #include "engine/records/run_reader.h"
 #include "widgets/look/qstring.h"
@@ -88,6 +89,7 @@ void make_figure(const FigureRequest& request) {
   QApplication application(count, arguments);
   apply_theme(application, ThemeKind::Light);
   if (is_bench_folder(request.folder)) return make_bench_figure(request);
+  if (is_experiment(request.folder)) return make_experiment_figure(request);
   MainWindow window;
   window.resize(1280, 800);
   window.show();

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "engine/core/base/error.h"
+#include "engine/core/cost/policy_table.h"
 
 namespace carryover {
 
@@ -110,7 +111,7 @@ class SessionEngine final : public ServingEngine {
   /// Session::logits runs whole segments from the beginning: what a policy does where a prompt ends isn't in it.
   static void refuse_other_partition(const GenerateRequest& request) {
     const SegmentConfig& config = request.config;
-    if (request.policy == "snapkv" || config.boundary_at_prompt_end || request.question_length > 0)
+    if (ends_prompts(request.policy) || config.boundary_at_prompt_end || request.question_length > 0)
       throw EngineError(Fault::Unsupported, "logprobs",
                         "of other tokens than the chosen one aren't known where the end of a prompt is a boundary",
                         "Ask for logprobs 0, or for 1 at temperature 0.");

@@ -3,6 +3,7 @@
 
 #include <QFileInfo>
 
+#include "app/window/figure_file.h"
 #include "engine/formats/json_file.h"
 #include "widgets/look/qstring.h"
 #include "widgets/plot/bench_plots.h"
@@ -19,9 +20,7 @@ void make_bench_figure(const FigureRequest& request) {
   PlotView plot(qstring(request.figure));
   plot.resize(800, 600);
   draw_bench(plot, read_bench(read_json_file(file), file), figure);
-  const QString output = qstring(request.output);
-  plot.export_to(output, PlotView::format_of(output), parse_figure_size(qstring(request.size)), request.dpi,
-                 figure_style(qstring(request.style)));
+  write_figure(plot, request);
 }
 
 }  // namespace carryover

@@ -41,14 +41,11 @@ CellNumbers cells_of(const json& results, const ResultsView& view) {
 }
 
 /// Has a mean, and the same lengths as this plan's, so that tables of both say the same.
-bool fits(const json& numbers, const EvaluationCell& cell, const std::vector<std::int64_t>& lengths) {
+bool fits(const json& numbers, const EvaluationCell& cell) {
   if (!(numbers.at("targets").get<double>() > 0) || !std::isfinite(numbers.at("nll_sum").get<double>())) return false;
-  std::vector<std::int64_t> wanted, found;
-  std::ranges::copy_if(lengths, std::back_inserter(wanted),
-                       [&](std::int64_t length) { return length <= *cell.settings.tokens; });
-  if (wanted.empty()) wanted.push_back(*cell.settings.tokens);
+  std::vector<std::int64_t> found;
   for (const json& length : numbers.at("lengths")) found.push_back(length.at("tokens").get<std::int64_t>());
-  return found == wanted;
+  return found == cell.lengths;
 }
 
 }  // namespace
@@ -58,12 +55,12 @@ bool is_from_elsewhere(const json& numbers) {
 }
 
 void add_earlier_cells(CellNumbers& finished, const json& results, const std::string& where,
-                       const ExperimentCells& cells, const std::vector<std::int64_t>& lengths) {
+                       const ExperimentCells& cells) {
   CellNumbers earlier;
   try {
     earlier = cells_of(results, results_view(results, where));
     for (const EvaluationCell& cell : cells.evaluations)
-      if (const auto found = earlier.find(cell.id); found != earlier.end() && !fits(found->second, cell, lengths))
+      if (const auto found = earlier.find(cell.id); found != earlier.end() && !fits(found->second, cell))
         earlier.erase(found);
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, where, std::string("is no results.json: ") + error.what(),

@@ -15,7 +15,7 @@ inline constexpr const char* kEarlierFile = "earlier.json";
 /// What is in `finished` already stays. Entries say by "made_by" where they come from: processor, version and, where
 /// known, commit. Throws EngineError{BadInput} naming `where`.
 void add_earlier_cells(CellNumbers& finished, const nlohmann::json& results, const std::string& where,
-                       const ExperimentCells& cells, const std::vector<std::int64_t>& lengths);
+                       const ExperimentCells& cells);
 
 /// Whether a cell's numbers were added so: it has no folder, and its seconds are another machine's.
 bool is_from_elsewhere(const nlohmann::json& numbers);

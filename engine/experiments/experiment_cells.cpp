@@ -142,8 +142,7 @@ class Resolver {
       if (const auto trained = read_trained_under(recipe.adapter)) config = trained->config;
     }
     for (const std::string& evaluation : recipe.evaluations)
-      for (std::size_t text = 0; text < cells_.texts.size(); ++text)
-        group.uses.push_back(add_use(group, recipe, *plan_.find_evaluation(evaluation), text, config));
+      add_uses(group, recipe, *plan_.find_evaluation(evaluation), config);
     cells_.groups.push_back(std::move(group));
   }
 
@@ -211,22 +210,51 @@ class Resolver {
     if (settings.prefix == "off") settings.config.retrieval_length = 0;
     settings.validate(model.config, from);
     const RopeConfig::Kind rope = settings.config.rope.value_or(model.config.rope).kind;
-    if (rope == RopeConfig::Kind::Dynamic && runs_in_chunks(settings.policy) && plan_.lengths.size() > 1)
-      throw EngineError(Fault::BadInput, from, "scales positions by the text's length (dynamic RoPE)",
-                        "Give one length: shorter ones are the beginnings of the longest one's run.");
+    if (rope == RopeConfig::Kind::Dynamic && runs_in_chunks(settings.policy) && plan_.lengths.size() > 1 &&
+        !plan_.each_length)
+      throw EngineError(
+          Fault::BadInput, from, "scales positions by the text's length (dynamic RoPE)",
+          "Give one length, or \"each_length\": true: shorter ones are else the beginnings of the longest "
+          "one's run.");
     return settings;
   }
 
-  std::size_t add_use(const CellGroup& group, const PlanRecipe& recipe, const PlanEvaluation& evaluation,
-                      std::size_t text, const SegmentConfig& config) {
-    const CellModel& model = cells_.models[group.model];
+  struct Reading {
+    std::int64_t tokens;
+    std::vector<std::int64_t> lengths;  ///< as in EvaluationCell
+  };
+  /// How a text of `tokens` is run: once, or once for each length of the plan that it has, its own where it has none.
+  std::vector<Reading> readings_of(std::int64_t tokens) const {
+    std::vector<std::int64_t> lengths = plan_.lengths;
+    std::erase_if(lengths, [&](std::int64_t length) { return length > tokens; });
+    if (lengths.empty()) lengths.push_back(tokens);
+    if (!plan_.each_length) return {{tokens, lengths}};
+    std::vector<Reading> each;
+    for (const std::int64_t length : lengths) each.push_back({length, {length}});
+    return each;
+  }
+
+  void add_uses(CellGroup& group, const PlanRecipe& recipe, const PlanEvaluation& evaluation,
+                const SegmentConfig& config) {
     EvaluationCell cell;
     cell.model = group.model;
-    cell.text = text;
     cell.adapter = recipe.adapter;
     cell.training = group.training;
-    cell.settings = settings_of(evaluation, model, config);
+    cell.settings = settings_of(evaluation, cells_.models[group.model], config);
+    const std::vector<Reading> readings = readings_of(*cell.settings.tokens);
+    for (cell.text = 0; cell.text < cells_.texts.size(); ++cell.text)
+      for (const Reading& reading : readings) {
+        cell.settings.tokens = reading.tokens;
+        cell.lengths = reading.lengths;
+        group.uses.push_back(add_use(group, evaluation, cell));
+      }
+  }
+
+  /// `cell`: all but what follows from it.
+  std::size_t add_use(const CellGroup& group, const PlanEvaluation& evaluation, EvaluationCell cell) {
+    const CellModel& model = cells_.models[group.model];
     const RunSettings& settings = cell.settings;
+    const std::size_t text = cell.text;
     json run_config = changed_fields(settings.config, SegmentConfig{});
     run_config.erase("truncation_depth");  // of training alone
     const auto control = prefix_source(settings.prefix);
@@ -234,9 +262,9 @@ class Resolver {
     cell.inputs = {{"version", kCellVersion},
                    {"kind", "evaluation"},
                    {"weights", model.weights_hash},
-                   {"adapter", recipe.adapter.empty() ? json() : json(adapter_hash(recipe.adapter))},
+                   {"adapter", cell.adapter.empty() ? json() : json(adapter_hash(cell.adapter))},
                    {"training", group.training ? json(cells_.trainings[*group.training].id) : json()},
-                   {"text", cells_.texts[text].sha256},
+                   {"text", cells_.texts[cell.text].sha256},
                    {"tokens", *settings.tokens},
                    {"dtype", dtype_name(settings.dtype)},
                    {"policy", settings.policy},
@@ -250,7 +278,7 @@ class Resolver {
           ModelWork{model.config, settings.config, settings.policy}.forward_flops(*settings.tokens, *settings.tokens);
       cells_.evaluations.push_back(std::move(cell));
     }
-    cells_.uses.push_back({group.model, recipe.name, evaluation.name, group.seed, text, known->second});
+    cells_.uses.push_back({group.model, group.recipe, evaluation.name, group.seed, text, known->second});
     return cells_.uses.size() - 1;
   }
 

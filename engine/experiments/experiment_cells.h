@@ -45,6 +45,7 @@ struct EvaluationCell {
   std::string adapter;                  ///< a folder that is there before, or empty
   std::optional<std::size_t> training;  ///< whose weights it runs; index
   RunSettings settings;                 ///< `tokens`: of the text
+  std::vector<std::int64_t> lengths;    ///< whose losses it says, tokens; ascending
   double flops = 0;
 };
 

@@ -80,6 +80,7 @@ class PlanReader {
         {"data", &PlanReader::read_data},
         {"texts", &PlanReader::read_texts},
         {"lengths", &PlanReader::read_lengths},
+        {"each_length", &PlanReader::read_each_length},
         {"seeds", &PlanReader::read_seeds},
         {"dtype", &PlanReader::read_dtype},
         {"device", &PlanReader::read_device},
@@ -174,6 +175,7 @@ class PlanReader {
     if (plan_.lengths.front() < 2 || plan_.lengths.back() > kMostTokens)
       refuse_field(where_, "lengths", "has one out of range", "Give tokens, from 2 on, such as [2048, 8192].");
   }
+  void read_each_length(const json& value) { plan_.each_length = read_flag(value, where_, "each_length"); }
   void read_seeds(const json& value) { plan_.seeds = numbers_of<std::uint64_t>(value, "seeds", read_unsigned); }
   /// What the parsers of flags refuse is here a fault of the file.
   template <typename Parse>

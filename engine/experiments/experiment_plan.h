@@ -56,7 +56,10 @@ struct ExperimentPlan {
   std::vector<std::string> data;            ///< to train on
   std::vector<PlanText> texts;              ///< files, or folders of them
   std::vector<std::int64_t> lengths{8192};  ///< tokens of each text; ascending
-  std::vector<std::uint64_t> seeds{1};      ///< of trainings
+  /// A run for each length, so that each has a time and a peak of memory of its own; else shorter ones are the
+  /// beginnings of the longest one's run.
+  bool each_length = false;
+  std::vector<std::uint64_t> seeds{1};  ///< of trainings
   DType dtype = DType::Auto;
   Device device = Device::Auto;
   int threads = 0;

@@ -55,23 +55,13 @@ class Report {
   std::map<std::string, std::size_t> cells_from_elsewhere() const;  ///< by where they were made
 
  private:
-  /// Every condition that has a run, in the plan's order.
-  std::vector<Condition> conditions(const std::string& model) const {
-    std::vector<Condition> found;
-    for (const ResultsView::Name& recipe : view_.recipes)
-      for (const ResultsView::Name& evaluation : view_.evaluations) {
-        Condition condition{recipe.name, evaluation.name};
-        if (!view_.runs_of(model, condition).empty()) found.push_back(std::move(condition));
-      }
-    return found;
-  }
   /// The one that most conditions have, and of those the longest: what tables of one length are of.
   std::int64_t common_length(const std::string& model) const {
     std::int64_t common = view_.lengths.back();
     std::size_t most = 0;
     for (const std::int64_t length : view_.lengths) {
       std::size_t have = 0;
-      for (const Condition& condition : conditions(model))
+      for (const Condition& condition : view_.conditions(model))
         have += view_.book_losses(model, condition, length).empty() ? 0 : 1;
       if (have >= most) common = length;
       most = std::max(most, have);
@@ -80,8 +70,9 @@ class Report {
   }
   /// Whether any run measured its sinks: those of earlier versions did not.
   bool has_sinks(const std::string& model) const {
-    return std::ranges::any_of(
-        conditions(model), [&](const Condition& condition) { return view_.sinks_lost(model, condition).has_value(); });
+    return std::ranges::any_of(view_.conditions(model), [&](const Condition& condition) {
+      return view_.sinks_lost(model, condition).has_value();
+    });
   }
   TableRow titles(const Condition& condition) const {
     return {view_.title_of(view_.recipes, condition.recipe), view_.title_of(view_.evaluations, condition.evaluation)};
@@ -101,7 +92,7 @@ std::string Report::table(const std::string& model, TableFormat format) const {
   const bool sinks = has_sinks(model);
   if (sinks) head.emplace_back("sinks lost");
   std::vector<TableRow> rows;
-  for (const Condition& condition : conditions(model)) {
+  for (const Condition& condition : view_.conditions(model)) {
     const auto runs = view_.runs_of(model, condition);
     TableRow row = titles(condition);
     row.push_back(settings_text(*runs.front()));
@@ -125,7 +116,7 @@ std::string Report::by_text(const std::string& model) const {
   for (const ResultsView::Book& book : view_.books)
     head.push_back(book.title + (book.author.empty() ? "" : ", " + book.author));
   std::vector<TableRow> rows;
-  for (const Condition& condition : conditions(model)) {
+  for (const Condition& condition : view_.conditions(model)) {
     const Losses losses = view_.book_losses(model, condition, length);
     if (losses.empty()) continue;
     TableRow row = titles(condition);
@@ -219,8 +210,8 @@ std::map<std::int64_t, double> Report::offset_losses(const std::string& model, c
   };
   std::map<std::int64_t, Mean> means;
   for (const ResultsView::Run* run : view_.runs_of(model, condition))
-    for (const ResultsView::Text& text : run->texts)
-      for (const ResultsView::OffsetBin& bin : text.offsets) {
+    for (const ResultsView::Text* text : run->longest_texts())
+      for (const ResultsView::OffsetBin& bin : text->offsets) {
         if (bin.targets == 0) continue;
         Mean& mean = means[bin.first];
         mean.sum += bin.nll_sum / static_cast<double>(bin.targets);
@@ -233,14 +224,14 @@ std::map<std::int64_t, double> Report::offset_losses(const std::string& model, c
 
 std::string Report::offsets(const std::string& model) const {
   std::set<std::int64_t> bins;
-  for (const Condition& condition : conditions(model))
+  for (const Condition& condition : view_.conditions(model))
     for (const auto& [first, loss] : offset_losses(model, condition)) bins.insert(first);
   if (bins.empty()) return {};
   TableRow head{"recipe", "evaluation"};
   for (const std::int64_t first : bins)
     head.push_back(first < 2 ? std::to_string(first) : std::to_string(first) + "–" + std::to_string(2 * first - 1));
   std::vector<TableRow> rows;
-  for (const Condition& condition : conditions(model)) {
+  for (const Condition& condition : view_.conditions(model)) {
     const auto losses = offset_losses(model, condition);
     TableRow row = titles(condition);
     for (const std::int64_t first : bins) {
@@ -273,7 +264,7 @@ std::string Report::frontier(const std::string& model) const {
   const std::int64_t length = common_length(model);
   std::vector<Point> points;
   double most = 0;
-  for (const Condition& condition : conditions(model)) {
+  for (const Condition& condition : view_.conditions(model)) {
     const Losses losses = view_.book_losses(model, condition, length);
     const auto bytes = kv_bytes(model, condition, length);
     if (losses.empty() || !bytes) continue;

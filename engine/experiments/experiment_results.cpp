@@ -79,14 +79,11 @@ json offset_sums(const std::vector<float>& nll, std::int64_t segment) {
   return sums;
 }
 
-json length_sums(const std::vector<float>& nll, const EvaluationCell& cell, const CellModel& model,
-                 std::vector<std::int64_t> lengths) {
+json length_sums(const std::vector<float>& nll, const EvaluationCell& cell, const CellModel& model) {
   const RunSettings& settings = cell.settings;
-  std::erase_if(lengths, [&](std::int64_t length) { return length > *settings.tokens; });
-  if (lengths.empty()) lengths.push_back(*settings.tokens);
   const CostModel cost = cost_model(model.config, settings.config, settings.dtype);
   json sums = json::array();
-  for (const std::int64_t length : lengths) {
+  for (const std::int64_t length : cell.lengths) {
     Sum sum;
     for (std::size_t i = 0; i < nll.size() && static_cast<std::int64_t>(i) + 1 < length; ++i)
       sum.add(static_cast<double>(nll[i]));
@@ -216,8 +213,7 @@ json training_numbers(const TrainingCell& cell) {
   return numbers;
 }
 
-json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, const CellModel& model,
-                        const std::vector<std::int64_t>& lengths) {
+json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, const CellModel& model) {
   if (!is_there(path_in(folder, "summary.json")) || !has_inputs(folder, cell.inputs)) return nullptr;
   const StoredRun run = read_run_numbers(folder);
   const JsonFields summary(*run.summary, path_in(folder, "summary.json"));
@@ -231,18 +227,20 @@ json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, c
                {"tokens", summary.integer("tokens")},
                {"targets", summary.integer("targets")},
                {"nll_sum", rounded(nll)},
-               {"lengths", length_sums(run.target_nll, cell, model, lengths)},
+               {"lengths", length_sums(run.target_nll, cell, model)},
                {"segments", segment_sums(run.target_nll, cell.settings.config.segment_length)},
                {"offsets", offset_sums(run.target_nll, cell.settings.config.segment_length)},
                {"attention_kv_bytes", memory.attention_kv},
                {"peak_memory_bytes", summary.integer("peak_memory_bytes")},
                {"seconds", summary.find_number("seconds").value_or(0)}};
+  // Without looking at sinks, which is the experiment's, and writing.
+  const auto time = run.summary->value("time", SegmentTime{});
+  if (const double computing = time.sum() - time.host; computing > 0) numbers["computing_seconds"] = computing;
   if (const auto share = summary.find_number("sinks_lost_share")) numbers["sinks_lost_share"] = *share;
   return numbers;
 }
 
 CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment, const std::string& earlier,
-                           const std::vector<std::int64_t>& lengths,
                            const std::function<void(const std::string& id, const std::string& problem)>& unusable) {
   CellNumbers finished;
   const auto look = [&](const std::string& id, const auto& read) {
@@ -255,10 +253,9 @@ CellNumbers finished_cells(const ExperimentCells& cells, const std::string& expe
   };
   for (const TrainingCell& cell : cells.trainings) look(cell.id, [&] { return training_numbers(cell); });
   for (const EvaluationCell& cell : cells.evaluations)
-    look(cell.id,
-         [&] { return evaluation_numbers(cell_folder(experiment, cell.id), cell, cells.models[cell.model], lengths); });
+    look(cell.id, [&] { return evaluation_numbers(cell_folder(experiment, cell.id), cell, cells.models[cell.model]); });
   const std::string file = earlier.empty() ? path_in(experiment, kEarlierFile) : earlier;
-  if (!earlier.empty() || is_there(file)) add_earlier_cells(finished, read_json_file(file), file, cells, lengths);
+  if (!earlier.empty() || is_there(file)) add_earlier_cells(finished, read_json_file(file), file, cells);
   return finished;
 }
 

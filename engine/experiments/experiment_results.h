@@ -18,8 +18,7 @@ void begin_cell(const std::string& folder, const nlohmann::json& inputs);
 /// folder, none of its inputs, a run without a summary, a training without its last step or final/. Throws
 /// EngineError{Io, BadInput} where what is there can't be read.
 nlohmann::json training_numbers(const TrainingCell& cell);
-nlohmann::json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, const CellModel& model,
-                                  const std::vector<std::int64_t>& lengths);
+nlohmann::json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, const CellModel& model);
 
 /// Numbers of the cells that are finished, by id.
 using CellNumbers = std::map<std::string, nlohmann::json>;
@@ -28,7 +27,6 @@ using CellNumbers = std::map<std::string, nlohmann::json>;
 /// (earlier_results.h); where it is empty, in the folder's own kEarlierFile. A cell that can't be read counts as not
 /// finished, and `unusable` is told of it. Throws EngineError{Io, BadInput} where the file of results can't be used.
 CellNumbers finished_cells(const ExperimentCells& cells, const std::string& experiment, const std::string& earlier,
-                           const std::vector<std::int64_t>& lengths,
                            const std::function<void(const std::string& id, const std::string& problem)>& unusable);
 
 /// results.json: what was run, on what, where, and every number that tables are made from. It names files, never

@@ -62,6 +62,9 @@ ResultsView::Text text_of(const json& entry) {
                             real_of(length.at("nll_sum")), real_of(length.at("attention_kv_bytes"))});
   for (const json& bin : entry.at("offsets"))
     text.offsets.push_back({count_of(bin.at(0)), count_of(bin.at(1)), real_of(bin.at(2))});
+  if (entry.contains("segments"))
+    for (const json& segment : entry.at("segments"))
+      text.segments.push_back({count_of(segment.at(0)), real_of(segment.at(1))});
   text.peak_memory_bytes = real_of(entry.at("peak_memory_bytes"));
   text.seconds = real_of(entry.at("seconds"));
   text.made_by = maker_in(entry);
@@ -139,6 +142,28 @@ std::string ResultsView::title_of(const std::vector<Name>& names, const std::str
   return found == names.end() ? name : found->title;
 }
 
+std::vector<const ResultsView::Text*> ResultsView::Run::longest_texts() const {
+  std::vector<const Text*> longest;
+  for (const Text& text : texts) {
+    const auto found = std::ranges::find(longest, text.file, [](const Text* one) { return one->file; });
+    if (found == longest.end())
+      longest.push_back(&text);
+    else if (text.longest() > (*found)->longest())
+      *found = &text;
+  }
+  return longest;
+}
+
+std::vector<ResultsView::Condition> ResultsView::conditions(const std::string& model) const {
+  std::vector<Condition> found;
+  for (const Name& recipe : recipes)
+    for (const Name& evaluation : evaluations) {
+      Condition condition{recipe.name, evaluation.name};
+      if (!runs_of(model, condition).empty()) found.push_back(std::move(condition));
+    }
+  return found;
+}
+
 std::vector<const ResultsView::Run*> ResultsView::runs_of(const std::string& model, const Condition& condition) const {
   std::vector<const Run*> found;
   for (const Run& run : runs)
@@ -170,9 +195,9 @@ std::optional<double> ResultsView::sinks_lost(const std::string& model, const Co
   double sum = 0;
   int texts = 0;
   for (const Run* run : runs_of(model, condition))
-    for (const Text& text : run->texts) {
-      if (!text.sinks_lost) continue;
-      sum += *text.sinks_lost;
+    for (const Text* text : run->longest_texts()) {
+      if (!text->sinks_lost) continue;
+      sum += *text->sinks_lost;
       ++texts;
     }
   return texts > 0 ? std::optional(sum / texts) : std::nullopt;

@@ -28,13 +28,19 @@ struct ResultsView {
     std::int64_t first = 0, targets = 0;
     double nll_sum = 0;
   };
+  struct Segment {
+    std::int64_t targets = 0;
+    double nll_sum = 0;
+  };
   struct Text {
     std::string file;
     std::vector<Length> lengths;
+    std::vector<Segment> segments;  ///< none in results of early versions
     std::vector<OffsetBin> offsets;
     double peak_memory_bytes = 0, seconds = 0;
     std::string made_by;               ///< processor and commit of a cell that was taken from other results
     std::optional<double> sinks_lost;  ///< share of its segments; nothing where the run did not measure sinks
+    std::int64_t longest() const { return lengths.empty() ? 0 : lengths.back().tokens; }
   };
   struct Run {
     std::string model;
@@ -42,7 +48,9 @@ struct ResultsView {
     std::optional<std::uint64_t> seed;
     std::string policy, prefix, dtype;
     std::int64_t segment = 0, carry = 0, retrieved = 0, sinks = 0;
-    std::vector<Text> texts;
+    std::vector<Text> texts;  ///< where each length was run by itself, an entry for each
+
+    std::vector<const Text*> longest_texts() const;  ///< each file's longest
   };
   struct Training {
     std::string model, recipe;
@@ -77,6 +85,8 @@ struct ResultsView {
                                             std::int64_t length) const;
   /// Share of the segments that lost their sink, mean over texts and seeds; nothing where none was measured.
   std::optional<double> sinks_lost(const std::string& model, const Condition& condition) const;
+  /// Every condition that has a run, in the plan's order.
+  std::vector<Condition> conditions(const std::string& model) const;
   /// Runs of a condition, a seed each.
   std::vector<const Run*> runs_of(const std::string& model, const Condition& condition) const;
 };

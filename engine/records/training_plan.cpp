@@ -138,7 +138,7 @@ void TrainingPlan::validate(const ModelConfig& model_config, const std::string& 
     refuse_field(where, "policy", "is '" + policy.substr(0, 60) + "'", "Use one of " + listed_policies(", ") + ".");
   if (!find_policy(policy)->trained)
     refuse_field(where, "policy", "is " + policy + ", under which nothing is trained",
-                 "Train under segmented, full, cca or nsa, and run the result under " + policy + ".");
+                 "Train under one of " + listed_policies(", ", true) + ", and run the result under " + policy + ".");
   if (text_field.empty()) refuse_field(where, "text_field", "is empty", "Name the field of a JSONL line, as text.");
   config.validate(model_config, where);
   training.validate(model_config, where);

@@ -2,7 +2,8 @@
 """./lab bench publish runs/experiments/NAME: copies a finished experiment's results.json to
 docs/evaluations/experiment-NAME.json, with the date and the commit, and makes the sections of docs/results.md from all
 files there. `carryover experiment --render FILE --format section` makes a section, so that a page and a table of a user
-come from the same code; tests/repo/experiment_results_test.cpp compares. A section says how many cells are not finished;
+come from the same code; tests/repo/experiment_results_test.cpp compares. Of every policy side by side, times and memory go
+to docs/benchmarks.md too (policy_section.py). A section says how many cells are not finished;
 `carryover experiment --from docs/evaluations/experiment-NAME.json` continues with them, on any machine.
 """
 
@@ -12,11 +13,13 @@ import json
 import os
 import subprocess
 
+import policy_section
 import runs
 import tables
 
 MARK = "experiments from docs/evaluations, written by ./lab bench publish"
 PAGE = os.path.join("docs", "results.md")
+POLICIES = os.path.join("docs", "evaluations", "experiment-policies.json")
 
 
 def is_experiment(folder):
@@ -122,3 +125,8 @@ def publish(folders, root=runs.ROOT, unfinished=False):
     if measured := all_measured(root):
         runs.write(os.path.join(root, MEASURED), measured)
     tables.write_between_marks(os.path.join(root, PAGE), MARK, sections(root))
+    policies = os.path.join(root, POLICIES)
+    if os.path.exists(policies):
+        with open(policies, encoding="utf-8") as source:
+            text = policy_section.section(json.load(source))
+        tables.write_between_marks(os.path.join(root, "docs", "benchmarks.md"), policy_section.MARK, text)

@@ -2,8 +2,8 @@
 """./lab bench publish --policies [FACTS COMPAT]: docs/policies.md, what tests measured of each policy. FACTS has what
 tests/support/policy_facts.h wrote, COMPAT what tests/compat/policies.py did. The largest of them go to
 docs/evaluations/policies.json, with the date and the commit; without files the page is written again from there. Its
-rows are those of the program's table of policies. A policy that lacks a fact is refused, and so is a figure above its
-bound.
+rows are those of the program's table of policies. To measure all but some of them is refused, and so is a figure above
+its bound.
 """
 
 import datetime
@@ -25,14 +25,12 @@ BOUNDS = {"reference": 1e-10, "chunks": 1e-10, "memory, read": 0.05, "memory, de
 OTHERS = "other implementations"  # the fact that COMPAT has
 COMPARED = {"policy", "rule", "model", "reference", "difference", "bound"}
 
-NOT_COMPARED = {"segmented"}  # with another implementation; NOTES says why
 FROM_DEFINITION = "the figure is the difference from the definition in the same chunks."
 NOTES = {  # by policy and column, in the order of the table
     ("segmented", "chunks"): "Segments are part of the definition: they run whole, in random chunks and "
     "by single tokens.",
-    ("segmented", OTHERS): "The code that the paper's authors published makes "
-    "[errors that this program must not have](paper_map.md). The reference test's other side is a program that was "
-    "written from the paper's text and shares no code with the engine.",
+    ("segmented", OTHERS): "From the paper's text: the code that its authors published makes "
+    "[errors that this program must not have](paper_map.md).",
     ("minference", "chunks"): "The index comes from a chunk's last 64 queries, so that other chunks are another result "
     "by definition: " + FROM_DEFINITION,
     ("snapkv", "chunks"): "Of the tokens behind a prompt: " + FROM_DEFINITION,
@@ -174,7 +172,7 @@ def missing(record, rows):
     for policy, row in rows.items():
         wanted = [fact for fact in BOUNDS if fact != "gradient" or row["trained"]]
         lacks += [f"{policy}: {fact}" for fact in wanted if fact not in record["measures"].get(policy, {})]
-        if policy not in NOT_COMPARED and policy not in record["comparisons"]:
+        if policy not in record["comparisons"]:
             lacks.append(f"{policy}: {OTHERS}")
     return lacks
 
@@ -192,8 +190,7 @@ def memory(of_policy):
 
 
 def compared(record, policy):
-    found = record["comparisons"].get(policy, [])
-    return "; ".join(f"{each['reference']}: {figure(each['difference'])}" for each in found) or "not compared"
+    return "; ".join(f"{each['reference']}: {figure(each['difference'])}" for each in record["comparisons"][policy])
 
 
 def with_note(policy, column, text):
@@ -240,9 +237,8 @@ def tests(record, rows):
 
 
 def page(record, rows):
-    lacks = missing(record, rows)
-    if lacks:
-        refuse(PAGE, [f"no measure of {each}" for each in lacks])
+    """Of the policies that were measured: a new row of the program's table comes with the next measures."""
+    rows = {policy: row for policy, row in rows.items() if policy in record["measures"]}
     notes = "\n\n".join(f"{sign} {text}" for sign, text in zip(SIGNS, NOTES.values()))
     parts = [
         "# Policies",
@@ -268,6 +264,9 @@ def publish(files, root=runs.ROOT):
     rows, path = policies(root), os.path.join(root, RECORD)
     if files:
         record = record_of(*files, rows)
+        lacks = missing(record, rows)
+        if lacks:
+            refuse(PAGE, [f"no measure of {each}" for each in lacks])
     else:
         with open(path, encoding="utf-8") as source:
             record = json.load(source)

@@ -41,7 +41,7 @@ json numbers_of(const std::string& experiment) {
   json results = read_json_file(experiment + "/results.json");
   for (json& run : results["runs"])
     for (json& text : run["texts"])
-      for (const char* measured : {"seconds", "peak_memory_bytes"}) text.erase(measured);
+      for (const char* measured : {"seconds", "computing_seconds", "peak_memory_bytes"}) text.erase(measured);
   for (json& training : results["trainings"])
     for (const char* measured : {"seconds", "peak_memory_bytes"}) training.erase(measured);
   return results;
@@ -55,6 +55,7 @@ class ExperimentCommandTest : public QObject {
   void initTestCase();
   void cells_are_ordinary_folders();
   void sums_are_those_of_the_losses();
+  void each_length_has_a_run_of_its_own();
   void tables_come_from_the_results_alone();
   void cells_of_earlier_versions_are_done();
   void what_is_done_is_not_made_again();
@@ -150,6 +151,10 @@ void ExperimentCommandTest::sums_are_those_of_the_losses() {
       const auto lost = [](const SegmentRecord& segment) { return segment.sinks.value().lost; };
       QCOMPARE(text.at("sinks_lost_share").get<double>() * static_cast<double>(cell.segments.size()),
                static_cast<double>(std::ranges::count_if(cell.segments, lost)));
+      double computing = 0;  // not what looks on
+      for (const SegmentRecord& segment : cell.segments) computing += segment.time->sum() - segment.time->host;
+      QVERIFY(close(text.at("computing_seconds"), computing));
+      QVERIFY(computing > 0 && text.at("computing_seconds") < text.at("seconds"));
       std::map<std::int64_t, std::pair<int, double>> lengths, segments, offsets;
       const auto add = [&](auto& sums, std::int64_t key, float value) {
         sums[key].first += 1;
@@ -184,6 +189,34 @@ void ExperimentCommandTest::sums_are_those_of_the_losses() {
       }
     }
   QCOMPARE(texts, 24);
+}
+
+/// With the losses that a beginning of the longest run has, and with less memory under a policy whose cache grows.
+void ExperimentCommandTest::each_length_has_a_run_of_its_own() {
+  json plan = short_plan();
+  plan["recipes"] = {{"base", nullptr}};
+  plan["evaluations"] = {{"full", {{"policy", "full"}}}};
+  plan["each_length"] = true;
+  plan.erase("comparisons");
+  write_bytes(temp_.file("each.json"), plan.dump());
+  const std::string out = temp_.file("each");
+  const CliResult result = run_cli(experiment(temp_.file("each.json"), out));
+  QVERIFY2(result.code == 0 && result.out.contains("4 of 4 cells are done"), result.err + result.out);
+  const json entries = read_json_file(out + "/results.json").at("runs").at(0).at("texts");
+  QCOMPARE(entries.size(), 4U);
+  for (const json& run : read_json_file(out_ + "/results.json").at("runs")) {
+    if (run.at("recipe") != "base" || run.at("evaluation") != "full") continue;
+    for (std::size_t i = 0; i < 4; ++i) {  // two texts of two lengths
+      const json& length = run.at("texts").at(i / 2).at("lengths").at(i % 2);
+      QCOMPARE(entries.at(i).at("tokens"), length.at("tokens"));
+      QCOMPARE(entries.at(i).at("lengths").size(), 1U);
+      const json& own = entries.at(i).at("lengths").at(0);
+      QVERIFY(own.at("targets") == length.at("targets"));
+      QVERIFY(std::abs(own.at("nll_sum").get<double>() - length.at("nll_sum").get<double>()) < 1e-2);
+    }
+  }
+  for (const std::size_t text : {0U, 2U})
+    QVERIFY(entries.at(text).at("peak_memory_bytes") < entries.at(text + 1).at("peak_memory_bytes"));
 }
 
 void ExperimentCommandTest::tables_come_from_the_results_alone() {

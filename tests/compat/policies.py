@@ -138,6 +138,24 @@ def windowed_cases(model, sinks, window, segment):
     ]
 
 
+def segmented_case(model, segment, carry, retrieval, layers, long_heads, broken):
+    """In layer 0 equal tokens have equal keys, and rounding decides between them: it is not among `layers`."""
+    return Case("segmented", f"S = {segment}, M = {carry}, R = {retrieval}, layers {layers}, heads {long_heads}", model,
+                {"segment_length": segment, "carry_length": carry, "retrieval_length": retrieval,
+                 "long_range_layers": layers, "long_range_heads": long_heads}, broken, by_reading("the paper"),
+                lambda: references.segmented(model.loaded, model.ids, segment, carry, retrieval, layers, long_heads))
+
+
+def segmented_cases(small, gqa):
+    """Long-range heads: whole KV heads, and some that share theirs with local ones."""
+    last = small.loaded.config.num_hidden_layers - 1
+    return [segmented_case(small, 64, 16, 16, [1, last], [0, 1], {"carry_length": 17}),
+            segmented_case(small, 64, 16, 16, [1, last], [0, 1], {"retrieval_length": 15}),
+            segmented_case(gqa, 47, 20, 24, [1, 2], [0, 1, 2], {"expand_after": 5}),
+            segmented_case(gqa, 70, 0, 100, [2], [1, 4], {"top_k": 3}),
+            segmented_case(gqa, 33, 33, 0, [], [], {"carry_length": 32})]
+
+
 def one_layer_case(model, sinks, window):
     positions = [sinks + window, sinks + window + 1, 2 * window + 3, len(model.ids) - 1]
     return Case("streaming", f"positions in the cache, n = {sinks}, W = {window}, one layer", model,
@@ -242,6 +260,7 @@ def all_cases(programs, demo, scratch):
                 random_ids(200, seed=9))
     cases = windowed_cases(small, sinks=4, window=24, segment=64) + windowed_cases(gqa, sinks=5, window=37, segment=47)
     cases += windowed_cases(gqa, sinks=1, window=100, segment=331)
+    cases += segmented_cases(small, gqa)
     cases.append(one_layer_case(one, sinks=4, window=30))
     cases += minference_cases(long) + minference_cases(long_gqa)
     for model in (small, gqa):

@@ -3,7 +3,8 @@
 
 Official code runs where a package has it (transformers, kvpress). The rest is written from reading the official code,
 slowly and without any of ours: StreamingLLM's cache, MInference's index, InfLLM's memory, NSA's three branches. CCA's
-authors publish no code: that is from their paper.
+authors publish no code: that is from their paper, and so is `segmented`, whose authors' code makes errors that are named
+in docs/paper_map.md.
 Queries, keys and values are [heads, tokens, d]; query head h reads KV head h // (heads / KV heads). All is fp32.
 """
 import math
@@ -224,6 +225,59 @@ def kvpress_duo(model, ids, retrieval, sinks, recent):
         for block in model.model.layers:
             block.self_attn.masked_key_indices = None
     return torch.cat(rows)
+
+
+# Segmented execution, from the paper's appendices
+
+
+def retrieved(q, k, length, before, after, queries=64, window=8, stride=4, tail=4, top=16):
+    """Positions of one head's pool that its next segment reads, ascending; `q` is of the segment that was read last.
+
+    Means of the last queries score unrotated keys, each mean has its best `top`, the best of all are anchors, and these
+    are expanded in this order until there are `length` positions; the pool's first ones fill what is left.
+    """
+    q = q[-queries:]
+    summaries = torch.cat([q.unfold(0, window, stride).mean(-1), q[-tail:].mean(0, keepdim=True)])
+    best = {}
+    for scores in summaries @ k.T:
+        found = scores.topk(min(top, len(k)))
+        for position, score in zip(found.indices.tolist(), found.values.tolist()):
+            best[position] = max(score, best.get(position, -math.inf))
+    anchors = sorted(best, key=lambda position: (-best[position], position))
+    held = {}  # in order
+    for anchor in anchors[:max(1, length // (before + after + 1))]:
+        held |= dict.fromkeys(range(max(0, anchor - before), min(len(k), anchor + after + 1)))
+    held = dict.fromkeys(list(held)[:length])
+    held |= dict.fromkeys([position for position in range(len(k)) if position not in held][:length - len(held)])
+    return torch.tensor(sorted(held), dtype=torch.long)
+
+
+def segmented(model, ids, segment, carry, retrieval, layers, long_heads, before=3, after=4):
+    """A head sees its segment up to the query, behind what it reads: a local one the last `carry` tokens of the segment
+    before, a long-range one of `layers` what it retrieves from all segments before, and others nothing. Positions are
+    counted from the first token that it reads."""
+    rotate, tokens = rotation(model), len(ids)
+
+    def read_by(layer, head, start, q, k):
+        if start == 0 or (head in long_heads and layer not in layers):
+            return torch.arange(0)
+        if head not in long_heads:
+            return torch.arange(max(start - carry, start - segment), start)
+        return retrieved(q[start - segment:start], k[:start], retrieval, before, after)
+
+    def rule(layer, q, k, v):
+        k, v, out = for_queries(k, q.shape[0]), for_queries(v, q.shape[0]), torch.zeros_like(q)
+        for head in range(q.shape[0]):
+            for start in range(0, tokens, segment):
+                own = torch.arange(start, min(start + segment, tokens))
+                prefix = read_by(layer, head, start, q[head], k[head])
+                places, seen = torch.arange(len(prefix) + len(own)), torch.cat([prefix, own])
+                behind = places[len(prefix):]
+                queries, keys = rotate(q[head:head + 1, own], behind), rotate(k[head:head + 1, seen], places)
+                out[head, own] = attend(queries, keys, v[head:head + 1, seen], places <= behind[:, None])[0]
+        return out
+
+    return under_rule(model, ids, rule, rotated=False)
 
 
 # SnapKV

@@ -32,6 +32,8 @@ class PolicyTableTest : public QObject {
     QVERIFY(find_policy("segmente") == nullptr);
     QVERIFY(!runs_in_chunks("segmente"));
     QCOMPARE(unlike(Fault::Usage, listed_policies(", "), [] { policy_row("segmente"); }), std::string());
+    QVERIFY(listed_policies(", ", true).starts_with("segmented, full, ") &&
+            listed_policies(", ", true).find("streaming") == std::string::npos);
   }
 
   void a_policy_reads_fields_of_its_own() {

@@ -20,6 +20,7 @@ class PoliciesTest : public QObject {
     for (const PolicyRow& row : policies()) {
       const auto policy = make_policy(row.name, {random_small_config(random, model), model, at::kFloat, 64, {}});
       QCOMPARE(policy->name(), std::string(row.name));
+      QCOMPARE(policy->ends_prompts(), row.ends_prompts);
     }
   }
 

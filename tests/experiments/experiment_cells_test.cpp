@@ -52,6 +52,7 @@ class ExperimentCellsTest : public QObject {
  private Q_SLOTS:
   void every_combination_has_a_cell();
   void what_says_the_same_is_one_cell();
+  void each_length_may_be_a_run();
   void sinks_are_written_out();
   void inputs_change_the_hash_data();
   void inputs_change_the_hash();
@@ -96,6 +97,30 @@ void ExperimentCellsTest::what_says_the_same_is_one_cell() {
   QCOMPARE(cells.groups.size(), 3U);
   QCOMPARE(cells.uses.size(), 3U * 6U * 2U);
   QCOMPARE(cells.evaluations.size(), 2U * 5U * 2U);
+}
+
+/// The longest is the same run as that of a plan which reads the shorter ones from it.
+void ExperimentCellsTest::each_length_may_be_a_run() {
+  json plan = demo_plan();
+  const ExperimentCells once = cells_of(plan);
+  plan["each_length"] = true;
+  plan["evaluations"]["none"]["tokens"] = 300;
+  const ExperimentCells each = cells_of(plan);
+  using Lengths = std::vector<std::int64_t>;
+  std::map<std::int64_t, int> runs;
+  for (const EvaluationCell& cell : each.evaluations) {
+    ++runs[*cell.settings.tokens];
+    QVERIFY(cell.lengths == Lengths{*cell.settings.tokens});
+  }
+  QVERIFY((runs == std::map<std::int64_t, int>{{256, 5 * 4 * 2}, {512, 5 * 3 * 2}}));  // five groups, two texts
+  std::set<std::string> ids;
+  for (const EvaluationCell& cell : each.evaluations) ids.insert(cell.id);
+  std::size_t shared = 0;
+  for (const EvaluationCell& cell : once.evaluations) {
+    QVERIFY((cell.lengths == Lengths{256, 512}));
+    shared += ids.count(cell.id);
+  }
+  QCOMPARE(shared, 5U * 3U * 2U);
 }
 
 /// An untrained model that is given none would open with four; what is run says how many.

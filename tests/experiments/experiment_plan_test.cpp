@@ -29,6 +29,7 @@ const json whole = {
     {"data", {"train"}},
     {"texts", {"test", {{"path", "dracula.txt"}, {"title", "Dracula"}, {"author", "Bram Stoker"}}}},
     {"lengths", {2048, 512}},
+    {"each_length", true},
     {"seeds", {3, 1}},
     {"dtype", "fp32"},
     {"device", "cpu"},
@@ -72,8 +73,8 @@ void ExperimentPlanTest::a_plan_is_read() {
   QCOMPARE(plan.texts.size(), 2U);
   QVERIFY(plan.texts[0].path == "test" && plan.texts[0].title.empty());
   QVERIFY(plan.texts[1].title == "Dracula" && plan.texts[1].author == "Bram Stoker");
-  QVERIFY((plan.lengths == std::vector<std::int64_t>{512, 2048}));  // ascending
-  QVERIFY((plan.seeds == std::vector<std::uint64_t>{3, 1}));        // as they are to be run
+  QVERIFY((plan.lengths == std::vector<std::int64_t>{512, 2048}) && plan.each_length);  // ascending
+  QVERIFY((plan.seeds == std::vector<std::uint64_t>{3, 1}));                            // as they are to be run
   QVERIFY(plan.dtype == DType::Float32 && plan.device == Device::Cpu && plan.threads == 2);
   QCOMPARE(plan.recipes.size(), 3U);
   QVERIFY(plan.recipes[0].kind == PlanRecipe::Kind::Untrained);
@@ -139,6 +140,7 @@ void ExperimentPlanTest::faults_are_named_data() {
   row("/lengths", "[8, 8]", "names a number twice");
   row("/lengths", "[1]", "out of range");
   row("/lengths", "[2.5]", "lengths");
+  row("/each_length", "1", "each_length");
   row("/seeds", "[-1]", "seeds");
   row("/dtype", "\"fp8\"", "dtype is 'fp8'");
   row("/device", "\"tpu\"", "device is 'tpu'");

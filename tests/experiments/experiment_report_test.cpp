@@ -104,6 +104,7 @@ class ExperimentReportTest : public QObject {
   void the_frontier_marks_what_nothing_beats();
   void tables_of_one_length_are_of_the_one_that_most_have();
   void lost_sinks_are_a_column_where_they_were_measured();
+  void lengths_that_were_run_by_themselves_give_the_same_tables();
   void every_format_escapes_its_own();
   void a_report_is_a_function_of_the_results();
   void damaged_results_are_refused_or_read();
@@ -192,6 +193,28 @@ void ExperimentReportTest::tables_of_one_length_are_of_the_one_that_most_have() 
   QVERIFY2(report.find("Perplexity of the first 201 tokens of each text") != std::string::npos, report.c_str());
   QVERIFY(report.find("Perplexity at 201 tokens against") != std::string::npos);
   QVERIFY(report.find(" | " + ppl(2.25) + " | 2 | 2 |") != std::string::npos);
+}
+
+/// Each length has a time and a peak of its own; what is said once of a text is said of its longest run.
+void ExperimentReportTest::lengths_that_were_run_by_themselves_give_the_same_tables() {
+  json each = results();
+  for (json& run : each["runs"]) {
+    json texts = json::array();
+    for (const json& text : run["texts"])
+      for (const json& length : text["lengths"]) {
+        json& entry = texts.emplace_back(text);
+        entry["lengths"] = {length};
+        if (length["tokens"] != 101) continue;
+        entry["seconds"] = 1;
+        entry["offsets"] = {{0, 1, 99}};
+        entry["sinks_lost_share"] = 1;
+      }
+    run["texts"] = texts;
+  }
+  QCOMPARE(experiment_report(each, "r"), experiment_report(results(), "r"));
+  const std::string csv = experiment_table(each, TableFormat::Csv, "r");
+  QVERIFY(csv.find("m,t,seg,2,b.txt,101,100,3.700000,40.4473,1048576,1000,1.0\n") != std::string::npos);
+  QVERIFY2(csv.find("m,t,seg,2,b.txt,201,200,3.200000,24.5325,2097152,1000,2.0\n") != std::string::npos, csv.c_str());
 }
 
 void ExperimentReportTest::every_format_escapes_its_own() {

@@ -139,6 +139,30 @@ class FigureCommandTest : public QObject {
     QVERIFY(contents(file("loss.npy.json")).contains(id));
   }
 
+  /// Of the published experiment: every policy over one text, the bytes that it sees beside it.
+  void an_experiment_has_a_figure_of_a_text() {
+    const QString results = QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/evaluations/experiment-policies.json");
+    const QStringList words{"export", results, "--figure", "loss-by-position", "-o"};
+    const CliResult first = run_carryover(words + QStringList{file("first.csv")});
+    QVERIFY2(first.code == 0, first.err.constData());
+    const QByteArray rows = contents(file("first.csv"));
+    QVERIFY2(rows.contains("\"streaming, ") && rows.contains("\"full, 755 MB\""), rows.constData());
+    QVERIFY(rows.contains("--figure loss-by-position") && rows.contains("Policies side by side"));
+    const CliResult named = run_carryover(words + QStringList{file("named.csv"), "--choose", "Text=Dracula"});
+    QVERIFY2(named.code == 0, named.err.constData());
+    const auto numbers = [](const QByteArray& csv) { return csv.mid(csv.indexOf("\"segmented")); };
+    QCOMPARE(numbers(contents(file("named.csv"))), numbers(rows));
+    const CliResult part = run_carryover(words + QStringList{file("part.png"), "--view=0,8192,3,4"});
+    QVERIFY2(part.code == 0, part.err.constData());
+    QVERIFY(QImage(file("part.png")).text("Source").contains("--view=0,8192,3,4"));
+    for (const QStringList& wrong : {QStringList{"--choose", "Text=Emma"}, QStringList{"--choose", "Layer=3"}}) {
+      const CliResult refused = run_carryover(words + QStringList{file("wrong.csv")} + wrong);
+      QVERIFY2(refused.code != 0 && refused.err.contains("Dracula"), refused.err.constData());
+    }
+    const CliResult other = run_carryover({"export", results, "--figure", "loss", "-o", file("wrong.csv")});
+    QVERIFY2(other.code != 0 && other.err.contains("Use loss-by-position"), other.err.constData());
+  }
+
   void data_read_back_equal() {
     const QString npy = file("hits.npy"), csv = file("hits.csv");
     for (const QString& path : {npy, csv}) {

@@ -168,7 +168,7 @@ constexpr PolicyRow kPolicies[] = {
     {"minference", TEXT("a pattern for each head: columns and diagonals, an A-shape, or blocks (MInference)"), true,
      false, true, kOfMinference, visible_minference, memory_full},
     {"snapkv", TEXT("everything until a prompt ends, then the keys that its last queries vote for (SnapKV)"), true,
-     false, true, kOfSnapKv, visible_full, memory_snapkv},
+     false, true, kOfSnapKv, visible_full, memory_snapkv, false, false, true},
     {"infllm", TEXT("sinks, a window, and blocks of the past that each segment looks up (InfLLM)"), true, false, true,
      kOfInfLlm, visible_infllm, memory_infllm, true},
     {"cca", TEXT("a window, and groups of older tokens that are each pooled into one (CCA-Attention)"), true, true,
@@ -243,9 +243,10 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
-std::string listed_policies(std::string_view separator) {
+std::string listed_policies(std::string_view separator, bool trained) {
   std::string names;
-  for (const PolicyRow& row : kPolicies) names.append(names.empty() ? "" : separator).append(row.name);
+  for (const PolicyRow& row : kPolicies)
+    if (row.trained || !trained) names.append(names.empty() ? "" : separator).append(row.name);
   return names;
 }
 
@@ -272,6 +273,11 @@ std::int64_t gate_parameters(const ModelConfig& model) {
 bool is_gated(std::string_view policy) {
   const PolicyRow* row = find_policy(policy);
   return row != nullptr && row->gated;
+}
+
+bool ends_prompts(std::string_view policy) {
+  const PolicyRow* row = find_policy(policy);
+  return row != nullptr && row->ends_prompts;
 }
 
 bool policy_reads(std::string_view policy, std::string_view field) {

@@ -40,12 +40,14 @@ struct PolicyRow {
   MemoryBytes (*memory)(const CostModel&, std::int64_t tokens, RunUse use);
   bool segment_in_window = false;  ///< no segment may be longer than attention_window
   bool gated = false;  ///< what heads put out is a sum by gates, which are weights of their own (gate_parameters())
+  bool ends_prompts = false;  ///< what it keeps changes where a prompt ends
 };
 
 /// Every policy, in the order of forms and help; the first is the default. Any thread.
 std::span<const PolicyRow> policies();
 std::vector<std::string> policy_names();
-std::string listed_policies(std::string_view separator);
+/// `trained`: of those that models are trained under.
+std::string listed_policies(std::string_view separator, bool trained = false);
 /// Null where there is none of this name.
 const PolicyRow* find_policy(std::string_view name);
 /// Throws EngineError{Usage} with the names there are.
@@ -71,7 +73,8 @@ std::int64_t rope_length(const std::string& policy, const SegmentConfig& config,
 
 /// Values of the gates of a gated policy: three for each query head, of a row and a bias each.
 std::int64_t gate_parameters(const ModelConfig& model);
-bool is_gated(std::string_view policy);  ///< false for a name that is none
+bool is_gated(std::string_view policy);      ///< false for a name that is none
+bool ends_prompts(std::string_view policy);  ///< likewise
 
 /// Keys and values that a token sees which stands behind `context` tokens, its own included, bytes over all layers.
 double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context);

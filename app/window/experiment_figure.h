@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "app/cli/figure_request.h"
+
+namespace carryover {
+
+/// Whether `path` is an experiment's folder, or a file of its results.
+bool is_experiment(const std::string& path);
+
+/// Its figure of widgets/plot/experiment_plots.h, of the text that the choice "Text=NAME" names. Needs a QApplication.
+/// Throws EngineError{Usage, BadInput, Io}.
+void make_experiment_figure(const FigureRequest& request);
+
+}  // namespace carryover

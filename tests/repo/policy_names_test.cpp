@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A policy is a row of the table and a pair of files: nothing else of the program knows it by its name, so that a new
+// one changes nothing else (docs/architecture.md, How to add).
+#include <QDirIterator>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTest>
+
+#include "engine/core/cost/policy_table.h"
+#include "tests/support/repository.h"
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+/// The method itself and what it is compared with: their names may stand anywhere.
+const QSet<QString> common{"segmented", "full"};
+/// Where a string of a policy's name is another thing's.
+const QSet<QString> others{"app/cli/heads.cpp",  // methods that find heads, by the papers that they are from
+                           "engine/core/config/head_patterns.h"};  // whose files have these patterns
+
+QString table() {
+  return QStringLiteral("engine/core/cost/policy_table.cpp");
+}
+
+/// Names of policies that stand as strings in a file.
+QSet<QString> names_in(const QString& text) {
+  static const QRegularExpression string("\"(\\w+)\"");
+  QSet<QString> found;
+  for (auto all = string.globalMatch(text); all.hasNext();)
+    if (const QString name = all.next().captured(1); find_policy(name.toStdString()) != nullptr) found += name;
+  return found - common;
+}
+
+/// Where each policy's name stands, by name, but for `others`.
+QMap<QString, QStringList> places() {
+  QMap<QString, QStringList> found;
+  for (const char* folder : {"app", "engine", "kernels", "widgets"}) {
+    QDirIterator files(root.filePath(folder), {"*.h", "*.cpp", "*.cu"}, QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+      const QString path = root.relativeFilePath(files.next());
+      if (!others.contains(path))
+        for (const QString& name : names_in(read(path))) found[name] += path;
+    }
+  }
+  for (QStringList& paths : found) paths.sort();
+  return found;
+}
+
+}  // namespace
+
+class PolicyNamesTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void a_name_stands_in_the_table_and_in_its_own_files() {
+    const auto found = places();
+    for (const PolicyRow& row : policies()) {
+      const QString name = QString::fromUtf8(row.name);
+      if (common.contains(name)) continue;
+      const QStringList paths = found.value(name);
+      QSet<QString> files;  // of a pair one
+      for (const QString& path : paths)
+        if (path != table()) files += path.section('.', 0, 0);
+      QVERIFY2(paths.contains(table()) && files.size() == 1 && (*files.begin()).startsWith("engine/policies/"),
+               qPrintable(name + ": " + paths.join(", ")));
+    }
+    QVERIFY(found.size() >= 8);
+  }
+
+  void strings_are_found() {
+    const QSet<QString> found = names_in("policy == \"infllm\" || is(\"full\") || say(\"of duo\") // nsa");
+    QCOMPARE(found, QSet<QString>{"infllm"});
+  }
+};
+
+static const TestFile these_tests{__FILE__, without_application<PolicyNamesTest>};
+#include "policy_names_test.moc"
