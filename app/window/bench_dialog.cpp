@@ -128,16 +128,12 @@ void BenchDialog::start() {
   validate();
   if (!start_->isEnabled()) return;
   const BenchRequest request = form_->request();
-  QStringList arguments;
-  for (const std::string& word : bench_command(request)) arguments += QString::fromStdString(word);
-  arguments.removeFirst();  // the program's name
-  arguments += QStringLiteral("--json");
   const QString folder = QString::fromStdString(request.settings.output);
   folder_ = folder.isEmpty() ? folder : QDir(folder).absolutePath();
   messages_->hide();
   clock_.start();
   state_->setText(tr("Starting…"));
-  process_.start(arguments);
+  process_.start(bench_command(request), {QStringLiteral("--json")});
   update_buttons();
 }
 
