@@ -105,8 +105,8 @@ void EvaluationController::open_sample(int row, int column, int sample) {
   const ScoreCell& cell = model_.cell(row, column);
   if (sample < 0 || sample >= std::ssize(cell.entries)) return;
   if (!engine_.command().isEmpty())
-    return Q_EMIT failed({Fault::Usage, tr("evaluation"), tr("the engine is another machine's"),
-                          tr("Let this computer do the work, then open the sample.")});
+    return Q_EMIT failed({Fault::Usage, tr("evaluation"), tr("the engine runs on another machine"),
+                          tr("Use this program's engine, then open the sample.")});
   const SampleEntry& entry = cell.entries[static_cast<std::size_t>(sample)];
   Pending pending;
   pending.plan = model_.news().plan;
@@ -176,9 +176,10 @@ QString EvaluationController::remark() const {
   const ModelInfo& model = loader_.model()->info;
   if (plan.question == QuestionPlace::Outside || plan.config.boundary_at_prompt_end ||
       policy_reads(pending_->request.policy, "kv_budget"))
-    remarks += tr("The evaluation closed a segment before its question or answer; this run reads all as one text");
+    remarks +=
+        tr("The evaluation closed a segment before the question or answer; this run reads everything as one text");
   if (!plan.weights_hash.empty() && plan.weights_hash != model.weights_hash)
-    remarks += tr("The model's weights are others than those that were evaluated");
+    remarks += tr("The open model's weights differ from the evaluated ones");
   if (!plan.loaded_dtype.empty() && plan.loaded_dtype != dtype_name(model.dtype))
     remarks +=
         tr("Evaluated in %1, run in %2").arg(qtext(plan.loaded_dtype), qtext(std::string(dtype_name(model.dtype))));

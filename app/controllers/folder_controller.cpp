@@ -42,7 +42,7 @@ void FolderController::open(const QString& folder) {
   const QString absolute = QDir(folder).absolutePath();
   if (process_.running() && absolute != model_->folder())
     return Q_EMIT failed({Fault::Usage, name_, tr("another one is running in this window"),
-                          tr("Stop it first: what it has done stays.")});
+                          tr("Stop it first: finished work is kept.")});
   model_->open(absolute);
   follow();
   Q_EMIT opened(absolute);

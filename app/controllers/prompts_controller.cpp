@@ -44,7 +44,7 @@ PromptsController::PromptsController(LabContext& context, EngineConnection& engi
 QString PromptsController::unavailable() const {
   if (!loader_.model()) return tr("Open a model first");
   if (!engine_.command().isEmpty())
-    return tr("The engine is another machine's: run the prompt set there, with carryover-cli run --prompts");
+    return tr("The engine runs on another machine: run the prompt set there, with carryover-cli run --prompts");
   return context_.settings_problem();
 }
 

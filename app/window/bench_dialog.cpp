@@ -70,7 +70,7 @@ QWidget* BenchDialog::build_buttons() {
   progress_->setAccessibleName(tr("A bench is under way"));
   start_ = row->add(tr("Start"), {}, this, &BenchDialog::start);
   start_->setDefault(true);
-  stop_ = row->add(tr("Stop"), tr("What was measured by then stays"), this, &BenchDialog::stop);
+  stop_ = row->add(tr("Stop"), tr("Results measured so far are kept"), this, &BenchDialog::stop);
   row->add(progress_);
   row->add(state_, 1);
   row->add(tr("Open…"), tr("Show what an earlier bench wrote into its folder"), this, &BenchDialog::ask_folder);

@@ -135,32 +135,33 @@ QWidget* EvaluationDialog::build_settings() {
   rows->addRow(tr("Model"), model_name_);
   lengths_ = new QLineEdit(page);
   lengths_->setAccessibleName(tr("Lengths"));
-  lengths_->setToolTip(tr("Tokens of prompt and answer at most, with commas; empty: samples as long as they are"));
+  lengths_->setToolTip(tr("Maximum tokens of prompt and answer, with commas; empty: each sample's own length"));
   lengths_->setPlaceholderText(tr("as they are"));
   connect(lengths_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Lengths"), lengths_);
   rows->addRow(tr("Policies"), add_policies());
-  samples_ =
-      add_number(*rows, tr("Samples"), tr("That generators make for each task and length"), tr("their own number"));
-  limit_ = add_number(*rows, tr("Limit"), tr("Run the first samples of each task and length alone"), tr("all"));
+  samples_ = add_number(*rows, tr("Samples"), tr("How many samples a generated task has at each length"),
+                        tr("their own number"));
+  limit_ = add_number(*rows, tr("Limit"), tr("Run only the first samples of each task and length"), tr("all"));
   seed_ = new QLineEdit(QString::number(EvaluationPlan().seed), page);
   seed_->setAccessibleName(tr("Seed"));
   seed_->setToolTip(tr("Of generators"));
   connect(seed_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Seed"), seed_);
-  chat_ = new QCheckBox(tr("the model's, around prompts"), page);
+  chat_ = new QCheckBox(tr("format prompts with the model's chat template"), page);
   chat_->setAccessibleName(tr("Chat template"));
   connect(chat_, &QCheckBox::toggled, this, &EvaluationDialog::validate);
   rows->addRow(tr("Chat template"), chat_);
   question_ = new QComboBox(page);
-  question_->addItems({tr("inside: part of what a policy compresses"), tr("outside: the context is read alone first")});
+  question_->addItems({tr("inside: the policy compresses it with the context"),
+                       tr("outside: the context is read first, without the question")});
   question_->setAccessibleName(tr("Question"));
   question_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   connect(question_, &QComboBox::currentIndexChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Question"), question_);
-  folder_ = add_path(*rows, tr("Folder"),
-                     tr("Of the evaluation: a new one, or one that was begun with the same settings, which continues"),
-                     Choice::Folder);
+  folder_ =
+      add_path(*rows, tr("Folder"),
+               tr("A new folder, or that of an evaluation with the same settings, which continues"), Choice::Folder);
   return page;
 }
 
@@ -262,7 +263,7 @@ QString EvaluationDialog::problem_of_form() const {
       if (!QFileInfo::exists(qstring(path)))
         problem = tr("Data of %1: %2 is missing").arg(qstring(family), qstring(path));
     if (wanted.plan.config.question_pass && wanted.plan.question == QuestionPlace::Inside)
-      problem = tr("Question: the settings run questions twice, which needs them outside");
+      problem = tr("Question: with the setting Question pass it must be outside");
     check_plan(wanted.plan);
     const std::int64_t longest = std::max(std::ranges::max(wanted.plan.lengths), wanted.plan.config.segment_length);
     for (const std::string& policy : wanted.plan.policies)

@@ -60,7 +60,7 @@ ExperimentDialog::ExperimentDialog(QWidget* parent)
 
 void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
   shipped_->setAccessibleName(tr("Shipped plans"));
-  shipped_->setPlaceholderText(tr("those that came with the program"));
+  shipped_->setPlaceholderText(tr("plans that came with the program"));
   shipped_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   for (const ShippedPlan& plan : shipped_plans()) {
     shipped_->addItem(plan.ready ? plan.title : tr("%1 (needs more)").arg(plan.title), plan.path);
@@ -78,8 +78,7 @@ void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
 
 void ExperimentDialog::build_form(QFormLayout& rows) {
   build_plan_rows(rows);
-  folder_ = add_path(rows, tr("Folder"),
-                     tr("Of the experiment: a new one, or one that has some of its cells, which are not made again"),
+  folder_ = add_path(rows, tr("Folder"), tr("A new folder, or that of an experiment, whose finished cells are kept"),
                      Choice::NewFolder);
   rows.addRow(tr("Models"), model_rows_);
   data_ = add_path(rows, tr("Training texts"), tr("Files or folders in place of the plan's; several with ;"),
@@ -90,7 +89,7 @@ void ExperimentDialog::build_form(QFormLayout& rows) {
   texts_->setPlaceholderText(tr("as planned"));
   only_ = new QLineEdit(this);
   only_->setAccessibleName(tr("Recipes"));
-  only_->setToolTip(tr("Run these recipes alone; several with commas"));
+  only_->setToolTip(tr("Run only these recipes, with commas between them"));
   rows.addRow(tr("Recipes"), only_);
   connect(only_, &QLineEdit::textChanged, this, &ExperimentDialog::validate);
   threads_->setRange(as_planned, most_threads);

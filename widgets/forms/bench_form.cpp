@@ -235,7 +235,7 @@ QString BenchForm::problem() const {
   if (std::find(contexts.begin(), contexts.end(), 0) != contexts.end())
     return tr("Contexts: each is a whole number of tokens from 1 to %L1")
         .arg(static_cast<qlonglong>(bench_most_tokens));
-  if (ticked(kinds_).empty()) return tr("Work: tick what is to be measured");
+  if (ticked(kinds_).empty()) return tr("Work: tick at least one kind");
   if (ticked(policies_).empty()) return tr("Policies: tick at least one");
   return problem_of_paths();
 }

@@ -65,7 +65,7 @@ QWidget* EvaluationsPanel::build_side() {
                     tr("Open the folder of an evaluation, or watch one that runs"),
                     tr("Evaluate…"),
                     tr("Evaluate the open model, in a process of its own"),
-                    tr("Samples that are done stay"),
+                    tr("Finished samples are kept"),
                     tr("Run the samples that are not done"),
                     tr("State of the evaluation"),
                     tr("What is wrong with the evaluation"),

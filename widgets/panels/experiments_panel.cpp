@@ -49,7 +49,7 @@ QWidget* ExperimentsPanel::build_side() {
                     tr("Open the folder of an experiment, or watch one that runs"),
                     tr("Run…"),
                     tr("Run the cells of a plan, in a process of its own"),
-                    tr("Finished cells stay, a training saves a checkpoint"),
+                    tr("Finished cells are kept; a training saves a checkpoint"),
                     tr("Run the cells that are not done"),
                     tr("State of the experiment"),
                     tr("What is wrong with the experiment"),
