@@ -73,10 +73,4 @@ std::int64_t rope_length(const std::string& policy, const SegmentConfig& config,
 std::int64_t gate_parameters(const ModelConfig& model);
 bool is_gated(std::string_view policy);  ///< false for a name that is none
 
-/// Keys and values that a token sees which stands behind `context` tokens, its own included, bytes over all layers.
-double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context);
-/// Pairs of a query and a position that it sees, over all heads and layers of a text.
-double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
-                     std::int64_t tokens);
-
 }  // namespace carryover
