@@ -4,9 +4,10 @@
 
 usage: lint.py DATABASE [--all | --changed BASE | FILE...]
 
-DATABASE is a compile_commands.json of a configuration without precompiled headers. Without further arguments the
-folders of QUICK are checked; with --all those of SLOW too; with FILE... or --changed BASE the sources of both that are
-named (or differ from the commit BASE), and those that include a header so named.
+DATABASE is a compile_commands.json of a configuration without precompiled headers. Without further arguments every
+source below QUICK is checked that reads neither LibTorch nor Qt; with --all the folders of SLOW too; with FILE... or
+--changed BASE the sources of both that are named (or differ from the commit BASE), and those that include a header so
+named.
 
 A source that passed is not read again while nothing changed that could give another answer: the source, every header of
 ours that it includes, directly or not, its compile command, .clang-tidy, and clang-tidy's version. The hash of these is
@@ -27,16 +28,9 @@ from pathlib import Path
 
 ROOT = Path(os.environ["ROOT"])
 CACHE = Path(os.environ["CARRYOVER_CACHE"]) / "lint"
-# A folder is listed once nothing is found in it. Not yet: app, kernels, all else of engine and widgets, tests, fuzz.
-QUICK = (  # neither LibTorch nor Qt: seconds a file
-    "engine/core",
-    "engine/data",
-    "engine/formats",
-    "engine/models",
-    "engine/records",
-    "engine/remote",
-    "engine/tokenizers",
-)
+QUICK = ("app", "engine", "kernels")  # where a source reads neither LibTorch nor Qt: seconds a file
+LIBRARY = re.compile(r"(torch|ATen|c10|caffe2)/|Q[A-Z]|Qt|qcustomplot")
+# A folder of the others is listed once nothing is found in it. Not yet: the rest of app, engine and widgets.
 SLOW = ("widgets/look", "widgets/state")
 DAYS_KEPT = 60  # what no checkout has asked for that long is forgotten
 INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
@@ -77,11 +71,16 @@ def content(path):
 
 
 @functools.cache
+def names(path):
+    """Headers that a file names. Conditions are not looked at: rather one header too many."""
+    return [name.decode() for name in INCLUDE.findall(content(path))]
+
+
+@functools.cache
 def included(path):
-    """Headers of ours that a file names. Conditions are not looked at: rather one header too many."""
+    """Those of ours."""
     beside = os.path.dirname(path)
-    names = [name.decode() for name in INCLUDE.findall(content(path))]
-    candidates = [os.path.normpath(option) for name in names for option in (name, os.path.join(beside, name))]
+    candidates = [os.path.normpath(option) for name in names(path) for option in (name, os.path.join(beside, name))]
     return [path for path in dict.fromkeys(candidates) if (ROOT / path).is_file()]
 
 
@@ -108,6 +107,10 @@ def within(path, folders):
     return any(path == folder or path.startswith(folder + "/") for folder in folders)
 
 
+def is_quick(path):
+    return within(path, QUICK) and not any(LIBRARY.match(name) for each in closure(path) for name in names(each))
+
+
 def changed(base):
     """What differs from the commit, in the work tree, and what git does not know yet."""
     names = []
@@ -131,9 +134,10 @@ def named(files):
 
 def chosen(arguments, known):
     """The sources that the arguments ask for, of those that the database knows."""
-    every = [path for path in known if within(path, QUICK + SLOW)]
+    quick = [path for path in known if is_quick(path)]
+    every = quick + [path for path in known if within(path, SLOW)]
     if not arguments:
-        return [path for path in every if within(path, QUICK)]
+        return quick
     if arguments == ["--all"]:
         return every
     if arguments[0] == "--changed" and len(arguments) == 2:
@@ -142,7 +146,8 @@ def chosen(arguments, known):
         wanted = named(arguments)
         for path in sorted(wanted):
             if not any(path in closure(source) for source in every):
-                fail(f"'{path}' is none of what is checked: {' '.join(dict.fromkeys(QUICK + SLOW))}")
+                fail(f"'{path}' is none of what is checked: {' '.join(SLOW)}, and of {' '.join(QUICK)} what reads "
+                     "neither LibTorch nor Qt")
     else:
         fail("lint takes --all, --changed BASE, files or nothing")
     return [path for path in every if not wanted.isdisjoint(closure(path))]

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/evaluation_controller.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <algorithm>
 #include <utility>
@@ -10,8 +9,6 @@
 #include "engine/core/cost/policy_table.h"
 
 namespace carryover {
-
-using EvaluationWork = EvaluationModel::Work;
 
 namespace {
 
@@ -34,9 +31,8 @@ bool same_path(const std::string& a, const std::string& b) {
 
 EvaluationController::EvaluationController(LabContext& context, EngineConnection& engine, ModelLoader& loader,
                                            RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), engine_(engine), loader_(loader), runs_(runs), process_(tr("evaluation")) {
-  connect_follower();
-  connect_process();
+    : FolderController(tr("evaluation"), parent), context_(context), engine_(engine), loader_(loader), runs_(runs) {
+  connect_work();
   connect_samples();
 }
 
@@ -44,32 +40,17 @@ EvaluationController::~EvaluationController() {
   if (stop_order_) *stop_order_ = true;
 }
 
-void EvaluationController::connect_follower() {
+void EvaluationController::connect_work() {
+  connect_folder(model_, follower_.get());
   connect(follower_.get(), &EvaluationFollower::news, this,
           [this](const QString& folder, const std::shared_ptr<const EvaluationNews>& news) {
             if (folder == model_.folder()) model_.take(news);
           });
-  connect(follower_.get(), &EvaluationFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
-    if (folder != model_.folder()) return;
-    if (!model_.has_news() && model_.work() != EvaluationWork::None) return;  // its process has not written it yet
-    model_.set_problem(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice));
-  });
-}
-
-void EvaluationController::connect_process() {
-  process_.set_patience(sample_patience_ms);
-  process_.set_last_patience(last_sample_patience_ms);
-  connect(&process_, &CommandProcess::progressed, this, [this](const QString& what) {
-    if (model_.work() == EvaluationWork::Running) model_.set_work(EvaluationWork::Running, what.trimmed());
-  });
-  connect(&process_, &CommandProcess::failed, this, &EvaluationController::failed);
-  connect(&process_, &CommandProcess::ended, this, [this] {
-    model_.set_work(EvaluationWork::None, {});
-    context_.add_note(tr("The evaluation's process has ended"));
-    if (!model_.has_news())
-      post(follower_.get(), [folder = model_.folder()](EvaluationFollower& it) { it.follow(folder); });
-    Q_EMIT ended();
-  });
+  process().set_patience(sample_patience_ms);
+  process().set_last_patience(last_sample_patience_ms);
+  connect(this, &FolderController::opened, this, [this] { ordered_plan_.reset(); });
+  connect(this, &FolderController::ended, this,
+          [this] { context_.add_note(tr("The evaluation's process has ended")); });
 }
 
 void EvaluationController::connect_samples() {
@@ -87,41 +68,18 @@ void EvaluationController::connect_samples() {
   connect(&loader_, &ModelLoader::failed, this, [this] { pending_.reset(); });
 }
 
-void EvaluationController::open(const QString& folder) {
-  const QString absolute = QDir(folder).absolutePath();
-  if (process_.running() && absolute != model_.folder())
-    return Q_EMIT failed({Fault::Usage, tr("evaluation"), tr("another one is running in this window"),
-                          tr("Stop it before you open another one.")});
-  model_.open(absolute);
-  ordered_plan_.reset();
-  post(follower_.get(), [absolute](EvaluationFollower& follower) { follower.follow(absolute); });
-}
-
 void EvaluationController::start(const EvaluationRequest& request) {
-  if (process_.running()) return;
-  QStringList arguments;
-  if (const auto problem = attempt([&] {
-        for (const std::string& word : evaluation_command(request)) arguments += qtext(word);
-      }))
-    return Q_EMIT failed(*problem);
+  if (process().running()) return;
+  std::vector<std::string> command;
+  if (const auto problem = attempt([&] { command = evaluation_command(request); })) return Q_EMIT failed(*problem);
   context_.add_note(tr("Evaluating %1 into %2").arg(qtext(request.plan.model), qtext(request.out)));
-  arguments.removeFirst();  // the program's name
   request_ = request;
-  open(qtext(request.out));
-  process_.start(arguments);
-  model_.set_work(process_.running() ? EvaluationWork::Running : EvaluationWork::None, {});
-  Q_EMIT started();
-}
-
-void EvaluationController::stop() {
-  if (!process_.running()) return;
-  process_.stop();
-  model_.set_work(EvaluationWork::Stopping, {});
+  run(command, request.out);
 }
 
 void EvaluationController::go_on() {
-  if (process_.running() || !model_.has_news()) return;
-  if (request_ && QDir(qtext(request_->out)).absolutePath() == model_.folder()) return start(*request_);
+  if (process().running() || !model_.has_news()) return;
+  if (request_ && is_open(request_->out)) return start(*request_);
   Q_EMIT request_wanted({model_.news().plan, model_.folder().toStdString(), 0});
 }
 
@@ -147,8 +105,8 @@ void EvaluationController::open_sample(int row, int column, int sample) {
   const ScoreCell& cell = model_.cell(row, column);
   if (sample < 0 || sample >= std::ssize(cell.entries)) return;
   if (!engine_.command().isEmpty())
-    return Q_EMIT failed({Fault::Usage, tr("evaluation"), tr("the engine is another machine's"),
-                          tr("Let this computer do the work, then open the sample.")});
+    return Q_EMIT failed({Fault::Usage, tr("evaluation"), tr("the engine runs on another machine"),
+                          tr("Use this program's engine, then open the sample.")});
   const SampleEntry& entry = cell.entries[static_cast<std::size_t>(sample)];
   Pending pending;
   pending.plan = model_.news().plan;
@@ -218,9 +176,10 @@ QString EvaluationController::remark() const {
   const ModelInfo& model = loader_.model()->info;
   if (plan.question == QuestionPlace::Outside || plan.config.boundary_at_prompt_end ||
       ends_prompts(pending_->request.policy))
-    remarks += tr("The evaluation closed a segment before its question or answer; this run reads all as one text");
+    remarks +=
+        tr("The evaluation closed a segment before the question or answer; this run reads everything as one text");
   if (!plan.weights_hash.empty() && plan.weights_hash != model.weights_hash)
-    remarks += tr("The model's weights are others than those that were evaluated");
+    remarks += tr("The open model's weights differ from the evaluated ones");
   if (!plan.loaded_dtype.empty() && plan.loaded_dtype != dtype_name(model.dtype))
     remarks +=
         tr("Evaluated in %1, run in %2").arg(qtext(plan.loaded_dtype), qtext(std::string(dtype_name(model.dtype))));

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QObject>
 #include <optional>
 
 #include "app/controllers/evaluation_follower.h"
 #include "app/controllers/evaluation_samples.h"
+#include "app/controllers/folder_controller.h"
 #include "app/controllers/run_controller.h"
-#include "app/engine_thread/folder_process.h"
 #include "app/engine_thread/worker_thread.h"
 #include "engine/evaluations/evaluation_command.h"
 #include "widgets/state/evaluation_model.h"
 
 namespace carryover {
 
-/// The GUI's side of evaluations: follows the folder of one, runs its command in a process of its own, and opens a
-/// sample as a run of its prompt and answer. GUI thread; waits for nothing but the followers and the process, in its
-/// destructor. Lives shorter than its RunController.
-class EvaluationController : public QObject {
+/// The GUI's side of evaluations; it opens a sample as a run of its prompt and answer. GUI thread; waits for nothing
+/// but the followers and the process, in its destructor. Lives shorter than its RunController.
+class EvaluationController : public FolderController {
   Q_OBJECT
  public:
   EvaluationController(LabContext& context, EngineConnection& engine, ModelLoader& loader, RunController& runs,
@@ -24,12 +22,9 @@ class EvaluationController : public QObject {
   ~EvaluationController() override;
 
   EvaluationModel& model() { return model_; }
-  FolderProcess& process() { return process_; }
 
-  void open(const QString& folder);  ///< that another process writes, or one that is done
   /// Runs it, and opens its folder. Nothing while another one runs.
   void start(const EvaluationRequest& request);
-  void stop();
   /// Runs what is left of the open one: at once where this window ran it, else by request_wanted().
   void go_on();
   void make_references(int row);  ///< of the model; EvaluationModel::references() has them later
@@ -38,12 +33,9 @@ class EvaluationController : public QObject {
   void open_sample(int row, int column, int sample);
 
  Q_SIGNALS:
-  void started();
-  void ended();                                                      ///< its process
   void request_wanted(const carryover::EvaluationRequest& request);  ///< to be looked at, and started if that is wanted
   void model_wanted(const carryover::ModelRequest& request);         ///< to be opened
   void sample_opened();
-  void failed(const carryover::ErrorReport& report);
 
  private:
   struct Pending {
@@ -53,8 +45,7 @@ class EvaluationController : public QObject {
     bool has_run = false;      ///< `request` is complete
     bool asked_model = false;  ///< it was asked for already
   };
-  void connect_follower();
-  void connect_process();
+  void connect_work();
   void connect_samples();
   RemadeSamples next_order(int row);
   void take_run(const RemadeSamples& order, const SampleRun& run);
@@ -68,7 +59,6 @@ class EvaluationController : public QObject {
   ModelLoader& loader_;
   RunController& runs_;
   EvaluationModel model_;
-  FolderProcess process_;
   std::optional<EvaluationRequest> request_;  ///< that this window ran last
   std::optional<Pending> pending_;
   std::shared_ptr<const EvaluationPlan> ordered_plan_;

@@ -68,7 +68,7 @@ void EvaluationSamples::make_run(const RemadeSamples& order, int index, const Sa
     make(order);
     if (index < 0 || index >= std::ssize(samples_))
       throw EngineError(Fault::Usage, tr("sample %1").arg(index + 1).toStdString(),
-                        tr("is one that the task does not have any more").toStdString(),
+                        tr("is no longer among the task's samples").toStdString(),
                         tr("Put the task's data back as it was, or evaluate it again.").toStdString());
     const ChatText chat = order.plan->chat ? model_chat(order.plan->model).text : ChatText();
     const TaskSample& sample = samples_[static_cast<std::size_t>(index)];

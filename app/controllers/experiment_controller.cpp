@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/experiment_controller.h"
 
-#include <QDir>
 #include <QFileInfo>
 
-#include "app/engine_thread/post.h"
 #include "engine/experiments/plan_needs.h"
 
 namespace carryover {
-
-using Work = ExperimentModel::Work;
 
 namespace {
 
@@ -21,73 +17,29 @@ constexpr int saving_patience_ms = 60'000, last_saving_patience_ms = 10'000;
 
 ExperimentController::ExperimentController(LabContext& context, RunController& runs, TrainController& training,
                                            QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), training_(training), process_(tr("experiment")) {
-  connect_follower();
-  connect_process();
-}
-
-void ExperimentController::connect_follower() {
+    : FolderController(tr("experiment"), parent), context_(context), runs_(runs), training_(training) {
+  connect_folder(model_, follower_.get());
   connect(follower_.get(), &ExperimentFollower::news, this,
           [this](const QString& folder, const std::shared_ptr<const ExperimentNews>& news) {
             if (folder == model_.folder()) model_.take(news);
           });
-  connect(follower_.get(), &ExperimentFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
-    if (folder != model_.folder()) return;
-    if (!model_.has_state() && model_.work() != Work::None) return;  // its process has not written it yet
-    model_.set_problem(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice));
-  });
-}
-
-void ExperimentController::connect_process() {
-  process_.set_patience(saving_patience_ms);
-  process_.set_last_patience(last_saving_patience_ms);
-  connect(&process_, &CommandProcess::progressed, this, [this](const QString& what) {
-    if (model_.work() == Work::Running) model_.set_work(Work::Running, what);
-  });
-  connect(&process_, &CommandProcess::failed, this, &ExperimentController::failed);
-  connect(&process_, &CommandProcess::ended, this, [this] {
-    model_.set_work(Work::None, {});
-    context_.add_note(tr("The experiment's process has ended"));
-    if (!model_.has_state())
-      post(follower_.get(), [folder = model_.folder()](ExperimentFollower& it) { it.follow(folder); });
-    Q_EMIT ended();
-  });
-}
-
-void ExperimentController::open(const QString& folder) {
-  const QString absolute = QDir(folder).absolutePath();
-  if (process_.running() && absolute != model_.folder())
-    return Q_EMIT failed({Fault::Usage, tr("experiment"), tr("another one is running in this window"),
-                          tr("Stop it first: what it has done stays.")});
-  model_.open(absolute);
-  post(follower_.get(), [absolute](ExperimentFollower& follower) { follower.follow(absolute); });
-  Q_EMIT opened(absolute);
+  process().set_patience(saving_patience_ms);
+  process().set_last_patience(last_saving_patience_ms);
+  connect(this, &FolderController::ended, this,
+          [this] { context_.add_note(tr("The experiment's process has ended")); });
 }
 
 void ExperimentController::start(const ExperimentRequest& request) {
-  if (process_.running()) return;
-  QStringList arguments;
-  for (const std::string& word : experiment_command(request)) arguments += QString::fromStdString(word);
+  if (process().running()) return;
   context_.add_note(tr("Running the experiment %1 into %2")
                         .arg(QString::fromStdString(request.plan), QString::fromStdString(request.out)));
-  arguments.removeFirst();  // the program's name
   request_ = request;
-  open(QString::fromStdString(request.out));
-  process_.start(arguments);
-  model_.set_work(process_.running() ? Work::Running : Work::None, {});
-  Q_EMIT started();
-}
-
-void ExperimentController::stop() {
-  if (!process_.running()) return;
-  process_.stop();
-  model_.set_work(Work::Stopping, {});
+  run(experiment_command(request), request.out);
 }
 
 void ExperimentController::go_on() {
-  if (process_.running() || !model_.has_state()) return;
-  if (request_ && QDir(QString::fromStdString(request_->out)).absolutePath() == model_.folder())
-    return start(*request_);
+  if (process().running() || !model_.has_news()) return;
+  if (request_ && is_open(request_->out)) return start(*request_);
   const std::optional<ExperimentRequest>& recorded = model_.state().command;
   ExperimentRequest request = recorded ? *recorded : ExperimentRequest{model_.state().plan_file, {}, {}};
   request.out = model_.folder().toStdString();  // where it is now

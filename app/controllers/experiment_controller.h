@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QObject>
 #include <optional>
 
 #include "app/controllers/experiment_follower.h"
+#include "app/controllers/folder_controller.h"
 #include "app/controllers/run_controller.h"
 #include "app/controllers/train_controller.h"
-#include "app/engine_thread/folder_process.h"
 #include "app/engine_thread/worker_thread.h"
 #include "engine/experiments/experiment_command.h"
 #include "widgets/state/experiment_model.h"
 
 namespace carryover {
 
-/// The GUI's side of experiments: follows the folder of one, runs its plan in a process of its own, and opens its cells
-/// as the runs and trainings that they are. GUI thread; waits for nothing but a folder's reading and the process, in
-/// its destructor. Lives shorter than its RunController.
-class ExperimentController : public QObject {
+/// The GUI's side of experiments; it opens their cells as the runs and trainings that they are. GUI thread; waits for
+/// nothing but a folder's reading and the process, in its destructor. Lives shorter than its RunController.
+class ExperimentController : public FolderController {
   Q_OBJECT
  public:
   ExperimentController(LabContext& context, RunController& runs, TrainController& training, QObject* parent = nullptr);
 
   ExperimentModel& model() { return model_; }
-  FolderProcess& process() { return process_; }
 
-  void open(const QString& folder);  ///< that another process writes, or one that is done
   /// Runs it, and opens its folder. Nothing while another one runs.
   void start(const ExperimentRequest& request);
-  void stop();
   /// Runs what is left of the open one: at once where this window ran it; else by continue_wanted() with the command
   /// that its folder records, or by request_wanted() where that is missing or names files that are gone.
   void go_on();
@@ -36,16 +31,10 @@ class ExperimentController : public QObject {
   void compare_cells(const QString& first, const QString& with);  ///< `with` as B
 
  Q_SIGNALS:
-  void opened(const QString& folder);
-  void started();
-  void ended();                                                       ///< its process
   void request_wanted(const carryover::ExperimentRequest& request);   ///< to be completed by a hand
   void continue_wanted(const carryover::ExperimentRequest& request);  ///< to be shown, and started if that is wanted
-  void failed(const carryover::ErrorReport& report);
 
  private:
-  void connect_follower();
-  void connect_process();
   /// -1, and says why, where it can't be opened.
   int openable(const QString& id, bool evaluation);
 
@@ -53,7 +42,6 @@ class ExperimentController : public QObject {
   RunController& runs_;
   TrainController& training_;
   ExperimentModel model_;
-  FolderProcess process_;
   std::optional<ExperimentRequest> request_;  ///< that this window ran last
   WorkerThread<ExperimentFollower> follower_{QStringLiteral("experiment")};
 };

@@ -103,7 +103,7 @@ EvaluationPlan Lab::suggested_evaluation() const {
 QString Lab::why_no_evaluation() const {
   if (!loader.model()) return tr("open a model first");
   if (!engine.command().isEmpty())
-    return tr("the engine is another machine's: evaluate there, with carryover-cli eval");
+    return tr("the engine runs on another machine: evaluate there, with carryover-cli eval");
   return context.settings_problem();
 }
 

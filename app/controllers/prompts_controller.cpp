@@ -12,35 +12,12 @@
 #include "widgets/state/lab_context.h"
 
 namespace carryover {
-namespace {
-
-constexpr int prompts_poll_ms = 500;
-
-}  // namespace
-
-PromptsFollower::PromptsFollower(QObject* parent) : QObject(parent), timer_(this) {
-  timer_.setInterval(prompts_poll_ms);
-  connect(&timer_, &QTimer::timeout, this, &PromptsFollower::look);
-}
-
-void PromptsFollower::follow(const QString& folder) {
-  folder_ = folder;
-  seen_ = {};
-  timer_.start();
-  look();
-}
 
 void PromptsFollower::look() {
-  const QDateTime written = QFileInfo(folder_ + QStringLiteral("/prompts.json")).lastModified();
+  const QDateTime written = QFileInfo(folder() + QStringLiteral("/prompts.json")).lastModified();
   if (!written.isValid() || written == seen_) return;  // it may come yet
   seen_ = written;
-  std::shared_ptr<const PromptReport> report;
-  const auto problem =
-      attempt([&] { report = std::make_shared<const PromptReport>(read_prompt_report(folder_.toStdString())); });
-  if (problem)
-    Q_EMIT failed(folder_, *problem);
-  else
-    Q_EMIT read(folder_, report);
+  Q_EMIT read(folder(), std::make_shared<const PromptReport>(read_prompt_report(folder().toStdString())));
 }
 
 PromptsController::PromptsController(LabContext& context, EngineConnection& engine, ModelLoader& loader,
@@ -67,7 +44,7 @@ PromptsController::PromptsController(LabContext& context, EngineConnection& engi
 QString PromptsController::unavailable() const {
   if (!loader_.model()) return tr("Open a model first");
   if (!engine_.command().isEmpty())
-    return tr("The engine is another machine's: run the prompt set there, with carryover-cli run --prompts");
+    return tr("The engine runs on another machine: run the prompt set there, with carryover-cli run --prompts");
   return context_.settings_problem();
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <QDateTime>
 #include <QStringList>
-#include <QTimer>
 #include <memory>
 
+#include "app/controllers/folder_follower.h"
 #include "app/engine_thread/folder_process.h"
 #include "app/engine_thread/worker_thread.h"
 #include "engine/experiments/prompt_report.h"
@@ -16,23 +16,19 @@ class EngineConnection;
 class LabContext;
 class ModelLoader;
 
-/// Reads prompts.json of one folder again whenever it has changed: lives on a thread of its own, since the file may be
-/// large or on a slow disk. Called by queued calls.
-class PromptsFollower : public QObject {
+/// Reads prompts.json of one folder again whenever it has changed.
+class PromptsFollower : public FolderFollower {
   Q_OBJECT
  public:
-  explicit PromptsFollower(QObject* parent = nullptr);
-  void follow(const QString& folder);  ///< in place of the one before
+  using FolderFollower::FolderFollower;
 
  Q_SIGNALS:
   void read(const QString& folder, const std::shared_ptr<const carryover::PromptReport>& report);
-  void failed(const QString& folder, const carryover::ErrorReport& report);  ///< once, until the file changes
 
  private:
-  void look();
+  void begin() override { seen_ = {}; }
+  void look() override;
 
-  QTimer timer_;
-  QString folder_;
   QDateTime seen_;  ///< when the file that was read last was written
 };
 

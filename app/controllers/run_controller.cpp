@@ -175,7 +175,7 @@ QString RunController::why_not_continue() const {
   const RunModel& run = context_.run();
   if (!run.finished() || run.segment_count() == 0 || run.summary().tokens >= run.token_count() ||
       run.segment_count() != run.summary().segments)
-    return tr("no run on show was stopped before its end");
+    return tr("the shown run was not stopped before its end");
   const auto& model = loader_.model();
   if (!model || model->info.weights_hash != run.model().weights_hash || model->info.dtype != run.model().dtype)
     return tr("it was made with other weights: open %1").arg(model_label(run.model()));

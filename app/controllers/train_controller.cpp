@@ -213,7 +213,7 @@ void TrainController::finish(const TrainingSummary& summary) {
                                        : tr("Training finished with step %L1; the window now runs the trained model, "
                                             "saved in %2"))
                           .arg(summary.steps)
-                          .arg(where.isEmpty() ? tr("nothing to go on from was saved") : where));
+                          .arg(where.isEmpty() ? tr("no checkpoint to continue from was saved") : where));
   }
   release();
 }

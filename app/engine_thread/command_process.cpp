@@ -78,6 +78,12 @@ void CommandProcess::start(const QStringList& arguments) {
   process_.start(program_, arguments, QIODevice::ReadOnly);
 }
 
+void CommandProcess::start(const std::vector<std::string>& command, const QStringList& also) {
+  QStringList arguments;
+  for (std::size_t i = 1; i < command.size(); ++i) arguments += QString::fromStdString(command[i]);
+  start(arguments + also);
+}
+
 void CommandProcess::stop() {
   if (!running() || stopping_) return;
   stopping_ = true;

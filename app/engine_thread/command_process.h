@@ -2,6 +2,8 @@
 #pragma once
 #include <QProcess>
 #include <QTimer>
+#include <string>
+#include <vector>
 
 #include "app/engine_thread/error_report.h"
 
@@ -31,7 +33,9 @@ class CommandProcess : public QObject {
   bool running() const { return process_.state() != QProcess::NotRunning; }
   qint64 process_id() const { return process_.processId(); }
   void start(const QStringList& arguments);  ///< the command's name the first. Nothing while it runs.
-  void stop();                               ///< asks it to stop, and kills it where it continues
+  /// A command as its parts, the program's name the first; `also` comes behind them.
+  void start(const std::vector<std::string>& command, const QStringList& also = {});
+  void stop();  ///< asks it to stop, and kills it where it continues
 
  Q_SIGNALS:
   void progressed(const QString& what);  ///< the newest line of standard error

@@ -48,9 +48,9 @@ Pending until_steps_are_read(MainWindow& window, const QString& path) {
 Pending until_cells_are_read(Lab& lab) {
   return [&lab] {
     const ExperimentModel& experiment = lab.experiments.model();
-    if (!experiment.has_state() && !experiment.problem().isEmpty())
+    if (!experiment.has_news() && !experiment.problem().isEmpty())
       refuse(experiment.folder(), experiment.problem(), tr("Name the folder of an experiment."));
-    return experiment.has_state();
+    return experiment.has_news();
   };
 }
 

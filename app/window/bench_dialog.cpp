@@ -70,7 +70,7 @@ QWidget* BenchDialog::build_buttons() {
   progress_->setAccessibleName(tr("A bench is under way"));
   start_ = row->add(tr("Start"), {}, this, &BenchDialog::start);
   start_->setDefault(true);
-  stop_ = row->add(tr("Stop"), tr("What was measured by then stays"), this, &BenchDialog::stop);
+  stop_ = row->add(tr("Stop"), tr("Results measured so far are kept"), this, &BenchDialog::stop);
   row->add(progress_);
   row->add(state_, 1);
   row->add(tr("Open…"), tr("Show what an earlier bench wrote into its folder"), this, &BenchDialog::ask_folder);
@@ -128,16 +128,12 @@ void BenchDialog::start() {
   validate();
   if (!start_->isEnabled()) return;
   const BenchRequest request = form_->request();
-  QStringList arguments;
-  for (const std::string& word : bench_command(request)) arguments += QString::fromStdString(word);
-  arguments.removeFirst();  // the program's name
-  arguments += QStringLiteral("--json");
   const QString folder = QString::fromStdString(request.settings.output);
   folder_ = folder.isEmpty() ? folder : QDir(folder).absolutePath();
   messages_->hide();
   clock_.start();
   state_->setText(tr("Starting…"));
-  process_.start(arguments);
+  process_.start(bench_command(request), {QStringLiteral("--json")});
   update_buttons();
 }
 

@@ -4,26 +4,21 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPushButton>
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QSplitter>
-#include <QToolButton>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/window/task_tree.h"
 #include "engine/core/cost/policy_table.h"
-#include "engine/records/run_command.h"
+#include "engine/formats/json_file.h"
 #include "engine/tasks/task_table.h"
-#include "widgets/controls/button_row.h"
-#include "widgets/controls/command_box.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/qstring.h"
 #include "widgets/state/quantity_text.h"
@@ -61,31 +56,18 @@ std::uint64_t seed_of(const QString& text) {
 
 }  // namespace
 
-EvaluationDialog::EvaluationDialog(QWidget* parent)
-    : QDialog(parent), command_(new CommandBox(this)), state_(new QLabel(this)) {
+EvaluationDialog::EvaluationDialog(QWidget* parent) : CommandDialog(parent) {
   setWindowTitle(tr("Evaluate a model"));
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->setChildrenCollapsible(false);
   split->addWidget(build_tasks());
   split->addWidget(scrolled(build_settings(), tr("Settings of the evaluation"), this));
   split->setSizes({440, 400});
-  state_->setTextFormat(Qt::PlainText);
-  state_->setWordWrap(true);
-  state_->setAccessibleName(tr("State"));
-  auto* buttons = new ButtonRow(this);
-  start_ = buttons->add(tr("Start"), tr("Run it in a process of its own"), this, &EvaluationDialog::accept);
-  start_->setDefault(true);
-  check_ = buttons->add(tr("Check"), tr("A dry run: makes the samples, counts tokens, and estimates the time"), this,
-                        &EvaluationDialog::check);
-  buttons->add(state_, 1);
-  buttons->add(tr("Close"), {}, this, &QDialog::reject);
   auto* column = new QVBoxLayout(this);
   column->addWidget(split, 1);
-  column->addWidget(command_);
-  column->addWidget(buttons);
   resize(860, 620);
-  connect_forecast();
-  validate();
+  complete(column, tr("Check"), tr("A dry run: makes the samples, counts tokens, and estimates the time"),
+           tr("Making samples…"));
 }
 
 QWidget* EvaluationDialog::build_tasks() {
@@ -100,38 +82,17 @@ QWidget* EvaluationDialog::build_tasks() {
   own_ = add_path(*data_rows_, tr("Own samples"),
                   tr("A .jsonl with a prompt and its answers or choices in each line, as a task beside those above"),
                   Choice::File);
+  own_->setPlaceholderText(own_->toolTip());
   for (const TaskFamily& family : task_families()) {
     if (family.data.empty()) continue;
-    data_[family.name] =
+    QLineEdit* edit =
         add_path(*data_rows_, tr("Data of %1").arg(qstring(family.name)), qstring(family.data), Choice::Folder);
-    data_fields_[family.name] = data_[family.name]->parentWidget();
+    edit->setPlaceholderText(edit->toolTip());
+    data_[family.name] = edit;
+    data_fields_[family.name] = edit->parentWidget();
   }
   column->addLayout(data_rows_);
   return page;
-}
-
-QLineEdit* EvaluationDialog::add_path(QFormLayout& rows, const QString& label, const QString& help, Choice choice) {
-  auto* both = new QWidget(this);
-  auto* row = new QHBoxLayout(both);
-  row->setContentsMargins(0, 0, 0, 0);
-  auto* edit = new QLineEdit(both);
-  edit->setToolTip(help);
-  edit->setPlaceholderText(help);
-  edit->setAccessibleName(label);
-  edit->setAccessibleDescription(help);
-  row->addWidget(edit, 1);
-  auto* browse = new QToolButton(both);
-  browse->setText(QStringLiteral("…"));
-  browse->setAccessibleName(tr("Choose: %1").arg(label));
-  row->addWidget(browse);
-  connect(browse, &QToolButton::clicked, edit, [this, edit, label, choice] {
-    const QString path = choice == Choice::File ? QFileDialog::getOpenFileName(this, label, edit->text())
-                                                : QFileDialog::getExistingDirectory(this, label, edit->text());
-    if (!path.isEmpty()) edit->setText(path);
-  });
-  rows.addRow(label, both);
-  connect(edit, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
-  return edit;
 }
 
 QSpinBox* EvaluationDialog::add_number(QFormLayout& rows, const QString& label, const QString& help,
@@ -174,32 +135,33 @@ QWidget* EvaluationDialog::build_settings() {
   rows->addRow(tr("Model"), model_name_);
   lengths_ = new QLineEdit(page);
   lengths_->setAccessibleName(tr("Lengths"));
-  lengths_->setToolTip(tr("Tokens of prompt and answer at most, with commas; empty: samples as long as they are"));
+  lengths_->setToolTip(tr("Maximum tokens of prompt and answer, with commas; empty: each sample's own length"));
   lengths_->setPlaceholderText(tr("as they are"));
   connect(lengths_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Lengths"), lengths_);
   rows->addRow(tr("Policies"), add_policies());
-  samples_ =
-      add_number(*rows, tr("Samples"), tr("That generators make for each task and length"), tr("their own number"));
-  limit_ = add_number(*rows, tr("Limit"), tr("Run the first samples of each task and length alone"), tr("all"));
+  samples_ = add_number(*rows, tr("Samples"), tr("How many samples a generated task has at each length"),
+                        tr("their own number"));
+  limit_ = add_number(*rows, tr("Limit"), tr("Run only the first samples of each task and length"), tr("all"));
   seed_ = new QLineEdit(QString::number(EvaluationPlan().seed), page);
   seed_->setAccessibleName(tr("Seed"));
   seed_->setToolTip(tr("Of generators"));
   connect(seed_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Seed"), seed_);
-  chat_ = new QCheckBox(tr("the model's, around prompts"), page);
+  chat_ = new QCheckBox(tr("format prompts with the model's chat template"), page);
   chat_->setAccessibleName(tr("Chat template"));
   connect(chat_, &QCheckBox::toggled, this, &EvaluationDialog::validate);
   rows->addRow(tr("Chat template"), chat_);
   question_ = new QComboBox(page);
-  question_->addItems({tr("inside: part of what a policy compresses"), tr("outside: the context is read alone first")});
+  question_->addItems({tr("inside: the policy compresses it with the context"),
+                       tr("outside: the context is read first, without the question")});
   question_->setAccessibleName(tr("Question"));
   question_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   connect(question_, &QComboBox::currentIndexChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Question"), question_);
-  folder_ = add_path(*rows, tr("Folder"),
-                     tr("Of the evaluation: a new one, or one that was begun with the same settings, which continues"),
-                     Choice::Folder);
+  folder_ =
+      add_path(*rows, tr("Folder"),
+               tr("A new folder, or that of an evaluation with the same settings, which continues"), Choice::Folder);
   return page;
 }
 
@@ -301,7 +263,7 @@ QString EvaluationDialog::problem_of_form() const {
       if (!QFileInfo::exists(qstring(path)))
         problem = tr("Data of %1: %2 is missing").arg(qstring(family), qstring(path));
     if (wanted.plan.config.question_pass && wanted.plan.question == QuestionPlace::Inside)
-      problem = tr("Question: the settings run questions twice, which needs them outside");
+      problem = tr("Question: with the setting Question pass it must be outside");
     check_plan(wanted.plan);
     const std::int64_t longest = std::max(std::ranges::max(wanted.plan.lengths), wanted.plan.config.segment_length);
     for (const std::string& policy : wanted.plan.policies)
@@ -313,65 +275,31 @@ QString EvaluationDialog::problem_of_form() const {
   return wrong ? QStringLiteral("%1: %2").arg(wrong->where, wrong->problem) : problem;
 }
 
-void EvaluationDialog::validate() {
-  if (start_ == nullptr) return;  // the form is being built
-  expected_.clear();
-  forecast_.stop();  // it was about another form
+QString EvaluationDialog::review() {
   show_data_rows(tasks_->checked());
   model_name_->setText(model_.model.empty() ? QStringLiteral("–") : qstring(model_.model));
   folder_->setPlaceholderText(planned_folder());
-  problem_ = problem_of_form();
-  command_->set_command(command_line());
-  show_state();
+  return problem_of_form();
 }
 
-void EvaluationDialog::show_state() {
-  start_->setEnabled(problem_.isEmpty());
-  check_->setEnabled(problem_.isEmpty() && !forecast_.running());
-  state_->setText(problem_.isEmpty() ? expected_ : tr("Not ready: %1").arg(problem_));
+std::vector<std::string> EvaluationDialog::command() const {
+  return evaluation_command(request());
 }
 
-void EvaluationDialog::connect_forecast() {
-  connect(&forecast_, &EvalForecastProcess::progressed, this, [this](const QString& what) {
-    expected_ = what.trimmed();
-    show_state();
-  });
-  connect(&forecast_, &EvalForecastProcess::failed, this, [this](const ErrorReport& report) {
-    expected_ = QStringLiteral("%1: %2").arg(report.where, report.problem);
-    show_state();
-  });
-  connect(&forecast_, &EvalForecastProcess::done, this, [this](const EvaluationForecast& forecast) {
-    expected_ = tr("%1 samples for each policy, %2 tokens, at most %3 to write: about %4 in all")
-                    .arg(count_text(forecast.samples), count_text(forecast.tokens), count_text(forecast.new_tokens),
-                         duration_text(forecast.seconds));
-    show_state();
-  });
-  connect(&forecast_, &EvalForecastProcess::ended, this, &EvaluationDialog::show_state);
-}
-
-void EvaluationDialog::check() {
-  if (!problem_.isEmpty() || forecast_.running()) return;
-  QStringList arguments;
-  for (const std::string& word : evaluation_command(request())) arguments += qstring(word);
-  arguments.removeFirst();  // the program's name
-  expected_ = tr("Making samples…");
-  forecast_.start(arguments + QStringList{QStringLiteral("--dry-run"), QStringLiteral("--json")});
-  show_state();
-}
-
-QString EvaluationDialog::command_line() const {
-  return problem_.isEmpty() ? qstring(shell_command(evaluation_command(request()))) : QString();
-}
-
-QString EvaluationDialog::said() const {
-  return state_->text();
-}
-
-void EvaluationDialog::accept() {
-  validate();
-  if (!problem_.isEmpty()) return;
-  Q_EMIT start_wanted(request());
-  QDialog::accept();
+/// Samples and tokens are those of one policy, the time is that of all.
+QString EvaluationDialog::forecast_text(const nlohmann::json& printed, const std::string& where) const {
+  std::int64_t samples = 0, tokens = 0, new_tokens = 0;
+  const JsonFields fields(printed, where);
+  if (const nlohmann::json* tasks = fields.find("tasks"); tasks != nullptr && tasks->is_array())
+    for (const nlohmann::json& task : *tasks) {
+      const JsonFields numbers(task, where);
+      samples += numbers.integer("samples");
+      tokens += numbers.integer("tokens");
+      new_tokens += numbers.integer("new_tokens");
+    }
+  return tr("%1 samples for each policy, %2 tokens, at most %3 to write: about %4 in all")
+      .arg(count_text(samples), count_text(tokens), count_text(new_tokens),
+           duration_text(fields.find_number("seconds").value_or(0)));
 }
 
 }  // namespace carryover

@@ -4,18 +4,16 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSpinBox>
-#include <QToolButton>
+#include <QVBoxLayout>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
-#include "engine/records/run_command.h"
-#include "widgets/controls/button_row.h"
+#include "engine/formats/json_file.h"
 #include "widgets/controls/command_box.h"
 #include "widgets/state/quantity_text.h"
 
@@ -43,67 +41,26 @@ QString joined(const std::vector<std::string>& values, const QString& between) {
 }  // namespace
 
 ExperimentDialog::ExperimentDialog(QWidget* parent)
-    : QDialog(parent),
+    : CommandDialog(parent),
       model_rows_(new QWidget(this)),
       shipped_(new QComboBox(this)),
       needs_(new QLabel(this)),
-      threads_(new QSpinBox(this)),
-      command_(new CommandBox(this)),
-      state_(new QLabel(this)) {
+      threads_(new QSpinBox(this)) {
   setWindowTitle(tr("Run an experiment"));
   auto* rows = new QFormLayout;
   rows->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   build_form(*rows);
-  state_->setTextFormat(Qt::PlainText);
-  state_->setWordWrap(true);
-  state_->setAccessibleName(tr("State"));
-  auto* buttons = new ButtonRow(this);
-  start_ = buttons->add(tr("Start"), tr("Run it in a process of its own"), this, &ExperimentDialog::accept);
-  start_->setDefault(true);
-  ask_time_ = buttons->add(tr("How long?"), tr("A dry run: reads models and texts, and estimates the time"), this,
-                           &ExperimentDialog::ask_time);
-  buttons->add(state_, 1);
-  buttons->add(tr("Close"), {}, this, &QDialog::reject);
   auto* column = new QVBoxLayout(this);
   column->addLayout(rows);
-  column->addWidget(command_, 1);
-  column->addWidget(buttons);
   resize(760, 640);
-  connect_forecast();
   read_plan();
-}
-
-void ExperimentDialog::add_browse(QHBoxLayout& row, const QString& label, QLineEdit* edit, Choice choice) {
-  auto* browse = new QToolButton(this);
-  browse->setText(QStringLiteral("…"));
-  browse->setAccessibleName(tr("Choose: %1").arg(label));
-  row.addWidget(browse);
-  connect(browse, &QToolButton::clicked, edit, [this, edit, label, choice] {
-    const QString path = choice == Choice::File     ? QFileDialog::getOpenFileName(this, label, edit->text())
-                         : choice == Choice::Folder ? QFileDialog::getExistingDirectory(this, label, edit->text())
-                                                    : QFileDialog::getSaveFileName(this, label, edit->text());
-    if (!path.isEmpty()) edit->setText(path);
-  });
-}
-
-QLineEdit* ExperimentDialog::add_path(QFormLayout& rows, const QString& label, const QString& help, Choice choice) {
-  auto* both = new QWidget(this);
-  auto* row = new QHBoxLayout(both);
-  row->setContentsMargins(0, 0, 0, 0);
-  auto* edit = new QLineEdit(both);
-  edit->setToolTip(help);
-  edit->setAccessibleName(label);
-  edit->setAccessibleDescription(help);
-  row->addWidget(edit, 1);
-  add_browse(*row, label, edit, choice);
-  rows.addRow(label, both);
-  connect(edit, &QLineEdit::textChanged, this, &ExperimentDialog::validate);
-  return edit;
+  complete(column, tr("How long?"), tr("A dry run: reads models and texts, and estimates the time"), tr("Estimating…"));
+  column->setStretchFactor(command_box(), 1);
 }
 
 void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
   shipped_->setAccessibleName(tr("Shipped plans"));
-  shipped_->setPlaceholderText(tr("those that came with the program"));
+  shipped_->setPlaceholderText(tr("plans that came with the program"));
   shipped_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   for (const ShippedPlan& plan : shipped_plans()) {
     shipped_->addItem(plan.ready ? plan.title : tr("%1 (needs more)").arg(plan.title), plan.path);
@@ -121,8 +78,7 @@ void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
 
 void ExperimentDialog::build_form(QFormLayout& rows) {
   build_plan_rows(rows);
-  folder_ = add_path(rows, tr("Folder"),
-                     tr("Of the experiment: a new one, or one that has some of its cells, which are not made again"),
+  folder_ = add_path(rows, tr("Folder"), tr("A new folder, or that of an experiment, whose finished cells are kept"),
                      Choice::NewFolder);
   rows.addRow(tr("Models"), model_rows_);
   data_ = add_path(rows, tr("Training texts"), tr("Files or folders in place of the plan's; several with ;"),
@@ -133,7 +89,7 @@ void ExperimentDialog::build_form(QFormLayout& rows) {
   texts_->setPlaceholderText(tr("as planned"));
   only_ = new QLineEdit(this);
   only_->setAccessibleName(tr("Recipes"));
-  only_->setToolTip(tr("Run these recipes alone; several with commas"));
+  only_->setToolTip(tr("Run only these recipes, with commas between them"));
   rows.addRow(tr("Recipes"), only_);
   connect(only_, &QLineEdit::textChanged, this, &ExperimentDialog::validate);
   threads_->setRange(as_planned, most_threads);
@@ -245,62 +201,29 @@ QString ExperimentDialog::needs() const {
   return lines.join(u'\n');
 }
 
-QString ExperimentDialog::said() const {
-  return state_->text();
-}
-
-void ExperimentDialog::validate() {
+QString ExperimentDialog::review() {
   needed_.clear();
-  expected_.clear();
-  forecast_.stop();  // it was about another form
-  problem_ = problem_of_form();
+  const QString problem = problem_of_form();
   QStringList lines;
   for (const QString& line : needs().split(u'\n', Qt::SkipEmptyParts).mid(0, most_lines))
     lines += needs_->fontMetrics().elidedText(line, Qt::ElideMiddle, line_width);
   needs_->setText(lines.isEmpty() ? QStringLiteral("–") : lines.join(u'\n'));
   needs_->setToolTip(needs());
-  command_->set_command(command_line());
-  start_->setEnabled(problem_.isEmpty());
-  show_state();
+  return problem;
 }
 
-void ExperimentDialog::show_state() {
-  ask_time_->setEnabled(problem_.isEmpty() && !forecast_.running());
-  state_->setText(problem_.isEmpty() ? expected_ : tr("Not ready: %1").arg(problem_));
+std::vector<std::string> ExperimentDialog::command() const {
+  return experiment_command(request());
 }
 
-void ExperimentDialog::connect_forecast() {
-  connect(&forecast_, &ForecastProcess::progressed, this, [this](const QString& what) {
-    expected_ = what;
-    show_state();
-  });
-  connect(&forecast_, &ForecastProcess::failed, this, [this](const ErrorReport& report) {
-    expected_ = QStringLiteral("%1: %2").arg(report.where, report.problem);
-    show_state();
-  });
-  connect(&forecast_, &ForecastProcess::done, this, [this](const ExperimentForecast& forecast) {
-    expected_ = tr("%1 of %2 cells to run: about %3, %4 to write")
-                    .arg(forecast.cells - forecast.done)
-                    .arg(forecast.cells)
-                    .arg(duration_text(forecast.seconds),
-                         bytes_text(static_cast<std::int64_t>(std::clamp(forecast.bytes_to_write, 0.0, most_bytes))));
-    show_state();
-  });
-  connect(&forecast_, &ForecastProcess::ended, this, &ExperimentDialog::show_state);
-}
-
-void ExperimentDialog::ask_time() {
-  if (!problem_.isEmpty() || forecast_.running()) return;
-  QStringList arguments;
-  for (const std::string& word : experiment_command(request())) arguments += QString::fromStdString(word);
-  arguments.removeFirst();  // the program's name
-  expected_ = tr("Estimating…");
-  forecast_.start(arguments + QStringList{QStringLiteral("--dry-run"), QStringLiteral("--json")});
-  show_state();
-}
-
-QString ExperimentDialog::command_line() const {
-  return problem_.isEmpty() ? QString::fromStdString(shell_command(experiment_command(request()))) : QString();
+QString ExperimentDialog::forecast_text(const nlohmann::json& printed, const std::string& where) const {
+  const JsonFields fields(printed, where);
+  const std::int64_t cells = fields.integer("cells"), done = fields.integer("done");
+  const double bytes = std::clamp(fields.find_number("bytes_to_write").value_or(0), 0.0, most_bytes);
+  return tr("%1 of %2 cells to run: about %3, %4 to write")
+      .arg(cells - done)
+      .arg(cells)
+      .arg(duration_text(fields.find_number("seconds").value_or(0)), bytes_text(static_cast<std::int64_t>(bytes)));
 }
 
 ExperimentRequest ExperimentDialog::request() const {
@@ -331,13 +254,6 @@ void ExperimentDialog::set_request(const ExperimentRequest& request) {
   only_->setText(joined(request.overrides.only, QStringLiteral(", ")));
   threads_->setValue(request.overrides.threads);
   validate();
-}
-
-void ExperimentDialog::accept() {
-  validate();
-  if (!problem_.isEmpty()) return;
-  Q_EMIT start_wanted(request());
-  QDialog::accept();
 }
 
 }  // namespace carryover

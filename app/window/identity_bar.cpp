@@ -129,13 +129,13 @@ void IdentityBar::show_run() {
     const QString how = model ? unlike(run.model(), model->info) : tr("its model is not open");
     if (!how.isEmpty()) {
       badge_text_ = tr("⚠ Run on show, %1: %2").arg(how, model_label(run.model()));
-      badge_->setToolTip(tr("The run on show was made with these weights, not with the open model's. What a run does "
-                            "not keep can't be looked at, and what-ifs can't be run.") +
+      badge_->setToolTip(tr("The shown run was made with these weights, not with the open model's. Views that run "
+                            "segments again, and what-ifs, are not available.") +
                          QStringLiteral("\n\n") + model_details(run.model()));
     } else if (!reads(run, lab_.loader.text())) {
       const QString name = run.text_name().isEmpty() ? tr("another text") : QFileInfo(run.text_name()).fileName();
       badge_text_ = tr("Run on show reads %1").arg(name);
-      badge_->setToolTip(tr("The run on show is of another text than the open one, which Run would read: %1")
+      badge_->setToolTip(tr("The shown run read another text than the open one, which Run would read: %1")
                              .arg(run.text_name().isEmpty() ? name : run.text_name()));
     }
   }

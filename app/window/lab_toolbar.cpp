@@ -153,7 +153,7 @@ void LabToolbar::make_engine_actions(LabDialogs& dialogs) {
       make("pause", tr("Pause"), QKeySequence(tr("F7")), tr("Pause, or resume"), [this] { lab_.pause_or_resume(); });
   actions_.stop =
       make("stop", tr("Stop"), QKeySequence(tr("Shift+F5")),
-           tr("Stop; what is done stays, and a training saves a checkpoint"), [this] { lab_.stop_engine(); });
+           tr("Stop: finished work is kept, and a training saves a checkpoint"), [this] { lab_.stop_engine(); });
   actions_.train = make("train", tr("Fine-tune…"), QKeySequence(tr("Ctrl+Shift+F")),
                         tr("Fine-tune the model to segmented execution"), [&dialogs] { dialogs.open_finetune(); });
   actions_.train->setIconText(tr("Fine-tune"));

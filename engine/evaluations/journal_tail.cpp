@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/evaluations/journal_tail.h"
 
-#include <sys/stat.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,14 +18,8 @@ constexpr std::size_t kLongestLine = std::size_t{64} << 20;
 
 }  // namespace
 
-JournalTail::Stamp JournalTail::stamp() const {
-  struct stat status {};
-  if (::stat(path_.c_str(), &status) != 0) return {};
-  return {static_cast<std::int64_t>(status.st_ino), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-}
-
 bool JournalTail::look() {
-  const Stamp now = stamp();
+  const FileStamp now = file_stamp(path_);
   if (now == seen_) return false;
   std::size_t known = entries_.size();
   if (now.inode != seen_.inode || now.size < offset_) {

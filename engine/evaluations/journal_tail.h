@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/evaluations/sample_journal.h"
+#include "engine/formats/file_stamp.h"
 
 namespace carryover {
 
@@ -21,16 +22,11 @@ class JournalTail {
   const std::string& problem() const { return problem_; }
 
  private:
-  struct Stamp {
-    std::int64_t inode = 0, size = -1, seconds = 0, nanoseconds = 0;
-    bool operator==(const Stamp&) const = default;
-  };
-  Stamp stamp() const;
   void read_on();
   void take_line(const std::string& line);
 
   std::string path_, problem_;
-  Stamp seen_;
+  FileStamp seen_;
   std::vector<SampleEntry> entries_;
   std::int64_t offset_ = 0;  ///< of the byte behind the last whole line that was read
 };

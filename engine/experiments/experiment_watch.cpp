@@ -133,19 +133,13 @@ std::optional<CellProgress> cell_progress(const std::string& folder, bool traini
 
 ExperimentWatch::ExperimentWatch(std::string experiment) : experiment_(std::move(experiment)) {}
 
-ExperimentWatch::Stamp ExperimentWatch::stamp_of(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) return {};
-  return {static_cast<std::int64_t>(status.st_ino), status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
-}
-
 std::shared_ptr<const ExperimentNews> ExperimentWatch::poll() {
   const bool state = read_state(), results = read_results(), progress = read_progress();
   if (!state && !results && !progress) return nullptr;
   return std::make_shared<const ExperimentNews>(news_);
 }
 
-void ExperimentWatch::take_state(const Stamp& stamp) {
+void ExperimentWatch::take_state(const FileStamp& stamp) {
   state_stamp_.reset();  // where it can't be read, the next call tries again
   if (stamp.size > kMostFileBytes) read_small_json(experiment_state_path(experiment_));
   news_.state = read_experiment_state(experiment_);
@@ -161,13 +155,13 @@ bool ExperimentWatch::read_state() {
   const std::string path = experiment_state_path(experiment_);
   bool changed = false;
   while (true) {
-    if (const Stamp stamp = stamp_of(path); stamp != state_stamp_) {
+    if (const FileStamp stamp = file_stamp(path); stamp != state_stamp_) {
       take_state(stamp);
       changed = true;
     }
     if (!says_running_) return changed;
     const bool held = FolderLock::is_held(experiment_);
-    if (!held && stamp_of(path) != state_stamp_) continue;  // it has ended meanwhile
+    if (!held && file_stamp(path) != state_stamp_) continue;  // it has ended meanwhile
     if (held != killed_) return changed;
     changed = true;
     if (held) {
@@ -182,12 +176,12 @@ bool ExperimentWatch::read_state() {
 
 bool ExperimentWatch::read_results() {
   const std::string path = path_in(experiment_, "results.json");
-  const Stamp stamp = stamp_of(path);
+  const FileStamp stamp = file_stamp(path);
   if (stamp == results_stamp_) return false;
   results_stamp_ = stamp;
   news_.problem.clear();
   news_.figures.clear();
-  if (stamp == Stamp{}) return true;
+  if (stamp == FileStamp{}) return true;
   try {
     news_.figures = cell_figures(read_small_json(path), path);
   } catch (const EngineError& error) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/experiments/experiment_state.h"
+#include "engine/formats/file_stamp.h"
 
 namespace carryover {
 
@@ -46,21 +47,16 @@ class ExperimentWatch {
   std::shared_ptr<const ExperimentNews> poll();
 
  private:
-  struct Stamp {
-    std::int64_t inode = 0, size = -1, seconds = 0, nanoseconds = 0;
-    bool operator==(const Stamp&) const = default;
-  };
-  static Stamp stamp_of(const std::string& path);
   bool read_state();
-  void take_state(const Stamp& stamp);
+  void take_state(const FileStamp& stamp);
   bool read_results();
   bool read_progress();
 
   std::string experiment_;
-  std::optional<Stamp> state_stamp_;  ///< of what news_ has
-  bool says_running_ = false;         ///< the file does
-  bool killed_ = false;               ///< nobody holds the lock, and news_ says so
-  Stamp results_stamp_;
+  std::optional<FileStamp> state_stamp_;  ///< of what news_ has
+  bool says_running_ = false;             ///< the file does
+  bool killed_ = false;                   ///< nobody holds the lock, and news_ says so
+  FileStamp results_stamp_;
   ExperimentNews news_;
 };
 

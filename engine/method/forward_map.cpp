@@ -185,6 +185,8 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
   const bool checkpointing = f.checkpointing && open.whole() && at::GradMode::is_enabled();
   open.restart_attention_kv();
   f.spend(&SegmentTime::projections);
+  std::shared_ptr<const PolicyState> kept;  // for layers that run again once the segment is closed
+  if (checkpointing && f.policy.selects()) kept = state.clone();
 
   LayerCall call{f, state, open.frame(), 0, angles, position, f.dropout, open.whole() ? nullptr : &open};
   call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
@@ -192,7 +194,7 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
   for (call.layer = 0; call.layer < model.layers; ++call.layer) {
     f.spend(&SegmentTime::retrieval);
     const std::vector<HeadGroup>& groups = open.context(f.policy, state, call.layer, f.rope);
-    LayerResult result = checkpointing ? run_layer_checkpointed(call, x, groups) : run_layer(call, x, groups);
+    LayerResult result = checkpointing ? run_layer_checkpointed(call, kept, x, groups) : run_layer(call, x, groups);
     x = std::move(result.x);
     open.count_attention_kv(result.attention_kv_bytes);
     open.keep(call.layer, std::move(result.trace));

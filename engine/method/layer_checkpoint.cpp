@@ -21,11 +21,12 @@ using torch::autograd::variable_list;
 
 /// How to run the layer again: all but the tensors, which autograd keeps.
 struct Recipe : torch::CustomClassHolder {
-  Recipe(const LayerCall& layer_call, std::vector<HeadGroup> layer_groups)
-      : state(layer_call.context.policy.selects() ? layer_call.state.clone() : nullptr),
+  Recipe(const LayerCall& layer_call, std::shared_ptr<const PolicyState> kept_state,
+         std::vector<HeadGroup> layer_groups)
+      : state(std::move(kept_state)),
         call(state ? layer_call.with_state(*state) : layer_call),
         groups(std::move(layer_groups)) {}
-  std::unique_ptr<PolicyState> state;  ///< what a policy selects from: the segment is closed before it runs again
+  std::shared_ptr<const PolicyState> state;  ///< what a policy selects from
   LayerCall call;
   std::vector<HeadGroup> groups;  ///< without their tensors
   std::vector<bool> has_tensor;   ///< of each of a group's tensors, group by group
@@ -120,8 +121,9 @@ struct CheckpointFunction : Function<CheckpointFunction> {
 
 }  // namespace
 
-LayerResult run_layer_checkpointed(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups) {
-  auto recipe = c10::make_intrusive<Recipe>(call, groups);
+LayerResult run_layer_checkpointed(const LayerCall& call, const std::shared_ptr<const PolicyState>& kept,
+                                   const at::Tensor& x, const std::vector<HeadGroup>& groups) {
+  auto recipe = c10::make_intrusive<Recipe>(call, kept, groups);
   variable_list inputs{x};
   for (HeadGroup& group : recipe->groups)
     for (at::Tensor* tensor : tensors_of(group)) {

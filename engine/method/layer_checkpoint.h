@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <memory>
+
 #include "engine/method/forward_map.h"
 
 namespace carryover {
@@ -31,7 +33,9 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
 
 /// The same values, but autograd keeps x, the prefixes and the context's gates alone and runs the layer again in each
 /// backward pass. What was retrieved is frozen by that: the prefixes' contents are kept, not how to find them, and
-/// nothing is appended twice. `call.context` must live as long as the graph.
-LayerResult run_layer_checkpointed(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& groups);
+/// nothing is appended twice. `call.context` must live as long as the graph. `kept` is what a policy selects from in
+/// the second run, when the segment is closed; null where the policy selects nothing.
+LayerResult run_layer_checkpointed(const LayerCall& call, const std::shared_ptr<const PolicyState>& kept,
+                                   const at::Tensor& x, const std::vector<HeadGroup>& groups);
 
 }  // namespace carryover

@@ -40,7 +40,7 @@
         <translation>Absolute Position des Ankers</translation>
     </message>
     <message>
-        <source>Left out: the anchor and what was expanded from it</source>
+        <source>Ablated: the anchor and the positions expanded from it</source>
         <translation>Weggelassen: der Anker und was von ihm aus erweitert wurde</translation>
     </message>
     <message>
@@ -48,8 +48,8 @@
         <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem ungedrehten Schlüssel</translation>
     </message>
     <message>
-        <source>Mean loss of the segment without the hit, less what it was (nats): above zero it helped</source>
-        <translation>Mittlerer Verlust des Segments ohne den Treffer, abzüglich des früheren (nat): Über null hat er geholfen</translation>
+        <source>Mean loss of the segment without the hit minus the mean loss with it, in nats: above zero the hit helped</source>
+        <translation>Mittlerer Verlust des Segments ohne den Treffer minus mit ihm, in Nat: Über null hat er geholfen</translation>
     </message>
     <message>
         <source>Lower bound of the 95 % bootstrap interval</source>
@@ -91,7 +91,7 @@
         <translation>Finden, was zählt</translation>
     </message>
     <message>
-        <source>Hits by what they matter</source>
+        <source>Hits by importance</source>
         <translation>Treffer nach ihrer Bedeutung</translation>
     </message>
     <message>
@@ -691,8 +691,8 @@ Segment %5</translation>
         <translation>Stopp</translation>
     </message>
     <message>
-        <source>What was measured by then stays</source>
-        <translation>Was bis dahin gemessen ist, bleibt</translation>
+        <source>Results measured so far are kept</source>
+        <translation>Bisher Gemessenes bleibt erhalten</translation>
     </message>
     <message>
         <source>Open…</source>
@@ -910,10 +910,6 @@ Segment %5</translation>
         <translation>keiner: bleibt in diesem Dialog</translation>
     </message>
     <message>
-        <source>Choose: %1</source>
-        <translation>Wählen: %1</translation>
-    </message>
-    <message>
         <source>New folder for the bench</source>
         <translation>Neuer Ordner für die Messung</translation>
     </message>
@@ -958,8 +954,8 @@ Segment %5</translation>
         <translation>Kontexte: jeder ist eine ganze Zahl von Token von 1 bis %L1</translation>
     </message>
     <message>
-        <source>Work: tick what is to be measured</source>
-        <translation>Arbeit: haken Sie an, was gemessen werden soll</translation>
+        <source>Work: tick at least one kind</source>
+        <translation>Arbeit: haken Sie mindestens eine Art an</translation>
     </message>
     <message>
         <source>Policies: tick at least one</source>
@@ -1069,8 +1065,8 @@ Befehl: %6</translation>
         <translation>%1, %2 auf %3, %4 Threads von %5 Kernen · %6</translation>
     </message>
     <message>
-        <source>Stopped: what was not measured by then is not here</source>
-        <translation>Angehalten: was bis dahin nicht gemessen war, fehlt hier</translation>
+        <source>Stopped: the rest was not measured</source>
+        <translation>Angehalten: der Rest wurde nicht gemessen</translation>
     </message>
     <message>
         <source>Not measured: %1, %2: %3</source>
@@ -1319,6 +1315,29 @@ Befehl: %6</translation>
     <message>
         <source>Here as soon as nothing is wrong in the form.</source>
         <translation>Hier, sobald im Formular alles stimmt.</translation>
+    </message>
+</context>
+<context>
+    <name>CommandDialog</name>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Run it in a process of its own</source>
+        <translation>In einem eigenen Prozess ausführen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Not ready: %1</source>
+        <translation>Nicht bereit: %1</translation>
     </message>
 </context>
 <context>
@@ -1574,8 +1593,8 @@ Befehl: %6</translation>
         <translation>Lösen</translation>
     </message>
     <message>
-        <source>Let run B go, and its memory</source>
-        <translation>Lauf B und seinen Speicher freigeben</translation>
+        <source>Unpin run B and free its memory</source>
+        <translation>Lauf B lösen und seinen Speicher freigeben</translation>
     </message>
     <message>
         <source>Runs A and B side by side</source>
@@ -2011,8 +2030,8 @@ Befehl: %6</translation>
         <translation>Startwert des zufälligen Präfixes</translation>
     </message>
     <message>
-        <source>Position, 100-119, or what is selected</source>
-        <translation>Position, 100-119, oder was gewählt ist</translation>
+        <source>120 or 100-119; empty: the selection</source>
+        <translation>120 oder 100-119; leer: die Auswahl</translation>
     </message>
     <message>
         <source>Positions to drop, add or ban</source>
@@ -2202,17 +2221,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
-    <name>EvalForecastProcess</name>
-    <message>
-        <source>dry run</source>
-        <translation>Probelauf</translation>
-    </message>
-    <message>
-        <source>what the dry run printed</source>
-        <translation>was der Probelauf ausgab</translation>
-    </message>
-</context>
-<context>
     <name>EvaluationCellsTable</name>
     <message>
         <source>sample %1 failed: %2</source>
@@ -2246,24 +2254,16 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Der Prozess der Auswertung ist beendet</translation>
     </message>
     <message>
-        <source>another one is running in this window</source>
-        <translation>in diesem Fenster läuft schon eine</translation>
-    </message>
-    <message>
-        <source>Stop it before you open another one.</source>
-        <translation>Halten Sie sie an, bevor Sie eine andere öffnen.</translation>
-    </message>
-    <message>
         <source>Evaluating %1 into %2</source>
         <translation>%1 wird ausgewertet, nach %2</translation>
     </message>
     <message>
-        <source>the engine is another machine&apos;s</source>
-        <translation>der Rechenkern ist auf einer anderen Maschine</translation>
+        <source>the engine runs on another machine</source>
+        <translation>der Rechenkern läuft auf einer anderen Maschine</translation>
     </message>
     <message>
-        <source>Let this computer do the work, then open the sample.</source>
-        <translation>Lassen Sie diesen Computer rechnen und öffnen Sie dann die Probe.</translation>
+        <source>Use this program&apos;s engine, then open the sample.</source>
+        <translation>Verwenden Sie den Rechenkern dieses Programms, und öffnen Sie dann die Probe.</translation>
     </message>
     <message>
         <source>%1, %2, sample %3</source>
@@ -2274,12 +2274,12 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Öffnen Sie die Probe, wenn der Rechenkern frei ist.</translation>
     </message>
     <message>
-        <source>The evaluation closed a segment before its question or answer; this run reads all as one text</source>
+        <source>The evaluation closed a segment before the question or answer; this run reads everything as one text</source>
         <translation>Die Auswertung schloss vor Frage oder Antwort ein Segment; dieser Lauf liest alles als einen Text</translation>
     </message>
     <message>
-        <source>The model&apos;s weights are others than those that were evaluated</source>
-        <translation>Die Gewichte des Modells sind andere als die ausgewerteten</translation>
+        <source>The open model&apos;s weights differ from the evaluated ones</source>
+        <translation>Die Gewichte des offenen Modells weichen von den ausgewerteten ab</translation>
     </message>
     <message>
         <source>Evaluated in %1, run in %2</source>
@@ -2321,28 +2321,12 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Einstellungen der Auswertung</translation>
     </message>
     <message>
-        <source>State</source>
-        <translation>Zustand</translation>
-    </message>
-    <message>
-        <source>Start</source>
-        <translation>Start</translation>
-    </message>
-    <message>
-        <source>Run it in a process of its own</source>
-        <translation>In einem eigenen Prozess ausführen</translation>
-    </message>
-    <message>
         <source>Check</source>
         <translation>Prüfen</translation>
     </message>
     <message>
         <source>A dry run: makes the samples, counts tokens, and estimates the time</source>
         <translation>Ein Probelauf: erzeugt die Proben, zählt Token und schätzt die Zeit</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>Schließen</translation>
     </message>
     <message>
         <source>Own samples</source>
@@ -2357,16 +2341,12 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Daten von %1</translation>
     </message>
     <message>
-        <source>Choose: %1</source>
-        <translation>Wählen: %1</translation>
-    </message>
-    <message>
         <source>Model</source>
         <translation>Modell</translation>
     </message>
     <message>
-        <source>Tokens of prompt and answer at most, with commas; empty: samples as long as they are</source>
-        <translation>Token von Prompt und Antwort höchstens, mit Kommas; leer: Proben so lang, wie sie sind</translation>
+        <source>Maximum tokens of prompt and answer, with commas; empty: each sample&apos;s own length</source>
+        <translation>Höchstzahl der Token von Prompt und Antwort, mit Kommas; leer: jede Probe in ihrer Länge</translation>
     </message>
     <message>
         <source>as they are</source>
@@ -2381,8 +2361,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Proben</translation>
     </message>
     <message>
-        <source>That generators make for each task and length</source>
-        <translation>Die Generatoren je Aufgabe und Länge erzeugen</translation>
+        <source>How many samples a generated task has at each length</source>
+        <translation>Wie viele Proben eine erzeugte Aufgabe je Länge hat</translation>
     </message>
     <message>
         <source>their own number</source>
@@ -2393,7 +2373,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Grenze</translation>
     </message>
     <message>
-        <source>Run the first samples of each task and length alone</source>
+        <source>Run only the first samples of each task and length</source>
         <translation>Nur die ersten Proben jeder Aufgabe und Länge ausführen</translation>
     </message>
     <message>
@@ -2405,20 +2385,20 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Der Generatoren</translation>
     </message>
     <message>
-        <source>the model&apos;s, around prompts</source>
-        <translation>die des Modells, um Prompts herum</translation>
+        <source>format prompts with the model&apos;s chat template</source>
+        <translation>Prompts mit der Chat-Vorlage des Modells formatieren</translation>
     </message>
     <message>
         <source>Chat template</source>
         <translation>Chat-Vorlage</translation>
     </message>
     <message>
-        <source>inside: part of what a policy compresses</source>
-        <translation>innerhalb: Teil dessen, was ein Verfahren verdichtet</translation>
+        <source>inside: the policy compresses it with the context</source>
+        <translation>innerhalb: das Verfahren verdichtet sie mit dem Kontext</translation>
     </message>
     <message>
-        <source>outside: the context is read alone first</source>
-        <translation>außerhalb: der Kontext wird zuerst allein gelesen</translation>
+        <source>outside: the context is read first, without the question</source>
+        <translation>außerhalb: der Kontext wird zuerst ohne die Frage gelesen</translation>
     </message>
     <message>
         <source>Question</source>
@@ -2429,8 +2409,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>Of the evaluation: a new one, or one that was begun with the same settings, which continues</source>
-        <translation>Der Auswertung: ein neuer, oder einer, der mit denselben Einstellungen begonnen wurde und fortgesetzt wird</translation>
+        <source>A new folder, or that of an evaluation with the same settings, which continues</source>
+        <translation>Ein neuer Ordner oder der einer Auswertung mit denselben Einstellungen, die fortgesetzt wird</translation>
     </message>
     <message>
         <source>open a model first</source>
@@ -2457,8 +2437,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Daten von %1: %2 fehlt</translation>
     </message>
     <message>
-        <source>Question: the settings run questions twice, which needs them outside</source>
-        <translation>Frage: die Einstellungen führen Fragen zweimal aus, dafür müssen sie außerhalb stehen</translation>
+        <source>Question: with the setting Question pass it must be outside</source>
+        <translation>Frage: mit der Einstellung „Frage zweimal“ muss sie außerhalb stehen</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -2467,10 +2447,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Folder: %1 is a file</source>
         <translation>Ordner: %1 ist eine Datei</translation>
-    </message>
-    <message>
-        <source>Not ready: %1</source>
-        <translation>Nicht bereit: %1</translation>
     </message>
     <message>
         <source>%1 samples for each policy, %2 tokens, at most %3 to write: about %4 in all</source>
@@ -2598,8 +2574,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Probe %1</translation>
     </message>
     <message>
-        <source>is one that the task does not have any more</source>
-        <translation>hat die Aufgabe nicht mehr</translation>
+        <source>is no longer among the task&apos;s samples</source>
+        <translation>gehört nicht mehr zu den Proben der Aufgabe</translation>
     </message>
     <message>
         <source>Put the task&apos;s data back as it was, or evaluate it again.</source>
@@ -2613,8 +2589,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Auswahl %1</translation>
     </message>
     <message>
-        <source>Of the sample: what the table above is the mean of; of perplexity, nats a token</source>
-        <translation>Der Probe: wovon die Tabelle oben das Mittel ist; bei Perplexität Nats je Token</translation>
+        <source>The sample&apos;s score; the table above shows the mean. Perplexity tasks: nats per token</source>
+        <translation>Wertung der Probe; die Tabelle oben zeigt das Mittel. Bei Perplexität: Nat je Token</translation>
     </message>
     <message>
         <source>Sample</source>
@@ -2668,10 +2644,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Die Proben der Aufgabe neu erzeugen, um zu zeigen, was erwartet war: lange brauchen eine Weile</translation>
     </message>
     <message>
-        <source>Filter</source>
-        <translation>Filter</translation>
-    </message>
-    <message>
         <source>Samples that have each of these words</source>
         <translation>Proben, die jedes dieser Wörter haben</translation>
     </message>
@@ -2703,10 +2675,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Auswertungen</translation>
     </message>
     <message>
-        <source>Open…</source>
-        <translation>Öffnen …</translation>
-    </message>
-    <message>
         <source>Open the folder of an evaluation, or watch one that runs</source>
         <translation>Den Ordner einer Auswertung öffnen, oder einer laufenden folgen</translation>
     </message>
@@ -2723,16 +2691,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Das offene Modell auswerten, in einem eigenen Prozess</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>Stopp</translation>
-    </message>
-    <message>
-        <source>Samples that are done stay</source>
-        <translation>Fertige Proben bleiben</translation>
-    </message>
-    <message>
-        <source>Continue</source>
-        <translation>Fortsetzen</translation>
+        <source>Finished samples are kept</source>
+        <translation>Fertige Proben bleiben erhalten</translation>
     </message>
     <message>
         <source>Run the samples that are not done</source>
@@ -2749,10 +2709,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Shown of each policy</source>
         <translation>Gezeigt von jedem Verfahren</translation>
-    </message>
-    <message>
-        <source>Filter</source>
-        <translation>Filter</translation>
     </message>
     <message>
         <source>Tasks that have each of these words</source>
@@ -2781,10 +2737,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>An evaluation answers tasks of long contexts under several policies: its scores, with 95 % intervals, and its samples, each of which opens as a run.</source>
         <translation>Eine Auswertung beantwortet Aufgaben mit langen Kontexten unter mehreren Verfahren: ihre Wertungen mit 95-%-Intervallen und ihre Proben, von denen sich jede als Lauf öffnet.</translation>
-    </message>
-    <message>
-        <source>Starting… %1</source>
-        <translation>Startet … %1</translation>
     </message>
     <message>
         <source>%1 of %2 cells</source>
@@ -2826,14 +2778,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Experiment</translation>
     </message>
     <message>
-        <source>another one is running in this window</source>
-        <translation>in diesem Fenster läuft ein anderes</translation>
-    </message>
-    <message>
-        <source>Stop it first: what it has done stays.</source>
-        <translation>Halten Sie es zuerst an: was fertig ist, bleibt.</translation>
-    </message>
-    <message>
         <source>Running the experiment %1 into %2</source>
         <translation>Das Experiment %1 läuft in den Ordner %2</translation>
     </message>
@@ -2865,26 +2809,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Experiment ausführen</translation>
     </message>
     <message>
-        <source>State</source>
-        <translation>Zustand</translation>
-    </message>
-    <message>
-        <source>Start</source>
-        <translation>Starten</translation>
-    </message>
-    <message>
-        <source>Run it in a process of its own</source>
-        <translation>In einem eigenen Prozess ausführen</translation>
-    </message>
-    <message>
-        <source>Close</source>
-        <translation>Schließen</translation>
-    </message>
-    <message>
-        <source>Choose: %1</source>
-        <translation>Auswählen: %1</translation>
-    </message>
-    <message>
         <source>Plan</source>
         <translation>Plan</translation>
     </message>
@@ -2897,8 +2821,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>Of the experiment: a new one, or one that has some of its cells, which are not made again</source>
-        <translation>Der des Experiments: ein neuer oder einer mit einigen seiner Zellen, die nicht noch einmal gemacht werden</translation>
+        <source>A new folder, or that of an experiment, whose finished cells are kept</source>
+        <translation>Ein neuer Ordner oder der eines Experiments, dessen fertige Zellen erhalten bleiben</translation>
     </message>
     <message>
         <source>Models</source>
@@ -2925,7 +2849,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Rezepte</translation>
     </message>
     <message>
-        <source>Run these recipes alone; several with commas</source>
+        <source>Run only these recipes, with commas between them</source>
         <translation>Nur diese Rezepte ausführen; mehrere mit Kommas</translation>
     </message>
     <message>
@@ -2961,10 +2885,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ordner: %1 ist eine Datei</translation>
     </message>
     <message>
-        <source>Not ready: %1</source>
-        <translation>Nicht bereit: %1</translation>
-    </message>
-    <message>
         <source>How long?</source>
         <translation>Wie lange?</translation>
     </message>
@@ -2977,8 +2897,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Mitgelieferte Pläne</translation>
     </message>
     <message>
-        <source>those that came with the program</source>
-        <translation>die mit dem Programm kamen</translation>
+        <source>plans that came with the program</source>
+        <translation>mitgelieferte Pläne</translation>
     </message>
     <message>
         <source>%1 (needs more)</source>
@@ -3222,10 +3142,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Experimente</translation>
     </message>
     <message>
-        <source>Open…</source>
-        <translation>Öffnen …</translation>
-    </message>
-    <message>
         <source>Open the folder of an experiment, or watch one that runs</source>
         <translation>Den Ordner eines Experiments öffnen oder eines beobachten, das läuft</translation>
     </message>
@@ -3238,16 +3154,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Die Zellen eines Plans ausführen, in einem eigenen Prozess</translation>
     </message>
     <message>
-        <source>Stop</source>
-        <translation>Stopp</translation>
-    </message>
-    <message>
-        <source>Finished cells stay, a training saves a checkpoint</source>
-        <translation>Fertige Zellen bleiben, ein Training speichert einen Checkpoint</translation>
-    </message>
-    <message>
-        <source>Continue</source>
-        <translation>Fortsetzen</translation>
+        <source>Finished cells are kept; a training saves a checkpoint</source>
+        <translation>Fertige Zellen bleiben erhalten; ein Training speichert einen Checkpoint</translation>
     </message>
     <message>
         <source>Run the cells that are not done</source>
@@ -3256,10 +3164,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>State of the experiment</source>
         <translation>Zustand des Experiments</translation>
-    </message>
-    <message>
-        <source>Filter</source>
-        <translation>Filter</translation>
     </message>
     <message>
         <source>Cells that have each of these words</source>
@@ -3300,10 +3204,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>No experiment is open</source>
         <translation>Kein Experiment ist offen</translation>
-    </message>
-    <message>
-        <source>Starting… %1</source>
-        <translation>Startet … %1</translation>
     </message>
     <message>
         <source>%1 of %2 cells</source>
@@ -3670,6 +3570,36 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
+    <name>FolderController</name>
+    <message>
+        <source>another one is running in this window</source>
+        <translation>in diesem Fenster läuft schon ein anderer Vorgang</translation>
+    </message>
+    <message>
+        <source>Stop it first: finished work is kept.</source>
+        <translation>Halten Sie ihn zuerst an: Fertiges bleibt erhalten.</translation>
+    </message>
+</context>
+<context>
+    <name>FolderPanel</name>
+    <message>
+        <source>Open…</source>
+        <translation>Öffnen…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Starting… %1</source>
+        <translation>Startet … %1</translation>
+    </message>
+</context>
+<context>
     <name>ForecastProcess</name>
     <message>
         <source>dry run</source>
@@ -3850,16 +3780,16 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Aufmerksamkeit</translation>
     </message>
     <message>
-        <source>How much attention the token gets that has to be copied</source>
-        <translation>Wie viel Aufmerksamkeit das Token bekommt, das zu kopieren ist</translation>
+        <source>Attention on the token to be copied</source>
+        <translation>Aufmerksamkeit auf das zu kopierende Token</translation>
     </message>
     <message>
         <source>copies</source>
         <translation>Kopien</translation>
     </message>
     <message>
-        <source>How often that token gets more of it than any other</source>
-        <translation>Wie oft dieses Token mehr davon bekommt als jedes andere</translation>
+        <source>How often the token to be copied gets the most attention</source>
+        <translation>Wie oft das zu kopierende Token die meiste Aufmerksamkeit bekommt</translation>
     </message>
 </context>
 <context>
@@ -4118,7 +4048,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Kopieren</translation>
     </message>
     <message>
-        <source>Random tokens, twice: nothing but copying predicts the second half</source>
+        <source>Random tokens, twice: only copying predicts the second half</source>
         <translation>Zufällige Token, zweimal: nur Kopieren sagt die zweite Hälfte voraus</translation>
     </message>
     <message>
@@ -4178,8 +4108,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Jetzt nicht: %1</translation>
     </message>
     <message>
-        <source>Choose what heads are asked for</source>
-        <translation>Wählen Sie, wonach Köpfe gefragt werden</translation>
+        <source>Choose a kind of probe</source>
+        <translation>Wählen Sie eine Art von Probe</translation>
     </message>
     <message>
         <source>No text is open</source>
@@ -4190,8 +4120,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Der offene Text hat %L1 Token: zu wenige für Proben von %L2</translation>
     </message>
     <message>
-        <source>Score every head by what it gives to the token that has to be copied</source>
-        <translation>Bewertet jeden Kopf nach dem, was er dem Token gibt, das zu kopieren ist</translation>
+        <source>Score every head by its attention on the token to be copied</source>
+        <translation>Bewertet jeden Kopf nach seiner Aufmerksamkeit auf das zu kopierende Token</translation>
     </message>
     <message>
         <source>waiting for the engine</source>
@@ -4575,8 +4505,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>⚠ Gezeigter Lauf, %1: %2</translation>
     </message>
     <message>
-        <source>The run on show was made with these weights, not with the open model&apos;s. What a run does not keep can&apos;t be looked at, and what-ifs can&apos;t be run.</source>
-        <translation>Der gezeigte Lauf entstand mit diesen Gewichten, nicht mit denen des offenen Modells. Was ein Lauf nicht aufhebt, ist nicht zu sehen, und Was-wäre-wenn läuft nicht.</translation>
+        <source>The shown run was made with these weights, not with the open model&apos;s. Views that run segments again, and what-ifs, are not available.</source>
+        <translation>Der gezeigte Lauf entstand mit diesen Gewichten, nicht mit denen des offenen Modells. Ansichten, die Segmente noch einmal ausführen, und Was-wäre-wenn sind nicht verfügbar.</translation>
     </message>
     <message>
         <source>Offer</source>
@@ -4591,8 +4521,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Gezeigter Lauf liest %1</translation>
     </message>
     <message>
-        <source>The run on show is of another text than the open one, which Run would read: %1</source>
-        <translation>Der gezeigte Lauf ist von einem anderen Text als dem offenen, den Ausführen lesen würde: %1</translation>
+        <source>The shown run read another text than the open one, which Run would read: %1</source>
+        <translation>Der gezeigte Lauf las einen anderen Text als den offenen, den Ausführen lesen würde: %1</translation>
     </message>
 </context>
 <context>
@@ -4624,7 +4554,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>öffnen Sie zuerst ein Modell</translation>
     </message>
     <message>
-        <source>the engine is another machine&apos;s: evaluate there, with carryover-cli eval</source>
+        <source>the engine runs on another machine: evaluate there, with carryover-cli eval</source>
         <translation>der Rechenkern ist auf einer anderen Maschine: werten Sie dort aus, mit carryover-cli eval</translation>
     </message>
 </context>
@@ -4848,8 +4778,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Shift+F5</translation>
     </message>
     <message>
-        <source>Stop; what is done stays, and a training saves a checkpoint</source>
-        <translation>Beenden; was getan ist, bleibt, und ein Training sichert einen Stand</translation>
+        <source>Stop: finished work is kept, and a training saves a checkpoint</source>
+        <translation>Beenden: Fertiges bleibt erhalten, und ein Training sichert einen Stand</translation>
     </message>
     <message>
         <source>Fine-tune</source>
@@ -5216,8 +5146,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Logarithmisch</translation>
     </message>
     <message>
-        <source>Each kind by itself, not stacked</source>
-        <translation>Jede Art für sich, nicht gestapelt</translation>
+        <source>Each kind of memory as a curve of its own, not stacked</source>
+        <translation>Jede Art von Speicher als eigene Kurve, nicht gestapelt</translation>
     </message>
     <message>
         <source>weights</source>
@@ -5773,11 +5703,11 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Was gefunden wurde, als Text</translation>
     </message>
     <message>
-        <source>Mean loss of the reading segment without it less with it, nats; Remove measures it</source>
-        <translation>Mittlerer Verlust des lesenden Segments ohne sie minus mit ihr, in Nat; Entfernen misst ihn</translation>
+        <source>Mean loss of the reading segment without the passage minus with it, in nats; measured by Remove</source>
+        <translation>Mittlerer Verlust des lesenden Segments ohne die Stelle minus mit ihr, in Nat; Entfernen misst ihn</translation>
     </message>
     <message>
-        <source>The same of the selected token</source>
+        <source>The same for the selected token</source>
         <translation>Dasselbe für das gewählte Token</translation>
     </message>
     <message>
@@ -5789,11 +5719,11 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Allein</translation>
     </message>
     <message>
-        <source>Probability of the answer&apos;s first phrase without the passage; Remove measures it</source>
+        <source>Probability of the answer&apos;s first phrase without the passage; measured by Remove</source>
         <translation>Wahrscheinlichkeit der ersten Worte der Antwort ohne die Stelle; Entfernen misst sie</translation>
     </message>
     <message>
-        <source>The same with this passage alone; Only this one measures it</source>
+        <source>The same with this passage alone; measured by Only this one</source>
         <translation>Dasselbe mit dieser Stelle allein; „Nur diese“ misst es</translation>
     </message>
 </context>
@@ -6180,12 +6110,12 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Öffnen Sie erst ein Modell</translation>
     </message>
     <message>
-        <source>The engine is another machine&apos;s: run the prompt set there, with carryover-cli run --prompts</source>
+        <source>The engine runs on another machine: run the prompt set there, with carryover-cli run --prompts</source>
         <translation>Der Rechenkern läuft auf einer anderen Maschine: Führen Sie die Prompt-Menge dort aus, mit carryover-cli run --prompts</translation>
     </message>
     <message>
         <source>another one is running in this window</source>
-        <translation>eine andere läuft in diesem Fenster</translation>
+        <translation>in diesem Fenster läuft schon ein anderer Vorgang</translation>
     </message>
     <message>
         <source>prompt set</source>
@@ -6259,10 +6189,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Fertige Beispiele bleiben; Ausführen macht mit den anderen weiter</translation>
     </message>
     <message>
-        <source>Choose: %1</source>
-        <translation>Auswählen: %1</translation>
-    </message>
-    <message>
         <source>Choose a prompt set</source>
         <translation>Wählen Sie eine Prompt-Menge</translation>
     </message>
@@ -6296,10 +6222,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Folder of a prompt set</source>
         <translation>Ordner einer Prompt-Menge</translation>
-    </message>
-    <message>
-        <source>Filter</source>
-        <translation>Filter</translation>
     </message>
     <message>
         <source>Examples that have each of these words</source>
@@ -6506,6 +6428,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>head patterns</source>
         <translation>Muster der Köpfe</translation>
+    </message>
+    <message>
+        <source>Choose: %1</source>
+        <translation>Wählen: %1</translation>
     </message>
 </context>
 <context>
@@ -7126,6 +7052,13 @@ Verlust %4 nat, PPL %5
     </message>
 </context>
 <context>
+    <name>RowFilter</name>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+</context>
+<context>
     <name>RunController</name>
     <message>
         <source>settings</source>
@@ -7184,8 +7117,8 @@ Verlust %4 nat, PPL %5
         <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
     </message>
     <message>
-        <source>no run on show was stopped before its end</source>
-        <translation>kein gezeigter Lauf wurde vor seinem Ende angehalten</translation>
+        <source>the shown run was not stopped before its end</source>
+        <translation>der gezeigte Lauf wurde nicht vor seinem Ende angehalten</translation>
     </message>
     <message>
         <source>it was made with other weights: open %1</source>
@@ -7388,10 +7321,6 @@ Verlust %4 nat, PPL %5
     <message>
         <source>&amp;Undo delete</source>
         <translation>Löschen &amp;rückgängig machen</translation>
-    </message>
-    <message>
-        <source>Filter</source>
-        <translation>Filter</translation>
     </message>
     <message>
         <source>Runs that have each of these words in name, kind, tags, policy or model</source>
@@ -8078,8 +8007,8 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
         <translation>Senke verloren</translation>
     </message>
     <message>
-        <source>This run was kept without its sinks: run the text again</source>
-        <translation>Dieser Lauf wurde ohne seine Senken aufgehoben: den Text noch einmal ausführen</translation>
+        <source>This run was recorded without sinks: run the text again</source>
+        <translation>Dieser Lauf wurde ohne Senken aufgezeichnet: den Text noch einmal ausführen</translation>
     </message>
     <message>
         <source>no sink lost in %1 segments</source>
@@ -8603,8 +8532,8 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Nach Segment</translation>
     </message>
     <message>
-        <source>What has one colour: the mean of its losses, or its strongest hit</source>
-        <translation>Was eine Farbe hat: das Mittel seiner Verluste oder sein stärkster Treffer</translation>
+        <source>Coloured as one unit: by its mean loss, or by its strongest hit</source>
+        <translation>Was als eine Einheit gefärbt ist: nach seinem mittleren Verlust oder seinem stärksten Treffer</translation>
     </message>
     <message>
         <source>Search the text</source>
@@ -8781,8 +8710,8 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Zeit (ms je Token)</translation>
     </message>
     <message>
-        <source>This run was kept before its time was divided</source>
-        <translation>Dieser Lauf wurde aufgezeichnet, bevor seine Zeit aufgeteilt wurde</translation>
+        <source>This run was recorded by a version that did not measure parts of the time</source>
+        <translation>Dieser Lauf wurde von einer Version aufgezeichnet, die keine Teile der Zeit maß</translation>
     </message>
     <message>
         <source>Time breakdown</source>
@@ -8863,8 +8792,8 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Training mit Schritt %L1 fertig; das Fenster nutzt nun das trainierte Modell, gesichert in %2</translation>
     </message>
     <message>
-        <source>nothing to go on from was saved</source>
-        <translation>nichts zum Fortsetzen wurde gesichert</translation>
+        <source>no checkpoint to continue from was saved</source>
+        <translation>es wurde kein Stand zum Fortsetzen gesichert</translation>
     </message>
     <message>
         <source>of step %1, which are not kept</source>
@@ -9559,12 +9488,12 @@ im Versuch: %3 nat
         <translation>Treffer-Ablation</translation>
     </message>
     <message>
-        <source>&lt;b&gt;Segment %1&lt;/b&gt;, tokens %2 to %3, again, but:</source>
-        <translation>&lt;b&gt;Segment %1&lt;/b&gt;, Token %2 bis %3, noch einmal, aber:</translation>
+        <source>&lt;b&gt;Segment %1&lt;/b&gt;, tokens %2 to %3, run again with these changes:</source>
+        <translation>&lt;b&gt;Segment %1&lt;/b&gt;, Token %2 bis %3, noch einmal mit diesen Änderungen:</translation>
     </message>
     <message>
-        <source>What it costs is not known yet.</source>
-        <translation>Der Aufwand ist noch nicht bekannt.</translation>
+        <source>Its time is not known yet.</source>
+        <translation>Seine Dauer ist noch nicht bekannt.</translation>
     </message>
 </context>
 <context>
@@ -9901,8 +9830,8 @@ im Versuch: %3 nat
         <translation>Token</translation>
     </message>
     <message>
-        <source>Such as 1024, 4096; empty: one sample&apos;s length</source>
-        <translation>Wie 1024, 4096; leer: die Länge eines Beispiels</translation>
+        <source>Context lengths such as 1024, 4096; empty: the length of a sample</source>
+        <translation>Kontextlängen wie 1024, 4096; leer: die Länge eines Beispiels</translation>
     </message>
     <message>
         <source>Execution</source>
@@ -9913,8 +9842,8 @@ im Versuch: %3 nat
         <translation>dtype</translation>
     </message>
     <message>
-        <source>Of the computation; master weights are fp32 with each dtype</source>
-        <translation>Der Berechnung; Master-Gewichte sind in jedem Fall fp32</translation>
+        <source>dtype of the computation; master weights are always fp32</source>
+        <translation>dtype der Berechnung; Master-Gewichte sind immer fp32</translation>
     </message>
     <message>
         <source>Device</source>
@@ -9937,8 +9866,8 @@ im Versuch: %3 nat
         <translation>Startwert</translation>
     </message>
     <message>
-        <source>Of the samples&apos; order, LoRA&apos;s start and dropout</source>
-        <translation>Der Reihenfolge der Beispiele, des Beginns von LoRA und des Dropouts</translation>
+        <source>Seed of the order of samples, of LoRA&apos;s initial weights and of dropout</source>
+        <translation>Startwert der Reihenfolge der Beispiele, der Anfangsgewichte von LoRA und des Dropouts</translation>
     </message>
     <message>
         <source>Segments</source>
@@ -10005,8 +9934,8 @@ im Versuch: %3 nat
         <translation> Mikrostapel</translation>
     </message>
     <message>
-        <source>Of one optimizer step</source>
-        <translation>Eines Schritts des Optimierers</translation>
+        <source>Micro-batches of an optimizer step</source>
+        <translation>Micro-Batches eines Optimierer-Schritts</translation>
     </message>
     <message>
         <source>Learning rate</source>
@@ -10037,8 +9966,8 @@ im Versuch: %3 nat
         <translation>Gewichtsabbau</translation>
     </message>
     <message>
-        <source>Of matrices; norms have none</source>
-        <translation>Von Matrizen; Normen haben keinen</translation>
+        <source>AdamW&apos;s decay of matrices; norms are not decayed</source>
+        <translation>Weight Decay der Matrizen; Normen haben keinen</translation>
     </message>
     <message>
         <source>Adam β₁</source>
@@ -10061,16 +9990,16 @@ im Versuch: %3 nat
         <translation>Adam ε</translation>
     </message>
     <message>
-        <source>Keeps the division finite</source>
-        <translation>Hält die Division endlich</translation>
+        <source>AdamW&apos;s ε, added to the denominator</source>
+        <translation>ε von AdamW, das zum Nenner addiert wird</translation>
     </message>
     <message>
         <source>Clip gradient at</source>
         <translation>Gradient kappen bei</translation>
     </message>
     <message>
-        <source>Norm of the mean loss&apos;s gradient; 0: never</source>
-        <translation>Norm des Gradienten des mittleren Verlusts; 0: nie</translation>
+        <source>Largest norm of the gradient; 0: no clipping</source>
+        <translation>Größte Norm des Gradienten; 0: keine Begrenzung</translation>
     </message>
     <message>
         <source>Distillation</source>
@@ -10085,8 +10014,8 @@ im Versuch: %3 nat
         <translation>Checkpointing</translation>
     </message>
     <message>
-        <source>Layers run again in backward: less memory, a third slower</source>
-        <translation>Schichten laufen rückwärts noch einmal: weniger Speicher, ein Drittel langsamer</translation>
+        <source>Recomputes each layer in the backward pass: less memory, a third slower</source>
+        <translation>Berechnet jede Schicht rückwärts noch einmal: weniger Speicher, ein Drittel langsamer</translation>
     </message>
     <message>
         <source>LoRA</source>
@@ -10113,8 +10042,8 @@ im Versuch: %3 nat
         <translation>Dropout</translation>
     </message>
     <message>
-        <source>Of the adapter&apos;s input, 0 to 1</source>
-        <translation>Des Eingangs des Adapters, 0 bis 1</translation>
+        <source>Dropout of the adapter&apos;s input, 0 to 1</source>
+        <translation>Dropout am Eingang des Adapters, 0 bis 1</translation>
     </message>
     <message>
         <source>rsLoRA</source>
@@ -10173,8 +10102,8 @@ im Versuch: %3 nat
         <translation>× geglätteter Verlust</translation>
     </message>
     <message>
-        <source>What counts as one; 0: nothing</source>
-        <translation>Was als einer gilt; 0: nichts</translation>
+        <source>A loss this many times the smoothed loss is a spike; 0: none is</source>
+        <translation>Ab diesem Vielfachen des geglätteten Verlusts gilt ein Verlust als Ausschlag; 0: keiner</translation>
     </message>
     <message>
         <source>there is no “%1” here</source>
@@ -11251,8 +11180,8 @@ im Versuch: %3 nat
         <translation>Gewicht</translation>
     </message>
     <message>
-        <source>Of a token of an answer, where one of the text has 1</source>
-        <translation>Eines Tokens einer Antwort, wo eines des Textes 1 hat</translation>
+        <source>Weight of an answer&apos;s token in the loss; a token of the text has 1</source>
+        <translation>Gewicht eines Tokens einer Antwort im Verlust; ein Token des Textes hat 1</translation>
     </message>
     <message>
         <source>auto</source>

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/cost/visible_keys.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

@@ -329,29 +329,12 @@ class NsaTest : public QObject {
     }
   }
 
-  /// To the byte, behind each segment and behind each decoded token.
   void what_is_held_and_seen_is_what_the_cost_model_says() {
     const at::NoGradGuard no_gradients;
     for (unsigned seed = 200; seed < 224; ++seed) {
       const SparseCase c(seed, at::kFloat);
-      const CostModel cost{c.model, c.config, 4};
-      PreparedRun prepared(c.tiny.decoder, {"nsa", c.config, std::ssize(c.ids)});
-      SegmentRunner& runner = prepared.runner();
-      std::int64_t tokens = 0;
-      for (std::int64_t segment = 0; segment < c.segments(); ++segment) {
-        const at::Tensor ids = c.segment(c.ids, segment);
-        if (segment % 2 == 0) runner.run_segment(ids);
-        for (std::int64_t token = 0; segment % 2 == 1 && token < ids.size(0); ++token) {
-          runner.extend(ids.narrow(0, token, 1));
-          QCOMPARE(static_cast<double>(runner.attention_kv_bytes()), visible_bytes(cost, "nsa", tokens + token));
-        }
-        if (segment % 2 == 1) runner.close();
-        tokens += ids.size(0);
-        const MemoryBytes plan = policy_row("nsa").memory(cost, tokens, {});
-        QCOMPARE(runner.state().pool_bytes(), plan.pool);
-        QCOMPARE(runner.attention_kv_bytes(), plan.attention_kv);
-        QCOMPARE(runner.state().pool_entries(), tokens + tokens / c.config.selected_block_length);
-      }
+      const std::int64_t block = c.config.selected_block_length;
+      c.check_bytes("nsa", [&](std::int64_t tokens) { return tokens + tokens / block; });
     }
   }
 

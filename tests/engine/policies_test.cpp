@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/cost/visible_keys.h"
 #include "engine/policies/prepared_run.h"
 #include "engine/policies/registry.h"
 #include "tests/support/test_program.h"

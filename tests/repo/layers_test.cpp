@@ -1,54 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the repository promises about itself: which folder may include which, a licence line in each source, lines that
 // fit a screen, and nothing that only one machine has.
-#include <QDir>
-#include <QDirIterator>
-#include <QFile>
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
 #include <algorithm>
 
+#include "tests/support/repository.h"
 #include "tests/support/test_program.h"
 
+using carryover::test::code;
+using carryover::test::code_folders;
+using carryover::test::read;
+using carryover::test::read_files;
+using carryover::test::Source;
+
 namespace {
-
-struct Source {
-  QString path;  // from the repository's root
-  QString text;
-};
-
-const QDir root(QStringLiteral(CARRYOVER_SOURCE_DIR));
-
-QList<Source> read_files(const QStringList& folders, const QStringList& patterns) {
-  QList<Source> found;
-  for (const QString& folder : folders) {
-    QDirIterator files(root.filePath(folder), patterns, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-      QFile file(files.next());
-      if (!file.open(QIODevice::ReadOnly)) qFatal("can't read %s", qPrintable(file.fileName()));
-      found.append({root.relativeFilePath(file.fileName()), QString::fromUtf8(file.readAll())});
-    }
-  }
-  return found;
-}
-
-const QStringList code_folders{"app", "engine", "examples", "fuzz", "kernels", "tests", "widgets"};
-const QStringList code_patterns{"*.h", "*.cpp", "*.cu", "*.cuh"};
-
-QList<Source> code(const QStringList& folders = code_folders) {
-  return read_files(folders, code_patterns);
-}
 
 /// Sources that people wrote in any language, at the root too.
 QList<Source> all_sources() {
   QList<Source> sources = code() + read_files(code_folders + QStringList{"cmake", "python", "scripts", ".ci"},
                                               {"*.sh", "*.py", "*.cmake", "CMakeLists.txt", "run"});
-  for (const char* name : {"lab", "CMakeLists.txt"}) {
-    QFile file(root.filePath(name));
-    if (!file.open(QIODevice::ReadOnly)) qFatal("can't read %s", name);
-    sources.append({name, QString::fromUtf8(file.readAll())});
-  }
+  for (const char* name : {"lab", "CMakeLists.txt"}) sources.append({name, read(name)});
   return sources;
 }
 
@@ -299,10 +272,8 @@ class LayersTest : public QObject {
         "(^|[\\s\"'=(:])(/root/|/home/[a-z]|/work/)|\\.\\./shared\\b|\\bpypi\\.org|pythonhosted|"
         "\\b(deb|security)\\.debian\\.org");
     QList<Source> sources = all_sources() + read_files({"docs"}, {"*.md"});
-    for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakePresets.json"}) {
-      QFile file(root.filePath(name));
-      if (file.open(QIODevice::ReadOnly)) sources.append({name, QString::fromUtf8(file.readAll())});
-    }
+    for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CMakePresets.json"})
+      sources.append({name, read(name)});
     QStringList wrong;
     for (const Source& source : sources) {
       if (source.path == "tests/repo/layers_test.cpp") continue;  // holds the pattern itself

@@ -26,6 +26,9 @@ SOURCES = {
     "engine/core/deep.h": "// nothing\n",
     "engine/core/run/two.cpp": "int two() { return 2; }\n",
     "widgets/state/three.cpp": "#include <engine/core/one.h>\nint three() { return 2 + ONE; }\n",
+    "engine/ops/tensors.h": "#include <ATen/ATen.h>\n",
+    "engine/ops/four.cpp": '#include "tensors.h"\nint four();  // BAD, in a source that reads LibTorch\n',
+    "app/window/five.cpp": "#include <QString>\nint five();  // BAD, in a source that reads Qt\n",
     "build/lint/made.cpp": "// BAD, but nobody wrote it\n",
 }
 CORE = {"engine/core/one.cpp", "engine/core/run/two.cpp"}
@@ -74,7 +77,7 @@ class Lint(unittest.TestCase):
         done = subprocess.run([*script, *arguments], cwd=root, env=environment, capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr, set(self.calls.read_text().split())
 
-    def test_without_arguments_the_quick_folders_and_with_all_every_one(self):
+    def test_without_arguments_the_quick_sources_and_with_all_the_listed_folders(self):
         code, said, read = self.lint()
         self.assertEqual((code, read), (0, CORE), said)
         self.assertIn("2 sources, 0 of them unchanged since they passed; 0 findings", said)
@@ -165,6 +168,14 @@ class Lint(unittest.TestCase):
 
         for path in lint.QUICK + lint.SLOW:
             self.assertTrue((REPOSITORY / path).exists(), path)
+
+    def test_a_new_folder_without_a_library_is_checked(self):
+        (self.root / "app/new").mkdir()
+        self.write("app/new/six.cpp", "#include <vector>\nint six();\n")
+        database = self.root / "build/lint/compile_commands.json"
+        entry = {"directory": str(self.root), "file": "app/new/six.cpp", "command": "c++ -c app/new/six.cpp"}
+        database.write_text(json.dumps(json.loads(database.read_text()) + [entry]))
+        self.assertEqual(self.lint()[2], CORE | {"app/new/six.cpp"})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // docs/paper_map.md is true: what it names exists, and each label of the paper that a comment uses stands in it.
-#include <QDir>
-#include <QDirIterator>
 #include <QFile>
 #include <QRegularExpression>
 #include <QSet>
@@ -10,8 +8,10 @@
 #include "tests/support/repository.h"
 #include "tests/support/test_program.h"
 
+using carryover::test::code;
 using carryover::test::read;
 using carryover::test::root;
+using carryover::test::Source;
 
 namespace {
 
@@ -142,15 +142,11 @@ class PaperMapTest : public QObject {
     const QStringList listed = labels(map_);
     QStringList wrong;
     int used = 0;
-    for (const char* folder : {"app", "engine", "kernels", "tests", "widgets"}) {
-      QDirIterator files(root.filePath(folder), {"*.h", "*.cpp", "*.cu"}, QDir::Files, QDirIterator::Subdirectories);
-      while (files.hasNext()) {
-        const QString path = root.relativeFilePath(files.next());
-        if (path == "tests/repo/paper_map_test.cpp") continue;  // has wrong labels on purpose
-        for (const QString& label : labels(read(path))) {
-          ++used;
-          if (!listed.contains(label)) wrong.append(path + ": " + label);
-        }
+    for (const Source& source : code()) {
+      if (source.path == "tests/repo/paper_map_test.cpp") continue;  // has wrong labels on purpose
+      for (const QString& label : labels(source.text)) {
+        ++used;
+        if (!listed.contains(label)) wrong.append(source.path + ": " + label);
       }
     }
     QVERIFY(used > 20);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words that docs/glossary.md retires are in no text that a user reads: README, guide, manual page, and the string
 // literals of the command line and of the window. And no view writes numbers in a way of its own.
-#include <QDirIterator>
-#include <QFile>
 #include <QRegularExpression>
 #include <QTest>
 
 #include "tests/support/repository.h"
 #include "tests/support/test_program.h"
 
+using carryover::test::code;
 using carryover::test::read;
-using carryover::test::root;
+using carryover::test::Source;
 
 namespace {
 
@@ -70,9 +69,7 @@ class WordsTest : public QObject {
       QTest::newRow(path) << read(path);
     for (const char* folder : {"app", "widgets", "engine/core/config"}) {
       QString text;
-      for (QDirIterator files(root.filePath(folder), {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
-           files.hasNext();)
-        text += literals(read(root.relativeFilePath(files.next())));
+      for (const Source& source : code({folder})) text += literals(source.text);
       QTest::newRow(folder) << text;
     }
   }
@@ -89,13 +86,11 @@ class WordsTest : public QObject {
   /// widgets/state/quantity_text.h has how the window's language writes numbers; axes ask their plot's language.
   void numbers_are_written_in_one_way() {
     QStringList wrong;
-    for (const char* folder : {"widgets", "app/controllers", "app/session", "app/shell", "app/window"})
-      for (QDirIterator files(root.filePath(folder), {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
-           files.hasNext();) {
-        const QString file = root.relativeFilePath(files.next());
-        if (file == "widgets/state/quantity_text.cpp" || file.startsWith("widgets/plot/plot_style.")) continue;
-        for (const QString& line : own_numbers(read(file))) wrong += file + ": " + line.trimmed();
-      }
+    for (const Source& source : code({"widgets", "app/controllers", "app/session", "app/shell", "app/window"})) {
+      if (source.path == "widgets/state/quantity_text.cpp" || source.path.startsWith("widgets/plot/plot_style."))
+        continue;
+      for (const QString& line : own_numbers(source.text)) wrong += source.path + ": " + line.trimmed();
+    }
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
     QCOMPARE(own_numbers(".arg(x, 0, 'f', 3)\n.arg(x, 0, 'f', 0)\nnumber(x, 'g', 9)\nnumber(x, 'g', 4)").size(), 2);
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
 #include <utility>
 
+#include "engine/core/cost/policy_table.h"
+#include "engine/core/cost/visible_keys.h"
 #include "engine/ops/elementwise.h"
 #include "tests/support/run_layers.h"
 
@@ -110,6 +113,29 @@ struct ChunkedCase {
       return largest_difference(rows, all.narrow(0, all.size(0) - rows.size(0), rows.size(0)));
     };
     return std::pair(from_its_own(last, ids), from_its_own(other_last, others));
+  }
+
+  /// By turns a segment at once and one token by token: what is held, and what the last token saw, is to the byte what
+  /// the cost model says. `entries`: of the state, behind so many tokens.
+  void check_bytes(const std::string& policy, const std::function<std::int64_t(std::int64_t tokens)>& entries) const {
+    const CostModel cost{model, config, static_cast<std::int64_t>(tiny.decoder.options().dtype().itemsize())};
+    PreparedRun prepared(tiny.decoder, {policy, config, std::ssize(ids)});
+    SegmentRunner& runner = prepared.runner();
+    std::int64_t tokens = 0;
+    for (std::int64_t index = 0; index < segments(); ++index) {
+      const at::Tensor own = segment(ids, index);
+      if (index % 2 == 0) runner.run_segment(own);
+      for (std::int64_t token = 0; index % 2 == 1 && token < own.size(0); ++token) {
+        runner.extend(own.narrow(0, token, 1));
+        QCOMPARE(static_cast<double>(runner.attention_kv_bytes()), visible_bytes(cost, policy, tokens + token));
+      }
+      if (index % 2 == 1) runner.close();
+      tokens += own.size(0);
+      const MemoryBytes plan = policy_row(policy).memory(cost, tokens, {});
+      QCOMPARE(runner.state().pool_bytes(), plan.pool);
+      QCOMPARE(runner.attention_kv_bytes(), plan.attention_kv);
+      QCOMPARE(runner.state().pool_entries(), entries(tokens));
+    }
   }
 
   /// How far hidden states are apart between the whole text at once and segments, single tokens and random chunks.

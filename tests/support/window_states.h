@@ -9,10 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "app/shell/shell.h"
 #include "engine/records/training_folder.h"
-#include "tests/support/demo_window.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/home.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
 #include "widgets/plot/plot_view.h"
@@ -21,23 +19,9 @@
 
 namespace carryover::test {
 
-/// A window with somebody before it, whose files lie in `home`.
-struct Someone {
-  explicit Someone(const QString& home)
-      : settings(home + QStringLiteral("/settings.json")),
-        keeper(window, home + QStringLiteral("/sessions")),
-        shell(window, settings, keeper),
-        folder(home) {
-    window.resize(1280, 800);
-    window.show();
-  }
-  LabContext& lab() { return window.lab().context; }
-
-  MainWindow window;
-  SettingsFile settings;
-  SessionKeeper keeper;
-  Shell shell;
-  QString folder;
+/// A home whose keeper has not begun yet.
+struct Someone : Home {
+  explicit Someone(const QString& home) : Home(home, false) {}
   pid_t engine = 0;  ///< its process, where it is elsewhere
 };
 

@@ -314,7 +314,7 @@ void EvaluationsViewTest::the_form_asks_for_what_the_command_reads() {
   QCOMPARE(plan_difference(written, request.plan), std::string());
   QTRY_VERIFY(lab.model.complete());
   QCOMPARE(lab.cell_rows(), 1);
-  QTRY_VERIFY(!button<QToolButton>(lab.panel, EvaluationsPanel::tr("Continue"))->isEnabled());
+  QTRY_VERIFY(!button<QToolButton>(lab.panel, FolderPanel::tr("Continue"))->isEnabled());
 }
 
 void EvaluationsViewTest::tables_are_written() {

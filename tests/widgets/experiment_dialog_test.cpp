@@ -136,7 +136,7 @@ void ExperimentDialogTest::a_dry_run_says_how_long() {
   write_bytes(temp_.file("short.txt"), "Who is May?");
   other.overrides.texts = {temp_.file("short.txt")};
   dialog.set_request(other);
-  dialog.ask_time();
+  dialog.check();
   QTRY_VERIFY_WITH_TIMEOUT(!dialog.forecast().running(), patience_ms);
   QVERIFY2(dialog.said().contains(QStringLiteral("short.txt")), qPrintable(dialog.said()));
 }

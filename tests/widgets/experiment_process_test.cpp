@@ -64,8 +64,8 @@ void ExperimentProcessTest::the_dialog_runs_it() {
   dialog->accept();
   QVERIFY(lab.experiments.process().running());
   settle();
-  QVERIFY(!button<QToolButton>(lab.panel, ExperimentsPanel::tr("Continue"))->isEnabled());
-  QVERIFY(button<QToolButton>(lab.panel, ExperimentsPanel::tr("Stop"))->isEnabled());
+  QVERIFY(!button<QToolButton>(lab.panel, FolderPanel::tr("Continue"))->isEnabled());
+  QVERIFY(button<QToolButton>(lab.panel, FolderPanel::tr("Stop"))->isEnabled());
   QVERIFY(ended.wait(patience_ms));
   QVERIFY2(failed.isEmpty(), qPrintable(lab.window.message_bar().text()));
   QTRY_COMPARE_WITH_TIMEOUT(lab.model.state().status, CellStatus::Done, patience_ms);
@@ -83,8 +83,8 @@ void ExperimentProcessTest::stop_and_continue() {
   ExperimentWindow second(out);  // sees that another one runs it
   QTRY_VERIFY2(second.panel.said().contains(ExperimentsPanel::tr("running in another process")),
                qPrintable(second.panel.said()));
-  QVERIFY(!button<QToolButton>(second.panel, ExperimentsPanel::tr("Continue"))->isEnabled());
-  button<QToolButton>(lab.panel, ExperimentsPanel::tr("Stop"))->click();
+  QVERIFY(!button<QToolButton>(second.panel, FolderPanel::tr("Continue"))->isEnabled());
+  button<QToolButton>(lab.panel, FolderPanel::tr("Stop"))->click();
   QVERIFY(ended.wait(patience_ms));
   QVERIFY(!lives(process));
   QTRY_COMPARE(lab.model.state().status, CellStatus::Pending);
@@ -94,7 +94,7 @@ void ExperimentProcessTest::stop_and_continue() {
   QVERIFY2(lab.panel.said().contains(ExperimentsPanel::tr("stopped")), qPrintable(lab.panel.said()));
 
   // Whoever ran it continues at once.
-  button<QToolButton>(lab.panel, ExperimentsPanel::tr("Continue"))->click();
+  button<QToolButton>(lab.panel, FolderPanel::tr("Continue"))->click();
   QVERIFY(lab.experiments.process().running());
   QVERIFY(ended.wait(patience_ms));
   QTRY_COMPARE(lab.model.state().status, CellStatus::Done);
@@ -118,7 +118,7 @@ void ExperimentProcessTest::a_killed_one_continues_with_its_command() {
   QTRY_COMPARE(lab.model.state().status, CellStatus::Pending);
   settle();
   QVERIFY2(lab.panel.said().contains(ExperimentsPanel::tr("stopped")), qPrintable(lab.panel.said()));
-  auto* resume = button<QToolButton>(lab.panel, ExperimentsPanel::tr("Continue"));
+  auto* resume = button<QToolButton>(lab.panel, FolderPanel::tr("Continue"));
   QVERIFY(resume->isEnabled());
 
   resume->click();
@@ -147,9 +147,9 @@ void ExperimentProcessTest::without_its_files_the_dialog_asks() {
   fs::create_directories(out);
   write_experiment_state(out, state);
   ExperimentWindow lab(out);
-  QTRY_VERIFY(lab.model.has_state());
+  QTRY_VERIFY(lab.model.has_news());
   settle();
-  auto* resume = button<QToolButton>(lab.panel, ExperimentsPanel::tr("Continue"));
+  auto* resume = button<QToolButton>(lab.panel, FolderPanel::tr("Continue"));
   resume->click();
   QVERIFY(lab.window.findChild<ContinueDialog*>() == nullptr);
   auto* dialog = lab.window.findChild<ExperimentDialog*>();

@@ -105,7 +105,7 @@ void ExperimentsViewTest::a_folder_is_shown_as_it_is() {
   }
   QVERIFY2(lab.panel.said().startsWith(QStringLiteral("Demo · ")), qPrintable(lab.panel.said()));
   QVERIFY(lab.panel.said().contains(ExperimentsPanel::tr("%1 of %2 cells").arg(9).arg(9)));
-  QVERIFY(!button<QToolButton>(lab.panel, ExperimentsPanel::tr("Continue"))->isEnabled());
+  QVERIFY(!button<QToolButton>(lab.panel, FolderPanel::tr("Continue"))->isEnabled());
 }
 
 void ExperimentsViewTest::the_table_follows_the_file() {

@@ -10,42 +10,21 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/shell/shell.h"
 #include "app/window/identity_bar.h"
 #include "app/window/message_bar.h"
 #include "app/window/model_dialog.h"
 #include "engine/api/engine_library.h"
 #include "engine/records/run_reader.h"
 #include "tests/support/cli_process.h"
-#include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/home.h"
 #include "tests/support/run_script.h"
-#include "tests/support/temp_dir.h"
 #include "widgets/state/model_label.h"
 
 using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-/// A window with somebody's shell; all of its files lie in `folder`.
-struct Home {
-  explicit Home(const QString& folder)
-      : settings(folder + QStringLiteral("/settings.json")),
-        keeper(window, folder + QStringLiteral("/sessions")),
-        shell(window, settings, keeper) {
-    window.resize(1280, 800);
-    window.show();
-    keeper.begin(false);
-  }
-  LabContext& lab() { return window.lab().context; }
-  const ModelInfo& model() { return window.lab().loader.model()->info; }
-
-  MainWindow window;
-  SettingsFile settings;
-  SessionKeeper keeper;
-  Shell shell;
-};
 
 /// What goes wrong, or nothing. Waits first: what the window shows may still be asked of the engine.
 QString run_when_idle(MainWindow& window, const QString& text) {

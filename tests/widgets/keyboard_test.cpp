@@ -89,13 +89,9 @@ class KeyboardTest : public QObject {
 
   void tab_reaches_every_control_that_is_seen_and_no_other() {
     const TempDir folder;
-    MainWindow window;
-    SettingsFile settings(QString::fromStdString(folder.file("settings.json")));
-    SessionKeeper keeper(window, QString::fromStdString(folder.file("sessions")));
-    Shell shell(window, settings, keeper);
+    Home home(folder);
+    MainWindow& window = home.window;
     window.resize(1400, 900);
-    window.show();
-    keeper.begin(false);
     open_demo(window, 600);
     run_to_the_end(window);
     QStringList problems;

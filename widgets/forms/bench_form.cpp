@@ -11,12 +11,12 @@
 #include <QRegularExpression>
 #include <QSpinBox>
 #include <QStandardItemModel>
-#include <QToolButton>
 #include <algorithm>
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/models/random_model.h"
 #include "engine/records/bench_file.h"
+#include "widgets/controls/path_row.h"
 #include "widgets/plot/bench_plots.h"
 
 namespace carryover {
@@ -127,27 +127,12 @@ QSpinBox* BenchForm::add_number(const QString& label, const QString& help, const
 }
 
 QLineEdit* BenchForm::add_path(const QString& label, const QString& help, const char* name, bool folder) {
-  auto* both = new QWidget(this);
-  auto* row = new QHBoxLayout(both);
-  row->setContentsMargins(0, 0, 0, 0);
-  auto* edit = new QLineEdit(both);
-  edit->setObjectName(QLatin1String(name));
-  edit->setToolTip(help);
-  edit->setAccessibleName(label);
-  edit->setAccessibleDescription(help);
-  auto* browse = new QToolButton(both);
-  browse->setText(QStringLiteral("…"));
-  browse->setAccessibleName(tr("Choose: %1").arg(label));
-  row->addWidget(edit, 1);
-  row->addWidget(browse);
-  rows_->addRow(label, both);
-  connect(edit, &QLineEdit::textChanged, this, &BenchForm::changed);
-  connect(browse, &QToolButton::clicked, this, [this, edit, folder, label] {
-    const QString path =
-        folder ? QFileDialog::getSaveFileName(this, tr("New folder for the bench"), QStringLiteral("bench"))
-               : QFileDialog::getOpenFileName(this, label);
-    if (!path.isEmpty()) edit->setText(path);
+  QLineEdit* edit = add_path_row(*rows_, label, help, [this, folder, label](const QString&) {
+    return folder ? QFileDialog::getSaveFileName(this, tr("New folder for the bench"), QStringLiteral("bench"))
+                  : QFileDialog::getOpenFileName(this, label);
   });
+  edit->setObjectName(QLatin1String(name));
+  connect(edit, &QLineEdit::textChanged, this, &BenchForm::changed);
   return edit;
 }
 
@@ -250,7 +235,7 @@ QString BenchForm::problem() const {
   if (std::find(contexts.begin(), contexts.end(), 0) != contexts.end())
     return tr("Contexts: each is a whole number of tokens from 1 to %L1")
         .arg(static_cast<qlonglong>(bench_most_tokens));
-  if (ticked(kinds_).empty()) return tr("Work: tick what is to be measured");
+  if (ticked(kinds_).empty()) return tr("Work: tick at least one kind");
   if (ticked(policies_).empty()) return tr("Policies: tick at least one");
   return problem_of_paths();
 }

@@ -100,7 +100,7 @@ QWidget* EditForm::make_sources() {
 QWidget* EditForm::make_slots() {
   auto* row = new QWidget(this);
   positions_ = new QLineEdit(row);
-  positions_->setPlaceholderText(tr("Position, 100-119, or what is selected"));
+  positions_->setPlaceholderText(tr("120 or 100-119; empty: the selection"));
   positions_->setClearButtonEnabled(true);
   positions_->setMinimumWidth(positions_->fontMetrics().averageCharWidth() * 20);
   positions_->setAccessibleName(tr("Positions to drop, add or ban"));

@@ -26,7 +26,7 @@ HeadProbeForm::HeadProbeForm(QWidget* parent) : QWidget(parent) {
     connect(made, &QCheckBox::toggled, this, &HeadProbeForm::update_offer);
     return made;
   };
-  copy_ = box(tr("Copy"), tr("Random tokens, twice: nothing but copying predicts the second half"), true);
+  copy_ = box(tr("Copy"), tr("Random tokens, twice: only copying predicts the second half"), true);
   needle_ = box(tr("Needles"), tr("A key and its value in a haystack, asked for by the key at its end"), true);
   passage_ = box(tr("Open text"), tr("Passages of the open text, repeated at its end"), false);
   tokens_ = new QSpinBox(this);
@@ -93,7 +93,7 @@ QString HeadProbeForm::why_not() const {
   if (!has_model_) return tr("No model is open");
   if (running_) return tr("A profile is under way");
   if (!busy_.isEmpty()) return tr("Not now: %1").arg(busy_);
-  if (wanted.kinds.empty()) return tr("Choose what heads are asked for");
+  if (wanted.kinds.empty()) return tr("Choose a kind of probe");
   if (passage_->isChecked() && text_tokens_ < wanted.tokens - wanted.needle)
     return text_tokens_ == 0 ? tr("No text is open")
                              : tr("The open text has %L1 tokens: too few for probes of %L2")
@@ -105,7 +105,7 @@ QString HeadProbeForm::why_not() const {
 void HeadProbeForm::update_offer() {
   const QString why = why_not();
   start_->setEnabled(why.isEmpty());
-  start_->setToolTip(why.isEmpty() ? tr("Score every head by what it gives to the token that has to be copied") : why);
+  start_->setToolTip(why.isEmpty() ? tr("Score every head by its attention on the token to be copied") : why);
   for (QWidget* each : std::initializer_list<QWidget*>{copy_, needle_, passage_, tokens_}) each->setEnabled(!running_);
   progress_->setVisible(running_);
   cancel_->setVisible(running_);

@@ -16,14 +16,13 @@ namespace carryover {
 PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
   auto* bar = new WrappingBar(this);
   bar->setContentsMargins(0, 0, 0, 0);
-  prompts_ =
-      add_path(tr("Prompt set"),
-               tr("A .jsonl with a \"text\" in each line and, where wanted, \"name\", \"answer\", \"target\" and "
-                  "\"tags\""),
-               [this] {
-                 return QFileDialog::getOpenFileName(this, tr("Prompt set"), prompts_->text(),
-                                                     tr("Prompt sets (*.jsonl);;All files (*)"));
-               });
+  prompts_ = add_path(
+      tr("Prompt set"),
+      tr("A .jsonl with a \"text\" in each line and, where wanted, \"name\", \"answer\", \"target\" and "
+         "\"tags\""),
+      [this](const QString& now) {
+        return QFileDialog::getOpenFileName(this, tr("Prompt set"), now, tr("Prompt sets (*.jsonl);;All files (*)"));
+      });
   against_ = new QComboBox(this);
   against_->addItem(tr("no control"), QString());
   for (const char* control : {"off", "random", "recent", "constant", "sinks"})
@@ -33,8 +32,9 @@ PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
       tr("Run each example under this control too, for Δ loss. off: nothing is retrieved; the others "
          "are read in place of what the search finds"));
   bar->addWidget(labelled(tr("Against"), against_, nullptr, this));
-  out_ = add_path(tr("Folder"), tr("Where its runs are written; what is there already is not run again"),
-                  [this] { return QFileDialog::getExistingDirectory(this, tr("Folder of the runs"), out_->text()); });
+  out_ = add_path(
+      tr("Folder"), tr("Where its runs are written; what is there already is not run again"),
+      [this](const QString& now) { return QFileDialog::getExistingDirectory(this, tr("Folder of the runs"), now); });
   run_ = new QPushButton(tr("Run"), this);
   set_themed_icon(run_, QStringLiteral("run"));
   connect(run_, &QPushButton::clicked, this, [this] { Q_EMIT run_wanted(order()); });
@@ -52,20 +52,12 @@ PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
   update_offer();
 }
 
-QLineEdit* PromptsForm::add_path(const QString& name, const QString& help, const std::function<QString()>& ask) {
+QLineEdit* PromptsForm::add_path(const QString& name, const QString& help, const AskPath& ask) {
   auto* field = new QLineEdit(this);
   field->setAccessibleName(name);
   field->setToolTip(help);
   field->setMinimumWidth(90);
-  auto* browse = new QToolButton(this);
-  browse->setText(QStringLiteral("…"));
-  browse->setAccessibleName(tr("Choose: %1").arg(name));
-  connect(browse, &QToolButton::clicked, this, [field, ask] {
-    const QString path = ask();
-    if (path.isEmpty()) return;
-    field->setText(path);
-    field->setModified(true);
-  });
+  QToolButton* browse = browse_button(field, name, ask, this);
   static_cast<WrappingBar*>(layout())->addWidget(labelled(name, field, browse, this), 1);
   return field;
 }

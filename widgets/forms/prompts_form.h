@@ -2,7 +2,8 @@
 #pragma once
 #include <QString>
 #include <QWidget>
-#include <functional>
+
+#include "widgets/controls/path_row.h"
 
 class QComboBox;
 class QLineEdit;
@@ -33,7 +34,7 @@ class PromptsForm : public QWidget {
   void stop_wanted();
 
  private:
-  QLineEdit* add_path(const QString& name, const QString& help, const std::function<QString()>& ask);
+  QLineEdit* add_path(const QString& name, const QString& help, const AskPath& ask);
   void update_offer();
 
   QLineEdit *prompts_, *out_;

@@ -31,7 +31,7 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
   bar->addWidget(scope_);
   bar->addWidget(start_);
   bar->addWidget(what_, 1);
-  prepare_table(*view_, tr("Hits by what they matter"));
+  prepare_table(*view_, tr("Hits by importance"));
   sorted_.setSourceModel(&table_);
   view_->setModel(&sorted_);
   view_->setSortingEnabled(true);

@@ -38,7 +38,7 @@ QString machine_text(const BenchReport& bench) {
 
 QString gaps_text(const BenchReport& bench) {
   QStringList lines;
-  if (bench.interrupted) lines += BenchResults::tr("Stopped: what was not measured by then is not here");
+  if (bench.interrupted) lines += BenchResults::tr("Stopped: the rest was not measured");
   for (const BenchGap& gap : bench.not_measured)
     lines += BenchResults::tr("Not measured: %1, %2: %3").arg(qstring(gap.what), qstring(gap.who), qstring(gap.why));
   return lines.join(u'\n');

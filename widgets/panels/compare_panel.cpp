@@ -66,7 +66,7 @@ QWidget* ComparePanel::build_bar() {
                 [this] { context().lab().pin_run(); });
   set_themed_icon(pin_, QStringLiteral("pin"));
   pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-  unpin_ = button(tr("Unpin"), tr("Let run B go, and its memory"), [this] { context().lab().unpin_run(); });
+  unpin_ = button(tr("Unpin"), tr("Unpin run B and free its memory"), [this] { context().lab().unpin_run(); });
   auto* top = new QHBoxLayout;
   top->addWidget(names_, 1);
   top->addWidget(pin_);

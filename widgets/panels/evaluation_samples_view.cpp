@@ -40,18 +40,12 @@ EvaluationSamplesView::EvaluationSamplesView(QWidget* parent)
   references_ = switch_named(
       tr("References"), tr("Make the task's samples again, to show what was expected: long ones take a while"), this);
   connect(references_, &QToolButton::toggled, this, &EvaluationSamplesView::references_toggled);
-  auto* words = new QLineEdit(this);
-  words->setPlaceholderText(tr("Filter"));
-  words->setClearButtonEnabled(true);
-  words->setMaximumWidth(140);
-  words->setAccessibleName(tr("Samples that have each of these words"));
-  connect(words, &QLineEdit::textChanged, this, [this](const QString& text) { filter_.set_words(text); });
   auto* bar = control_bar();
   bar->addWidget(said_);
   bar->addStretch(1);
   bar->addWidget(wrong);
   bar->addWidget(references_);
-  bar->addWidget(words);
+  bar->addWidget(filter_field(filter_, tr("Samples that have each of these words"), this));
 
   filter_.setSourceModel(&samples_);
   view_->setModel(&filter_);

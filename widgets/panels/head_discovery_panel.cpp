@@ -91,9 +91,9 @@ QWidget* HeadDiscoveryPanel::build_result() {
   shown_ = box(tr("Scores"), tr("The scores that are shown and that the proposal is made by"));
   measure_ = box(tr("Measure"), tr("What a head is scored by"));
   measure_->addItem(tr("attention"));
-  measure_->setItemData(0, tr("How much attention the token gets that has to be copied"), Qt::ToolTipRole);
+  measure_->setItemData(0, tr("Attention on the token to be copied"), Qt::ToolTipRole);
   measure_->addItem(tr("copies"));
-  measure_->setItemData(1, tr("How often that token gets more of it than any other"), Qt::ToolTipRole);
+  measure_->setItemData(1, tr("How often the token to be copied gets the most attention"), Qt::ToolTipRole);
   against_ = box(tr("Against"), tr("Scores that the shown ones are held against"));
   sets_box_ = new QWidget(this);
   auto* choices = new WrappingBar(sets_box_);

@@ -18,7 +18,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   full_shown_ = new QCheckBox(tr("Full attention's KV"), this);
   full_shown_->setChecked(true);
   logarithmic_ = new QCheckBox(tr("Logarithmic"), this);
-  logarithmic_->setToolTip(tr("Each kind by itself, not stacked"));
+  logarithmic_->setToolTip(tr("Each kind of memory as a curve of its own, not stacked"));
   WrappingBar* bar = control_bar();
   for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
   place(bar, Across::Tokens);

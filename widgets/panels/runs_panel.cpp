@@ -170,14 +170,10 @@ void RunsPanel::add_table_actions() {
 }
 
 void RunsPanel::add_buttons(WrappingBar* bar) {
-  auto* words = new QLineEdit(this);
-  words->setPlaceholderText(tr("Filter"));
-  words->setClearButtonEnabled(true);
-  words->setAccessibleName(tr("Runs that have each of these words in name, kind, tags, policy or model"));
-  connect(words, &QLineEdit::textChanged, this, [this](const QString& text) {
-    filter_.set_words(text);
-    update_actions();
-  });
+  QLineEdit* words =
+      filter_field(filter_, tr("Runs that have each of these words in name, kind, tags, policy or model"), this);
+  words->setMaximumWidth(QWIDGETSIZE_MAX);  // as wide as there is room
+  connect(words, &QLineEdit::textChanged, this, &RunsPanel::update_actions);
   bar->addWidget(words, 1);
   for (QAction* action : {open_, compare_, remove_}) bar->addWidget(action_button(action, this));
 }

@@ -217,7 +217,7 @@ void TextPanel::build_bar(QWidget* bar) {
   unit_ = new QComboBox(bar);
   unit_->addItems({tr("By token"), tr("By word"), tr("By sentence"), tr("By line"), tr("By segment")});
   unit_->setAccessibleName(tr("What has one colour"));
-  unit_->setToolTip(tr("What has one colour: the mean of its losses, or its strongest hit"));
+  unit_->setToolTip(tr("Coloured as one unit: by its mean loss, or by its strongest hit"));
   for (QComboBox* box : {colour_, heads_, unit_}) box->setMinimumWidth(70);  // on a narrow window they give way
   query_ = new QLineEdit(bar);
   query_->setPlaceholderText(tr("Search (Ctrl+F)"));

@@ -32,7 +32,7 @@ void TimePanel::start() {
 
 void TimePanel::append(const SegmentRecord& record) {
   if (!record.time) {
-    plot_->set_empty_text(tr("This run was kept before its time was divided"));
+    plot_->set_empty_text(tr("This run was recorded by a version that did not measure parts of the time"));
     return;
   }
   const auto tokens = static_cast<double>(record.first_token + record.length);

@@ -146,7 +146,7 @@ void WhatIfPanel::refresh() {
     segment_->setText(no_run_text());
   } else {
     const SegmentRecord& record = lab_.run().record(segment);
-    segment_->setText(tr("<b>Segment %1</b>, tokens %2 to %3, again, but:")
+    segment_->setText(tr("<b>Segment %1</b>, tokens %2 to %3, run again with these changes:")
                           .arg(segment)
                           .arg(static_cast<qlonglong>(record.first_token))
                           .arg(static_cast<qlonglong>(record.first_token + record.length - 1)));
@@ -202,7 +202,7 @@ void WhatIfPanel::show_price() {
         price->seconds > 0 ? tr(", about %1 s at the run's speed").arg(significant_text(price->seconds, 2)) : QString();
     price_->setText(tr("%1 segments to run%2.").arg(price->segments).arg(time));
   } else {
-    price_->setText(tr("What it costs is not known yet."));
+    price_->setText(tr("Its time is not known yet."));
   }
 }
 

@@ -27,18 +27,13 @@ QString score_text(double score) {
   return decimal_text(score, std::abs(score) < 10 ? 3 : std::abs(score) < 1000 ? 2 : 0);
 }
 
-const EvaluationNews& EvaluationModel::news() const {
-  static const EvaluationNews nothing;
-  return news_ == nullptr ? nothing : *news_;
-}
-
 std::shared_ptr<const ScoreCell> EvaluationModel::shared_cell(int row, int column) const {
   CARRYOVER_CHECK(row >= 0 && row < rows() && column >= 0 && column < columns());
-  return news_->cells[static_cast<std::size_t>(row) * news_->columns() + static_cast<std::size_t>(column)];
+  return news().cells[static_cast<std::size_t>(row) * news().columns() + static_cast<std::size_t>(column)];
 }
 
 bool EvaluationModel::complete() const {
-  return has_news() && std::ranges::all_of(news_->cells, [](const auto& cell) { return cell->done; });
+  return has_news() && std::ranges::all_of(news().cells, [](const auto& cell) { return cell->done; });
 }
 
 double EvaluationModel::number(int row, int column, EvaluationValue value) const {
@@ -59,13 +54,13 @@ double EvaluationModel::number(int row, int column, EvaluationValue value) const
       break;
   }
   if (cell.done) return 1;
-  const auto all = news_->samples_of_row(static_cast<std::size_t>(row));
+  const auto all = news().samples_of_row(static_cast<std::size_t>(row));
   return all && *all > 0 ? static_cast<double>(cell.entries.size()) / static_cast<double>(*all) : no_value;
 }
 
 QString EvaluationModel::progress_text(int row, int column) const {
   const ScoreCell& cell = this->cell(row, column);
-  const auto all = news_->samples_of_row(static_cast<std::size_t>(row));
+  const auto all = news().samples_of_row(static_cast<std::size_t>(row));
   const QString done = count_text(std::ssize(cell.entries));
   QString text = cell.done ? done : all ? tr("%1 of %2").arg(done, count_text(static_cast<std::int64_t>(*all))) : done;
   if (cell.failures > 0) text += tr(", %1 failed").arg(count_text(static_cast<std::int64_t>(cell.failures)));
@@ -131,34 +126,10 @@ const std::vector<std::string>& EvaluationModel::references(int row) const {
   return found == references_.end() ? none : found->second;
 }
 
-void EvaluationModel::open(const QString& folder) {
-  folder_ = folder;
-  news_.reset();
-  problem_.clear();
+void EvaluationModel::forget() {
+  NewsModel::forget();
   references_.clear();
   sample_ = {};
-  Q_EMIT cells_changed();
-  Q_EMIT changed();
-}
-
-void EvaluationModel::take(const std::shared_ptr<const EvaluationNews>& news) {
-  news_ = news;
-  problem_ = qstring(news->problem);
-  Q_EMIT cells_changed();
-  Q_EMIT changed();
-}
-
-void EvaluationModel::set_problem(const QString& problem) {
-  if (problem == problem_) return;
-  problem_ = problem;
-  Q_EMIT changed();
-}
-
-void EvaluationModel::set_work(Work work, const QString& said) {
-  if (work == work_ && said == said_) return;
-  work_ = work;
-  said_ = said;
-  Q_EMIT changed();
 }
 
 void EvaluationModel::set_references(const std::string& task, std::int64_t length,

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QObject>
-#include <QString>
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "engine/core/run/hits.h"
 #include "engine/evaluations/evaluation_watch.h"
+#include "widgets/state/folder_model.h"
 
 namespace carryover {
 
@@ -26,26 +24,16 @@ struct OpenedSample {
 
 /// One evaluation, as its folder says, and what goes on in it. Filled by the EvaluationController; views read it. GUI
 /// thread.
-class EvaluationModel : public QObject {
+class EvaluationModel : public NewsModel<EvaluationNews> {
   Q_OBJECT
  public:
-  using QObject::QObject;
+  using NewsModel::NewsModel;
 
-  /// What the window itself does with the evaluation, in a process of its own.
-  enum class Work { None, Running, Stopping };
-
-  const QString& folder() const { return folder_; }  ///< empty: none is open
-  bool has_news() const { return news_ != nullptr; }
-  const EvaluationNews& news() const;
   int rows() const { return static_cast<int>(news().rows()); }
   int columns() const { return static_cast<int>(news().columns()); }
   const ScoreCell& cell(int row, int column) const { return *shared_cell(row, column); }
   std::shared_ptr<const ScoreCell> shared_cell(int row, int column) const;
   bool complete() const;  ///< every cell is done
-  /// What is wrong with the folder; empty: nothing. What was read of it before stays.
-  const QString& problem() const { return problem_; }
-  Work work() const { return work_; }
-  const QString& said() const { return said_; }  ///< by the process, last
 
   /// NaN where there is none. Bytes in MB, times in seconds, progress as a share.
   double number(int row, int column, EvaluationValue value) const;
@@ -58,25 +46,17 @@ class EvaluationModel : public QObject {
   const std::vector<std::string>& references(int row) const;
   const OpenedSample& sample() const { return sample_; }  ///< the last one that was opened
 
-  void open(const QString& folder);  ///< another one, of which nothing is known yet
-  void take(const std::shared_ptr<const EvaluationNews>& news);
-  void set_problem(const QString& problem);
-  void set_work(Work work, const QString& said);
   void set_references(const std::string& task, std::int64_t length, std::vector<std::string> references);
   void set_sample(const OpenedSample& sample);
 
- Q_SIGNALS:
-  void cells_changed();  ///< any of them, their number too
-  void changed();        ///< anything
+ protected:
+  void forget() override;
 
  private:
   using Row = std::pair<std::string, std::int64_t>;
 
-  QString folder_, problem_, said_;
-  std::shared_ptr<const EvaluationNews> news_;
   std::map<Row, std::vector<std::string>> references_;
   OpenedSample sample_;
-  Work work_ = Work::None;
 };
 
 /// A score as tables have it: shares with three decimals, greater ones with fewer.

@@ -38,14 +38,9 @@ QString cell_status_text(CellStatus status) {
   }
 }
 
-const ExperimentState& ExperimentModel::state() const {
-  static const ExperimentState nothing;
-  return news_ == nullptr ? nothing : news_->state;
-}
-
 const CellState& ExperimentModel::cell(int row) const {
   CARRYOVER_CHECK(row >= 0 && row < count());
-  return news_->state.cells[static_cast<std::size_t>(row)];
+  return news().state.cells[static_cast<std::size_t>(row)];
 }
 
 int ExperimentModel::index_of(const QString& id) const {
@@ -54,12 +49,12 @@ int ExperimentModel::index_of(const QString& id) const {
 }
 
 QString ExperimentModel::cell_folder(int row) const {
-  return qstring(carryover::cell_folder(folder_.toStdString(), cell(row).id));
+  return qstring(carryover::cell_folder(folder().toStdString(), cell(row).id));
 }
 
 const CellFigures* ExperimentModel::figures(int row) const {
-  const auto found = news_->figures.find(cell(row).id);
-  return found == news_->figures.end() ? nullptr : &found->second;
+  const auto found = news().figures.find(cell(row).id);
+  return found == news().figures.end() ? nullptr : &found->second;
 }
 
 /// The file has what was left when the running cell began.
@@ -78,8 +73,8 @@ double ExperimentModel::number(int row, CellColumn column) const {
       return cell.seed ? static_cast<double>(*cell.seed) : none;
     case CellColumn::Progress: {
       if (cell.status == CellStatus::Done) return 1;
-      const auto found = news_->progress.find(cell.id);
-      if (cell.status != CellStatus::Running || found == news_->progress.end()) return none;
+      const auto found = news().progress.find(cell.id);
+      if (cell.status != CellStatus::Running || found == news().progress.end()) return none;
       return static_cast<double>(found->second.done) / static_cast<double>(found->second.all);
     }
     case CellColumn::Loss:
@@ -232,35 +227,6 @@ QString ExperimentModel::axis_label(CellColumn column) {
     default:
       return title(column);
   }
-}
-
-void ExperimentModel::open(const QString& folder) {
-  folder_ = folder;
-  news_.reset();
-  problem_.clear();
-  Q_EMIT opened();
-  Q_EMIT cells_changed();
-  Q_EMIT changed();
-}
-
-void ExperimentModel::take(const std::shared_ptr<const ExperimentNews>& news) {
-  news_ = news;
-  problem_ = qstring(news->problem);
-  Q_EMIT cells_changed();
-  Q_EMIT changed();
-}
-
-void ExperimentModel::set_problem(const QString& problem) {
-  if (problem == problem_) return;
-  problem_ = problem;
-  Q_EMIT changed();
-}
-
-void ExperimentModel::set_work(Work work, const QString& said) {
-  if (work == work_ && said == said_) return;
-  work_ = work;
-  said_ = said;
-  Q_EMIT changed();
 }
 
 }  // namespace carryover

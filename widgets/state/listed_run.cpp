@@ -22,7 +22,7 @@ Standing standing_of(const TrainingModel& run) {
 
 Standing standing_of(const ExperimentModel& experiment) {
   if (experiment.work() != ExperimentModel::Work::None) return Standing::UnderWay;
-  if (!experiment.has_state()) return Standing::Partial;
+  if (!experiment.has_news()) return Standing::Partial;
   const ExperimentState& state = experiment.state();
   return state.count(CellStatus::Done) == state.cells.size() ? Standing::Whole : Standing::Partial;
 }
@@ -119,7 +119,7 @@ ListedRun listed(const ExperimentModel& experiment) {
   listed.name = QFileInfo(experiment.folder()).fileName();
   listed.details = experiment.folder();
   listed.standing = standing_of(experiment);
-  listed.resumable = listed.standing == Standing::Partial && experiment.has_state();
+  listed.resumable = listed.standing == Standing::Partial && experiment.has_news();
   return listed;
 }
 

@@ -28,18 +28,19 @@ PlanGroup data_group() {
        {"validation_fraction", Kind::Real, TEXT("Held out"), "", TEXT("Share of the tokens kept for validation")},
        {"eval_steps", Kind::Integer, TEXT("Validate every"), TEXT(" steps"), TEXT("0: at the end only")},
        {"eval_lengths", Kind::Integers, TEXT("Validation lengths"), TEXT("tokens"),
-        TEXT("Such as 1024, 4096; empty: one sample's length")},
+        TEXT("Context lengths such as 1024, 4096; empty: the length of a sample")},
        {"policy", Kind::Choice, TEXT("Execution"), "",
         TEXT("segmented: in segments, as it will be run; full: under full attention, to compare with"), policies()},
        {"dtype",
         Kind::Choice,
         TEXT("dtype"),
         "",
-        TEXT("Of the computation; master weights are fp32 with each dtype"),
+        TEXT("dtype of the computation; master weights are always fp32"),
         {"auto", "fp32", "bf16", "fp64"}},
        {"device", Kind::Choice, TEXT("Device"), "", TEXT("auto: the GPU where there is one"), {"auto", "cpu", "cuda"}},
        {"threads", Kind::Integer, TEXT("Threads"), "", TEXT("0: all cores; the same number repeats a run exactly")},
-       {"seed", Kind::Unsigned, TEXT("Seed"), "", TEXT("Of the samples' order, LoRA's start and dropout")}}};
+       {"seed", Kind::Unsigned, TEXT("Seed"), "",
+        TEXT("Seed of the order of samples, of LoRA's initial weights and of dropout")}}};
 }
 
 Kind kind_of(const SegmentField& field) {
@@ -71,7 +72,7 @@ PlanGroup optimisation_group() {
        {"micro_batch_size", Kind::Integer, TEXT("Micro-batch"), TEXT(" samples"),
         TEXT("Samples of a micro-batch; they run one after another")},
        {"gradient_accumulation_steps", Kind::Integer, TEXT("Accumulation"), TEXT(" micro-batches"),
-        TEXT("Of one optimizer step")},
+        TEXT("Micro-batches of an optimizer step")},
        {"learning_rate", Kind::Real, TEXT("Learning rate"), "", TEXT("After the warm-up; AdamW")},
        {"lr_scheduler_type",
         Kind::Choice,
@@ -80,15 +81,16 @@ PlanGroup optimisation_group() {
         TEXT("After the warm-up; cosine falls to 0"),
         {"constant", "cosine"}},
        {"warmup_steps", Kind::Integer, TEXT("Warm-up"), TEXT(" steps"), TEXT("The rate rises linearly")},
-       {"weight_decay", Kind::Real, TEXT("Weight decay"), "", TEXT("Of matrices; norms have none")},
+       {"weight_decay", Kind::Real, TEXT("Weight decay"), "", TEXT("AdamW's decay of matrices; norms are not decayed")},
        {"adam_beta1", Kind::Real, TEXT("Adam β₁"), "", TEXT("Decay of the first moment")},
        {"adam_beta2", Kind::Real, TEXT("Adam β₂"), "", TEXT("Decay of the second moment")},
-       {"adam_epsilon", Kind::Real, TEXT("Adam ε"), "", TEXT("Keeps the division finite")},
-       {"max_grad_norm", Kind::Real, TEXT("Clip gradient at"), "", TEXT("Norm of the mean loss's gradient; 0: never")},
+       {"adam_epsilon", Kind::Real, TEXT("Adam ε"), "", TEXT("AdamW's ε, added to the denominator")},
+       {"max_grad_norm", Kind::Real, TEXT("Clip gradient at"), "",
+        TEXT("Largest norm of the gradient; 0: no clipping")},
        {"distillation", Kind::Real, TEXT("Distillation"), "",
         TEXT("Weight of the KL to the model's own full attention, 0 to 1; 0: none")},
        {"gradient_checkpointing", Kind::Flag, TEXT("Checkpointing"), "",
-        TEXT("Layers run again in backward: less memory, a third slower")}}};
+        TEXT("Recomputes each layer in the backward pass: less memory, a third slower")}}};
 }
 
 PlanGroup recall_group() {
@@ -98,14 +100,14 @@ PlanGroup recall_group() {
            {"recall_segments", Kind::Integer, TEXT("Length"), TEXT(" segments at most"),
             TEXT("A document has 2, 4, 8 … segments")},
            {"recall_weight", Kind::Real, TEXT("Weight"), "",
-            TEXT("Of a token of an answer, where one of the text has 1")}}};
+            TEXT("Weight of an answer's token in the loss; a token of the text has 1")}}};
 }
 
 PlanGroup lora_group() {
   return {TEXT("LoRA"),
           {{"lora_rank", Kind::Integer, TEXT("Rank"), "", TEXT("0: every parameter is trained instead")},
            {"lora_alpha", Kind::Real, TEXT("Alpha"), "", TEXT("The adapter's scale is alpha / rank")},
-           {"lora_dropout", Kind::Real, TEXT("Dropout"), "", TEXT("Of the adapter's input, 0 to 1")},
+           {"lora_dropout", Kind::Real, TEXT("Dropout"), "", TEXT("Dropout of the adapter's input, 0 to 1")},
            {"use_rslora", Kind::Flag, TEXT("rsLoRA"), "", TEXT("The scale is alpha / √rank")},
            {"lora_target_modules", Kind::Modules, TEXT("Modules"), "", TEXT("The linear maps that get an adapter")}}};
 }
@@ -117,15 +119,15 @@ PlanGroup checkpoint_group() {
 }
 
 PlanGroup safety_group() {
-  return {
-      TEXT("Safety"),
-      {{"on_alert",
-        Kind::Choice,
-        TEXT("On an alert"),
-        "",
-        TEXT("A NaN or a spike: pause, leave the step out, or stop"),
-        {"pause", "skip", "stop"}},
-       {"spike_factor", Kind::Real, TEXT("Spike"), TEXT("× smoothed loss"), TEXT("What counts as one; 0: nothing")}}};
+  return {TEXT("Safety"),
+          {{"on_alert",
+            Kind::Choice,
+            TEXT("On an alert"),
+            "",
+            TEXT("A NaN or a spike: pause, leave the step out, or stop"),
+            {"pause", "skip", "stop"}},
+           {"spike_factor", Kind::Real, TEXT("Spike"), TEXT("× smoothed loss"),
+            TEXT("A loss this many times the smoothed loss is a spike; 0: none is")}}};
 }
 
 #undef TEXT

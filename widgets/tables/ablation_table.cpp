@@ -69,15 +69,16 @@ QVariant AblationTable::headerData(int section, Qt::Orientation orientation, int
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Layer"),  tr("Head"),   tr("Position"), tr("Slots"), tr("Score"),
                            tr("Δ loss"), tr("CI low"), tr("CI high"),  tr("Text")};
-  const QString tips[] = {tr("Layer"),
-                          tr("Query head"),
-                          tr("Absolute position of the anchor"),
-                          tr("Left out: the anchor and what was expanded from it"),
-                          tr("Raw dot product of the best query summary with the unrotated key"),
-                          tr("Mean loss of the segment without the hit, less what it was (nats): above zero it helped"),
-                          tr("Lower bound of the 95 % bootstrap interval"),
-                          tr("Upper bound of the 95 % bootstrap interval"),
-                          tr("The text around the position")};
+  const QString tips[] = {
+      tr("Layer"),
+      tr("Query head"),
+      tr("Absolute position of the anchor"),
+      tr("Ablated: the anchor and the positions expanded from it"),
+      tr("Raw dot product of the best query summary with the unrotated key"),
+      tr("Mean loss of the segment without the hit minus the mean loss with it, in nats: above zero the hit helped"),
+      tr("Lower bound of the 95 % bootstrap interval"),
+      tr("Upper bound of the 95 % bootstrap interval"),
+      tr("The text around the position")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

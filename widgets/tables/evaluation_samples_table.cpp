@@ -112,7 +112,7 @@ QVariant EvaluationSamplesTable::data(const QModelIndex& index, int role) const 
 QVariant EvaluationSamplesTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   if (role == Qt::ToolTipRole && section == Score)
-    return tr("Of the sample: what the table above is the mean of; of perplexity, nats a token");
+    return tr("The sample's score; the table above shows the mean. Perplexity tasks: nats per token");
   if (role != Qt::DisplayRole) return {};
   const QString titles[] = {tr("Sample"), tr("Slice"),     tr("Score"),  tr("Tokens"),
                             tr("Answer"), tr("Reference"), tr("Problem")};

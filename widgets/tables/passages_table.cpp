@@ -85,14 +85,15 @@ QVariant PassagesTable::headerData(int section, Qt::Orientation orientation, int
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Score"),  tr("Segment"), tr("Position"),   tr("Passage"),
                            tr("Δ loss"), tr("Δ token"), tr("Without it"), tr("Alone")};
-  const QString tips[] = {tr("Its window's mean score, or its anchor's"),
-                          tr("Segment that it lies in"),
-                          tr("Its first token"),
-                          tr("What was retrieved, as text"),
-                          tr("Mean loss of the reading segment without it less with it, nats; Remove measures it"),
-                          tr("The same of the selected token"),
-                          tr("Probability of the answer's first phrase without the passage; Remove measures it"),
-                          tr("The same with this passage alone; Only this one measures it")};
+  const QString tips[] = {
+      tr("Its window's mean score, or its anchor's"),
+      tr("Segment that it lies in"),
+      tr("Its first token"),
+      tr("What was retrieved, as text"),
+      tr("Mean loss of the reading segment without the passage minus with it, in nats; measured by Remove"),
+      tr("The same for the selected token"),
+      tr("Probability of the answer's first phrase without the passage; measured by Remove"),
+      tr("The same with this passage alone; measured by Only this one")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/tables/row_filter.h"
 
+#include <QLineEdit>
 #include <algorithm>
 
 namespace carryover {
@@ -22,6 +23,17 @@ bool RowFilter::filterAcceptsRow(int row, const QModelIndex& parent) const {
     if (!cell.data(number_role).isValid()) all += cell.data().toString() + u'\n';
   }
   return std::ranges::all_of(words_, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+}
+
+QLineEdit* filter_field(RowFilter& filter, const QString& name, QWidget* parent) {
+  constexpr int widest_px = 160;
+  auto* words = new QLineEdit(parent);
+  words->setPlaceholderText(RowFilter::tr("Filter"));
+  words->setClearButtonEnabled(true);
+  words->setMaximumWidth(widest_px);
+  words->setAccessibleName(name);
+  QObject::connect(words, &QLineEdit::textChanged, &filter, &RowFilter::set_words);
+  return words;
 }
 
 }  // namespace carryover

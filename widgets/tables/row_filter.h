@@ -4,6 +4,8 @@
 
 #include "widgets/tables/number_sort.h"
 
+class QLineEdit;
+
 namespace carryover {
 
 /// Sorts the columns that have numbers by number and the others by text; shows the rows that have each word somewhere
@@ -21,5 +23,8 @@ class RowFilter : public NumberSort {
  private:
   QStringList words_;
 };
+
+/// Where a filter's words are typed. `name` is for screen readers.
+QLineEdit* filter_field(RowFilter& filter, const QString& name, QWidget* parent);
 
 }  // namespace carryover

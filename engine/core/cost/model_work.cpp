@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/cost/model_work.h"
 
-#include "engine/core/cost/policy_table.h"
 #include "engine/core/cost/real.h"
+#include "engine/core/cost/visible_keys.h"
 
 namespace carryover {
 

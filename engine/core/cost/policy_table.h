@@ -76,10 +76,4 @@ std::int64_t gate_parameters(const ModelConfig& model);
 bool is_gated(std::string_view policy);      ///< false for a name that is none
 bool ends_prompts(std::string_view policy);  ///< likewise
 
-/// Keys and values that a token sees which stands behind `context` tokens, its own included, bytes over all layers.
-double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context);
-/// Pairs of a query and a position that it sees, over all heads and layers of a text.
-double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
-                     std::int64_t tokens);
-
 }  // namespace carryover
