@@ -118,7 +118,7 @@ struct ChunkedCase {
   /// By turns a segment at once and one token by token: what is held, and what the last token saw, is to the byte what
   /// the cost model says. `entries`: of the state, behind so many tokens.
   void check_bytes(const std::string& policy, const std::function<std::int64_t(std::int64_t tokens)>& entries) const {
-    const CostModel cost{model, config, static_cast<std::int64_t>(tiny.decoder.options().dtype().itemsize())};
+    const CostModel cost{model, config, static_cast<int>(tiny.decoder.options().dtype().itemsize())};
     PreparedRun prepared(tiny.decoder, {policy, config, std::ssize(ids)});
     SegmentRunner& runner = prepared.runner();
     std::int64_t tokens = 0;
