@@ -14,7 +14,7 @@ QStringList command_of(const FigureRequest& request) {
                     QStringLiteral("--figure"), qstring(request.figure)};
   for (const std::string& choice : request.choices) words += {QStringLiteral("--choose"), qstring(choice)};
   QStringList edges;
-  for (const double edge : request.view) edges += QString::number(edge, 'g', 12);
+  for (const double edge : request.view) edges += QString::number(edge, 'g', 9);
   if (!edges.isEmpty()) words += QStringLiteral("--view=") + edges.join(QLatin1Char(','));
   return words;
 }
