@@ -6,7 +6,8 @@ namespace carryover {
 
 class PlotView;
 
-/// Writes a plot as the request says: part, format, size, style; with the command that makes it again. Throws EngineError{Usage, Io}.
+/// Writes a plot as the request says: part, format, size, style; with the command that makes it again. Throws
+/// EngineError{Usage, Io}.
 void write_figure(PlotView& plot, const FigureRequest& request);
 
 }  // namespace carryover
