@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab pictures: the window, each view, the fine-tune dialog and the bench on the default model and book, with a short
 # training of the demo, light and dark, at 1280×800 into docs/pictures, and the window at 1920×1080. The same at 200%
-# scale, to be looked at and not kept, into build/pictures-200. And a figure of the published experiment with every policy.
-# Needs Xvfb.
+# scale, to be looked at and not kept, into build/pictures-200. And a figure of the published experiment with every
+# policy. Needs Xvfb.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/program.sh"

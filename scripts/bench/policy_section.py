@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every policy on one book: docs/evaluations/experiment-policies.json as a section of docs/benchmarks.md. Pure: the same
-results give the same text."""
+"""Every policy on one book: docs/evaluations/experiment-policies.json as a section of docs/benchmarks.md. Pure: the
+same results give the same text."""
 
 import math
 
@@ -23,8 +23,8 @@ HEADER = (
 )
 ABOUT = (
     "The same text under every policy, a run for each length; [results.md](results.md) says what the rows are, and has "
-    "other texts. tokens/s: of what a run computes, the loss of every token included; looking at attention sinks, which "
-    "each run does besides, and writing are left out. Peak memory: the weights and all that the run allocated. Visible "
+    "other texts. tokens/s: of what a run computes, the loss of every token included; looking at attention sinks, "
+    "which each run does besides, and writing are left out. Peak memory: the weights and all that the run allocated. Visible "
     "KV: keys and values that the last token sees. Ratios of times do not compare equal work: that is what a policy is "
     "for. nsa has neutral gates, which nobody trained."
 )
@@ -82,10 +82,12 @@ def row_of(results, found, name, length):
 
 
 def ratios(found):
+    def times(name, other, length):
+        return f"{time_of(found, name, length) / time_of(found, other, length):.2f}"
+
     said = [
-        f"at {length} tokens, streaming takes {time_of(found, 'streaming', length) / time_of(found, 'segmented', length):.2f} "
-        f"times segmented's time a token, and minference runs at "
-        f"{time_of(found, 'full', length) / time_of(found, 'minference', length):.2f} times full attention's speed"
+        f"at {length} tokens, streaming takes {times('streaming', 'segmented', length)} times segmented's time a token, "
+        f"and minference runs at {times('full', 'minference', length)} times full attention's speed"
         for length in LENGTHS
     ]
     text = "; ".join(said)

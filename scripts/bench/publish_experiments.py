@@ -2,8 +2,8 @@
 """./lab bench publish runs/experiments/NAME: copies a finished experiment's results.json to
 docs/evaluations/experiment-NAME.json, with the date and the commit, and makes the sections of docs/results.md from all
 files there. `carryover experiment --render FILE --format section` makes a section, so that a page and a table of a user
-come from the same code; tests/repo/experiment_results_test.cpp compares. Of every policy side by side, times and memory go
-to docs/benchmarks.md too (policy_section.py). A section says how many cells are not finished;
+come from the same code; tests/repo/experiment_results_test.cpp compares. Times and memory of every policy side by side
+go to docs/benchmarks.md too (policy_section.py). A section says how many cells are not finished;
 `carryover experiment --from docs/evaluations/experiment-NAME.json` continues with them, on any machine.
 """
 

@@ -3,8 +3,8 @@
 
 Official code runs where a package has it (transformers, kvpress). The rest is written from reading the official code,
 slowly and without any of ours: StreamingLLM's cache, MInference's index, InfLLM's memory, NSA's three branches. CCA's
-authors publish no code: that is from their paper, and so is `segmented`, whose authors' code makes errors that are named
-in docs/paper_map.md.
+authors publish no code: that is from their paper, and so is `segmented`, whose authors' code makes errors that
+docs/paper_map.md names.
 Queries, keys and values are [heads, tokens, d]; query head h reads KV head h // (heads / KV heads). All is fp32.
 """
 import math
