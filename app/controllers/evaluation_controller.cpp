@@ -166,7 +166,6 @@ void EvaluationController::run_pending() {
   sample.run = qtext(context_.run().origin().id);
   model_.set_sample(sample);
   select_answer();
-  Q_EMIT sample_opened();
 }
 
 /// How the run may differ from what was evaluated.
