@@ -38,15 +38,16 @@ class Lab : public QObject {
   WhatIfController what_ifs{context, runs, inspections};
   AskController questions{context, runs};
 
-  void open_model(const ModelRequest& request);  ///< with its dtype and device from now on; the text is run
+  void open_model(
+      const ModelRequest& request);  ///< then runs the text; its dtype and device become those of the next run
   void load_model(const ModelRequest& request);  ///< the same, and nothing is run
-  void open_text(const QString& path);           ///< in place of the one that runs, and runs it
+  void open_text(const QString& path);           ///< stops a run, and runs this text
   void open_pasted_text(const QString& text);    ///< as open_text
   /// Without loading the open model anew where dtype or device change: another one is opened next.
   void set_options_of_next_model(const RunOptions& options);
   void pause_or_resume();  ///< the training, or else the run
   std::array<EngineJob*, 5> jobs() { return {&audits, &head_profiles, &recall_heads, &what_ifs, &questions}; }
-  void stop_engine();  ///< whatever uses it
+  void stop_engine();  ///< whichever job uses it
   TrainingPlan suggested_plan() const;
   EvaluationPlan suggested_evaluation() const;  ///< the open model and the settings of the next run, without tasks
   QString why_no_evaluation() const;            ///< why none can be run now; empty: it can
