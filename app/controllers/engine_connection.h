@@ -33,7 +33,7 @@ class EngineConnection : public QObject {
   void reconnect();
   const QString& command() const { return command_; }
   const std::optional<EngineElsewhere>& elsewhere() const { return elsewhere_; }  ///< once it has answered
-  bool lost() const { return lost_; }  ///< the line is broken, or could not be made
+  bool lost() const { return lost_; }  ///< the connection broke, or could not be made
 
   /// Something has the engine: runs and loads are refused, and `why` says so. Empty: nothing has.
   void set_busy(const QString& why);
@@ -41,9 +41,9 @@ class EngineConnection : public QObject {
   bool refuse_when_busy();  ///< true, after failed(): busy
 
  Q_SIGNALS:
-  void starting(bool again);  ///< another engine, or the same one again: its model is gone
+  void starting(bool again);  ///< `again`: the same command as before; no model is open
   void ready();
-  void changed();  ///< another one, the same again, lost, or what it is has come
+  void changed();  ///< the command, lost(), or elsewhere()
   void busy_changed();
   void failed(const carryover::ErrorReport& report);
 

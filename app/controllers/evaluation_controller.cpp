@@ -96,7 +96,7 @@ RemadeSamples EvaluationController::next_order(int row) {
 
 void EvaluationController::make_references(int row) {
   if (row < 0 || row >= model_.rows()) return;
-  if (pending_ && !pending_->has_run) pending_.reset();  // its order makes way
+  if (pending_ && !pending_->has_run) pending_.reset();  // the new order replaces its own
   post(samples_.get(), [order = next_order(row)](EvaluationSamples& samples) { samples.tell_references(order); });
 }
 
@@ -136,7 +136,7 @@ bool EvaluationController::right_model() const {
          same_path(model->info.adapter, pending_->plan.adapter);
 }
 
-/// Comes back where what it waits for may be over: a run's end, a load.
+/// Called again after each event that it waits for: the end of a run, a loaded model.
 void EvaluationController::run_pending() {
   if (!pending_ || !pending_->has_run || loader_.loading() || runs_.state() != RunController::State::Idle) return;
   if (!right_model()) {
@@ -166,7 +166,6 @@ void EvaluationController::run_pending() {
   sample.run = qtext(context_.run().origin().id);
   model_.set_sample(sample);
   select_answer();
-  Q_EMIT sample_opened();
 }
 
 /// How the run may differ from what was evaluated.

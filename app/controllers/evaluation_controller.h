@@ -35,7 +35,6 @@ class EvaluationController : public FolderController {
  Q_SIGNALS:
   void request_wanted(const carryover::EvaluationRequest& request);  ///< to be looked at, and started if that is wanted
   void model_wanted(const carryover::ModelRequest& request);         ///< to be opened
-  void sample_opened();
 
  private:
   struct Pending {

@@ -30,7 +30,7 @@ class InspectController : public QObject {
   std::shared_ptr<RunControl> control_;
   InspectionQuery query_;       ///< under way while control_ is there
   int run_ = 0, asked_in_ = 0;  ///< counts runs: an answer about an earlier one is dropped
-  QTimer settle_;               ///< a selection that is passing by is not worth a segment
+  QTimer settle_;               ///< waits until the selection rests: an inspection runs a segment
 };
 
 }  // namespace carryover

@@ -40,9 +40,10 @@ class Lab : public QObject {
   AskController questions{context, runs};
   DocumentController documents{context, runs, questions};
 
-  void open_model(const ModelRequest& request);  ///< with its dtype and device from now on; the text is run
+  /// Then runs the text. The request's dtype and device become those of the next run.
+  void open_model(const ModelRequest& request);
   void load_model(const ModelRequest& request);  ///< the same, and nothing is run
-  void open_text(const QString& path);           ///< in place of the one that runs, and runs it
+  void open_text(const QString& path);           ///< stops a run, and runs this text
   void open_pasted_text(const QString& text);    ///< as open_text
   /// Without loading the open model anew where dtype or device change: another one is opened next.
   void set_options_of_next_model(const RunOptions& options);
@@ -50,7 +51,7 @@ class Lab : public QObject {
   std::array<EngineJob*, 6> jobs() {
     return {&audits, &head_profiles, &recall_heads, &what_ifs, &questions, &documents};
   }
-  void stop_engine();  ///< whatever uses it
+  void stop_engine();  ///< whichever job uses it
   TrainingPlan suggested_plan() const;
   EvaluationPlan suggested_evaluation() const;  ///< the open model and the settings of the next run, without tasks
   QString why_no_evaluation() const;            ///< why none can be run now; empty: it can

@@ -28,7 +28,7 @@ class RunController : public QObject {
   QString why_engine_is_busy() const;  ///< empty: nothing runs, loads, trains or is audited
   EngineConnection& engine() const { return engine_; }
   ModelLoader& loader() const { return loader_; }
-  bool engine_paused() const;  ///< asked to, or latched by itself
+  bool engine_paused() const;  ///< on request, or by itself
   /// Of the run now under way, over what it has run itself: neither what a continued run was given nor pauses count. 0:
   /// not known yet.
   double tokens_per_second() const;
@@ -103,12 +103,12 @@ class RunController : public QObject {
   std::shared_ptr<RunChannel> channel_;
   State state_ = State::Idle;
   bool run_wanted_ = false;
-  RunDescription described_;  ///< of the run in the RunModel, what that does not know itself
+  RunDescription described_;  ///< of the shown run: what the RunModel does not have
   std::string saving_;        ///< id of the run that is being written
   std::function<QString()> journal_place_;
   QString journal_, place_;            ///< of the run under way, and of the one on show
   QString pinned_, shown_;             ///< places of a pair that is being opened
-  std::optional<Selection> selected_;  ///< in its first run, where that was on show already
+  std::optional<Selection> selected_;  ///< of the first run of a pair that was shown before
   QTimer drain_timer_;
   DrainPace pace_;
   QElapsedTimer clock_;            ///< of the run under way; invalid while that is paused

@@ -37,10 +37,10 @@ class TrainingFollower : public QObject {
   struct Followed {
     MetricsFollower metrics;
     bool held = false;  ///< at the last look
-    int patience = -1;  ///< looks for which lines that came without a lock count as written; -1: before the first look
+    int patience = -1;  ///< looks that still count as running without a lock; -1: before the first look
   };
   void look_at_all();
-  bool look_at(const QString& directory, Followed& folder);  ///< whether there may be more
+  bool look_at(const QString& directory, Followed& folder);  ///< false: nothing more will come
 
   QTimer timer_;
   std::map<QString, Followed> followed_;

@@ -32,8 +32,8 @@ bool is_file(const QString& name) {
   return QRegularExpression("/.*\\.(h|cpp|cu|sh|py|md)$").match(name).hasMatch();
 }
 bool is_test(const QString& name) {
-  static const QRegularExpression pattern("^(app|core|engine|io|kernels|repo|widgets)/[a-z0-9_]+(::[a-z0-9_]+)?$");
-  return pattern.match(name).hasMatch();
+  static const QRegularExpression pattern("^[a-z]+/[a-z0-9_]+(::[a-z0-9_]+)?$");
+  return pattern.match(name).hasMatch() && QFile::exists(root.filePath("tests/" + name.section('/', 0, 0)));
 }
 
 /// Why a name of the map is wrong; empty where it is right.

@@ -10,11 +10,9 @@
 #include <set>
 
 #include "app/shell/layouts.h"
-#include "app/shell/shell.h"
-#include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/home.h"
 #include "tests/support/settle.h"
-#include "tests/support/temp_dir.h"
 
 using namespace carryover;
 using namespace carryover::test;

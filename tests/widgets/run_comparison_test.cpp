@@ -59,7 +59,6 @@ class RunComparisonTest : public QObject {
       QCOMPARE(comparison.segment_loss_change(segment).mean(), std::optional(0.0));
       QCOMPARE(comparison.segment_overlap(segment).jaccard(), segment == 0 ? std::nullopt : std::optional(1.0));
     }
-    QCOMPARE(comparison.head_overlap(8, 1, {}).jaccard(), std::optional(1.0));
     for (std::int64_t token = 1; token < run.token_count(); ++token) QCOMPARE(comparison.loss_change(token), 0.F);
     std::vector<BriefHits> rows;
     for (int segment = 0; segment < 8; ++segment) rows.push_back(run.hit_index().of(segment, 3, 0));

@@ -164,7 +164,7 @@ void EvaluationPlot::draw_slices(const EvaluationModel& model, const std::vector
 QString EvaluationPlot::csv_rows(const EvaluationModel& model) const {
   QString text = QStringLiteral("task,length,policy,value,low,high,samples,failures\n");
   for (const Point& point : points_) {
-    if (point.row >= model.rows() || point.column >= model.columns()) continue;  // of a folder that has made way
+    if (point.row >= model.rows() || point.column >= model.columns()) continue;  // of the folder that was open before
     const ScoreCell& cell = model.cell(point.row, point.column);
     const ScoreInterval* score = value_ == EvaluationValue::Score ? cell.score() : nullptr;
     const bool interval = score != nullptr && score->interval;

@@ -197,13 +197,6 @@ Overlap RunComparison::find_overlap(int segment) const {
   return sum;
 }
 
-Overlap RunComparison::head_overlap(int layer, int head, const SegmentRange& range) const {
-  Overlap sum;
-  for (int segment = 0; segment < a_.segment_count(); ++segment)
-    if (range.contains(segment)) sum.add(overlap(segment, layer, head));
-  return sum;
-}
-
 Overlap RunComparison::total_overlap(const SegmentRange& range) const {
   Overlap sum;
   for (int segment = 0; segment < a_.segment_count(); ++segment)

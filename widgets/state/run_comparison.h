@@ -49,11 +49,10 @@ class RunComparison {
   const LossChange& segment_loss_change(int segment) const;
   LossChange total_loss_change(const SegmentRange& range = {}) const;
 
-  int paired_segment(int segment) const;                                       ///< B's; -1 where none starts there
-  BriefHits hits_of_b(int segment, int layer, int head) const;                 ///< by A's segment, at B's positions
-  Overlap overlap(int segment, int layer, int head) const;                     ///< nothing where not both retrieve
-  const Overlap& segment_overlap(int segment) const;                           ///< over heads
-  Overlap head_overlap(int layer, int head, const SegmentRange& range) const;  ///< over segments
+  int paired_segment(int segment) const;                        ///< B's; -1 where none starts there
+  BriefHits hits_of_b(int segment, int layer, int head) const;  ///< by A's segment, at B's positions
+  Overlap overlap(int segment, int layer, int head) const;      ///< nothing where not both retrieve
+  const Overlap& segment_overlap(int segment) const;            ///< over heads
   Overlap total_overlap(const SegmentRange& range = {}) const;
 
   bool retrieve_alike() const;  ///< both have a list of hits for each head, or both one that all heads share

@@ -52,7 +52,7 @@ class RunModel : public QObject {
   void set_progress(std::int64_t tokens_done);
   void set_origin(const RunOrigin& origin);  ///< after begin(), which leaves the id alone in it
 
-  /// What is known now, for good: to compare with when this run has made way.
+  /// What is known now, for good: to compare with when another run is shown.
   std::shared_ptr<const RunModel> kept() const;
 
   bool is_empty() const;      ///< no run yet
