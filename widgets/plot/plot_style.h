@@ -49,6 +49,8 @@ int ticks_within(int room);  ///< how many labelled ticks an axis of so many pix
 /// Of titles and labels, and of tick labels and legends.
 QFont plot_font(const Theme& theme);
 QFont small_plot_font(const Theme& theme);
+/// The unit that an axis label ends with: "nats" of "NLL (nats)"; empty where it has none.
+QString unit_of(const QString& label);
 /// An axis label in `room` pixels: "NLL (nats)", where that is too long its unit, "nats", else cut with an ellipsis.
 /// Empty where so little would be left that it says nothing.
 QString fitted_label(const QString& label, const QFontMetrics& metrics, int room);
