@@ -111,7 +111,7 @@ void AttributionPanel::refresh() {
   target_ = token;
   heads_->set_provenance(run_provenance(run));
   layers_->set_provenance(run_provenance(run));
-  if (run.segment_count() == 0) return clear(no_run_text());
+  if (run.segment_count() == 0) return clear(no_run_text(context().run()));
   if (token < 1 || std::isnan(run.nll_of_token(token)) || segment >= run.segment_count())
     return clear(tr("Select a token in the text: its logit is taken apart"));
   if (!lab_.foil().problem().isEmpty()) return clear(lab_.foil().problem());

@@ -143,7 +143,7 @@ void WhatIfPanel::ask_price() {
 void WhatIfPanel::refresh() {
   const int segment = shown_segment(context());
   if (segment < 0) {
-    segment_->setText(no_run_text());
+    segment_->setText(no_run_text(context().run()));
   } else {
     const SegmentRecord& record = lab_.run().record(segment);
     segment_->setText(tr("<b>Segment %1</b>, tokens %2 to %3, again, but:")
