@@ -292,7 +292,7 @@ void StartPanel::look_for_sentence() {
   }
   const SpanHit& best = found.front();
   context.select({best.segment, best.layer, best.head, best.position});
-  say_of_run(tr("<b>%1</b> fetched %2 of its %3 tokens for segment %4, and so it is selected.")
+  say_of_run(tr("%2 of its %3 tokens were fetched by <b>%1</b> for segment %4, which is selected.")
                  .arg(head_name(best.layer, best.head))
                  .arg(best.fetched)
                  .arg(span.end - span.begin)
