@@ -235,6 +235,24 @@ class PlotViewTest : public QObject {
     QVERIFY(drawn(QStringLiteral("Share (%)"), 100) != drawn({}, 100));  // its unit has room
   }
 
+  /// "2.2E+04" in English as it is spoken in America, where a power of ten is meant.
+  void powers_of_ten_are_drawn_alike_in_all_languages() {
+    const auto drawn = [](const QLocale& locale) {
+      const QLocale before;
+      QLocale::setDefault(locale);
+      PlotView plot(QStringLiteral("powers"));
+      plot.resize(400, 240);
+      plot.set_second_axis(QStringLiteral("PPL"), [](double nats) { return std::exp(nats); });
+      plot.append(plot.add_curve(QStringLiteral("line"), {series_colour(0)}), {0, 1, 2}, {30, 31, 32});
+      plot.show();
+      plot.request_replot();
+      const QImage image = picture(plot);
+      QLocale::setDefault(before);
+      return image;
+    };
+    QCOMPARE(drawn(QLocale(QLocale::English, QLocale::UnitedStates)), drawn(QLocale::c()));
+  }
+
   void a_label_stays_beside_its_axis() {
     const auto drawn = [](const QString& label, int& axis) {
       PlotView plot(QStringLiteral("label"));

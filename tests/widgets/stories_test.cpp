@@ -49,6 +49,21 @@ class StoriesTest : public QObject {
  private Q_SLOTS:
   void init() { test::fail_on_qt_warnings(); }
 
+  void a_run_of_the_demo_under_another_policy_is_not_the_story() {
+    MainWindow window;
+    LabContext& context = window.lab().context;
+    Stories stories(window.lab(), demo);
+    Listener listener(stories);
+    open_demo(window, 1024);
+    RunOptions options = context.run_options();
+    options.policy = "streaming";
+    context.set_run_options(options);
+    run_to_the_end(window);
+    stories.tell(Story::Retrieval);
+    QVERIFY2(listener.waits_for(QStringLiteral("is predicted with")), qPrintable(listener.said.join(u'\n')));
+    QCOMPARE(context.run().request().policy, std::string("segmented"));
+  }
+
   void a_limit_of_tokens_that_somebody_chose_outlasts_the_model() {
     MainWindow window;
     Lab& lab = window.lab();

@@ -38,7 +38,7 @@ QString AxisTicker::getTickLabel(double tick, const QLocale& locale, QChar forma
     return tick == 0 ? QStringLiteral("0") : locale.toString(tick / unit, 'f', decimals) + QLatin1Char(suffix);
   }
   if (integer_) return QString::number(std::llround(tick));
-  return QCPAxisTicker::getTickLabel(tick, locale, format, precision);
+  return with_small_e(QCPAxisTicker::getTickLabel(tick, locale, format, precision));
 }
 
 QFont plot_font(const Theme& theme) {

@@ -11,6 +11,11 @@
 
 namespace carryover {
 
+/// QCustomPlot writes a number as 2·10⁴ where it has a small e; some languages have a capital one.
+inline QString with_small_e(QString number) {
+  return number.replace(QLatin1Char('E'), QLatin1Char('e'));
+}
+
 /// Ticks with short labels (12K, 1.5M): at whole numbers only, or with names for 0, 1, 2 …, where asked.
 class AxisTicker : public QCPAxisTicker {
  public:
@@ -37,7 +42,7 @@ class SecondTicker : public AxisTicker {
 
  protected:
   QString getTickLabel(double tick, const QLocale& locale, QChar, int) override {
-    return locale.toString(value_(tick), 'g', 4);
+    return with_small_e(locale.toString(value_(tick), 'g', 4));
   }
 
  private:
