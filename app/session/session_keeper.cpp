@@ -104,6 +104,7 @@ void SessionKeeper::post(Call call) {
 void SessionKeeper::connect_writer() {
   connect(writer_.get(), &SessionWriter::failed, this, &SessionKeeper::failed);
   connect(writer_.get(), &SessionWriter::session_saved, this, &SessionKeeper::session_saved);
+  connect(writer_.get(), &SessionWriter::session_not_saved, this, &SessionKeeper::take_back_file);
   connect(writer_.get(), &SessionWriter::read_back, this, [this](const std::shared_ptr<const KeptFiles>& files) {
     if (restorer_ != nullptr) restorer_->go_on_with(files);
   });
@@ -406,13 +407,14 @@ bool SessionKeeper::has_unsaved_work() {
 void SessionKeeper::save_session(const QString& path) {
   const QFileInfo info(path);
   const QString files = info.absolutePath() + u'/' + info.completeBaseName() + QStringLiteral(".files");
+  const QString former = state_.file;
   state_ = capture();
   state_.file = info.absoluteFilePath();
   SessionState stored = state_;
   stored.file.clear();
   stored.file_version.clear();
   stored.unsaved = false;
-  SessionSave save{state_.file, {}, {}, files, removed_places()};
+  SessionSave save{state_.file, {}, {}, files, removed_places(), former};
   const auto take_along = [&](QString& from, const QString& name) {
     const QString to = files + u'/' + name;
     if (!QFileInfo(from).isFile()) return;
@@ -436,6 +438,15 @@ void SessionKeeper::save_session(const QString& path) {
   former_file_.clear();
   saved_ = state_;
   post([save](SessionWriter& writer) { writer.save_session(save); });
+}
+
+/// A file that could not be written is not the session's: Save asks again, and what it was to hold is unsaved.
+void SessionKeeper::take_back_file(const QString& path, const QString& former) {
+  if (state_.file != path) return;  // another one has been named since
+  state_.file = former;
+  state_.file_version = former.isEmpty() ? QString() : version_of_file(former);
+  saved_ = SessionState();
+  keep_now();
 }
 
 }  // namespace carryover

@@ -67,6 +67,7 @@ class SessionKeeper : public QObject {
   void restore(const SessionState& state);
   void leave_anothers_file();
   void know_version(const QString& version);
+  void take_back_file(const QString& path, const QString& former);
   void end_restore();
   bool engine_is_declined() const;
   SessionState capture();

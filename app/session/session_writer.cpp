@@ -46,12 +46,14 @@ void SessionWriter::write(const QString& path, const std::string& contents) {
 }
 
 void SessionWriter::save_session(const SessionSave& save) {
-  try_to([&] {
+  const auto problem = attempt([&] {
     for (const auto& [from, to] : save.copies) copy_if_changed(from.toStdString(), to.toStdString());
     write_file_atomically(save.path.toStdString(), save.contents);
     remove_other_journals(save);
-    Q_EMIT session_saved(save.path);
   });
+  if (!problem) return Q_EMIT session_saved(save.path);
+  Q_EMIT session_not_saved(save.path, save.former);
+  Q_EMIT failed(*problem);
 }
 
 void SessionWriter::write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs) {

@@ -22,6 +22,7 @@ struct SessionSave {
   std::vector<std::pair<QString, QString>> copies;  ///< from, to
   QString folder;                                   ///< of the copies
   QStringList journals;                             ///< in it; others of an earlier saving go
+  QString former;                                   ///< the session's file before; empty: it had none
 };
 
 /// A run that was kept, read back from its journal or its folder.
@@ -51,6 +52,7 @@ class SessionWriter : public QObject {
 
  Q_SIGNALS:
   void session_saved(const QString& path);
+  void session_not_saved(const QString& path, const QString& former);  ///< and failed says why
   void read_back(const std::shared_ptr<const carryover::KeptFiles>& files);
   void failed(const carryover::ErrorReport& report);
 

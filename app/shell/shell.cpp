@@ -201,7 +201,9 @@ void Shell::add_questions(QMenu* menu) {
 void Shell::set_language(const QString& language) {
   settings_.values.language = language;
   save_settings();
-  window_.lab().context.add_note(tr("The language changes when the program is next started"));
+  const QString when = tr("The language changes when the program is next started");
+  window_.lab().context.add_note(when);
+  window_.message_bar().show_note(when);
 }
 
 void Shell::save_settings() {

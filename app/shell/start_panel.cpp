@@ -173,6 +173,7 @@ QWidget* StartPanel::build_questions() {
 QWidget* StartPanel::build_sentence() {
   sentence_row_ = new QWidget(this);
   sentence_ = new QLineEdit(tr("The harbour master keeps the brass key under the third blue lantern."), sentence_row_);
+  sentence_->setCursorPosition(0);  // its beginning is read first
   sentence_->setAccessibleName(tr("The sentence"));
   depth_ = new QDoubleSpinBox(sentence_row_);
   depth_->setRange(0, 100);
@@ -265,7 +266,9 @@ void StartPanel::hide_and_run(const QString& sentence, double depth) {
   try {
     hidden_ = hide_sentence(*model->tokenizer, ids, lab_.context.config().segment_length, sentence, depth);
   } catch (const EngineError& error) {
-    return say(QString::fromStdString(error.problem() + ". " + error.advice()).toHtmlEscaped());
+    QString said = QString::fromStdString(error.problem() + ". " + error.advice());
+    said.front() = said.front().toUpper();
+    return say(said.toHtmlEscaped());
   }
   who_asked_ = false;
   say(tr("Running the text with the sentence in it…"));
@@ -292,7 +295,7 @@ void StartPanel::look_for_sentence() {
   }
   const SpanHit& best = found.front();
   context.select({best.segment, best.layer, best.head, best.position});
-  say_of_run(tr("<b>%1</b> fetched %2 of its %3 tokens for segment %4, and so it is selected.")
+  say_of_run(tr("%2 of its %3 tokens were fetched by <b>%1</b> for segment %4, which is selected.")
                  .arg(head_name(best.layer, best.head))
                  .arg(best.fetched)
                  .arg(span.end - span.begin)

@@ -88,8 +88,9 @@ bool Stories::shows_demo() const {
   const auto& model = lab_.loader.model();
   const auto& text = lab_.loader.text();
   return model && text && run.finished() && run.segment_count() >= demo_segments &&
-         model->info.path == demo_.model.toStdString() && run.model().weights_hash == model->info.weights_hash &&
-         text->name == demo_.text && run.request().config == opening_config(*model);
+         model->info.path == demo_.model.toStdString() && model->info.adapter.empty() &&
+         run.model().weights_hash == model->info.weights_hash && text->name == demo_.text &&
+         run.request().policy == "segmented" && run.request().config == opening_config(*model);
 }
 
 void Stories::tell_on_demo(CopySource source) {

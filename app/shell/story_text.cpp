@@ -66,10 +66,11 @@ QString changed_sentence(const RunModel& run, const CopiedToken& token, const Wh
 QString sinks_sentence(const RunModel& run, std::pair<double, int> without, std::pair<double, int> with) {
   const int segments = run.segment_count() - 1;
   return tr("A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their "
-            "attention. Without them %1 of the %2 segments behind the first lose their attention sink: loss %3. With "
-            "the "
-            "first %4 tokens kept in each prefix %5 do: loss <b>%6</b> (%7 nats a token). <i>Sinks</i> shows it by "
-            "layer; <i>Compare</i> has both runs, whose losses count the first segment too.")
+            "attention. Without them %1 of the %2 segments behind the first lose their attention sink, and the loss is "
+            "%3. With the first %4 tokens kept in each prefix, %5 of %2 lose it, and the loss is <b>%6</b> (%7 nats a "
+            "token). <i>Sinks</i> shows it by layer; <i>Compare</i> has both runs, whose losses count the first "
+            "segment "
+            "too.")
       .arg(without.second)
       .arg(segments)
       .arg(decimal_text(without.first, 3))

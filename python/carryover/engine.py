@@ -159,9 +159,10 @@ class Attribution:
     logit: float
     embedding: float
     feed_forward: np.ndarray  #: float32 [layers]
-    carry: np.ndarray  #: float32 [layers, heads]; retrieved and segment likewise
+    carry: np.ndarray  #: float32 [layers, heads]; retrieved, segment and sinks likewise
     retrieved: np.ndarray
     segment: np.ndarray
+    sinks: np.ndarray
 
 
 @dataclass(frozen=True)

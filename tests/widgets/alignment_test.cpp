@@ -76,6 +76,18 @@ class AlignmentTest : public QObject {
     QCOMPARE(lab.config(), config);
     lab.undo_stack().undo();
     QTRY_VERIFY(badge->isVisible());
+    lab.undo_stack().redo();
+    RunOptions options = lab.run_options();
+    options.policy = "nsa";
+    options.token_limit = 100;
+    lab.set_run_options(options);
+    QTRY_VERIFY(badge->isVisible());
+    Q_EMIT badge->linkActivated(QStringLiteral("trained"));
+    QTRY_VERIFY(!badge->isVisible());
+    QCOMPARE(lab.run_options().policy, std::string("segmented"));
+    QCOMPARE(lab.run_options().token_limit, std::int64_t{100});  // no setting of the training
+    lab.edit_config(other, QStringLiteral("grouping"));
+    QTRY_VERIFY(badge->isVisible());
     lab.set_trained_under(std::nullopt);
     QTRY_VERIFY(!badge->isVisible());
   }

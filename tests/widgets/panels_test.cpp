@@ -11,6 +11,7 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
+#include "widgets/controls/page_parts.h"
 #include "widgets/look/theme.h"
 #include "widgets/panels/carry_panel.h"
 #include "widgets/panels/hits_panel.h"
@@ -61,6 +62,21 @@ class PanelsTest : public QObject {
   void init() {
     test::fail_on_qt_warnings();
     apply_theme(*qApp, ThemeKind::Light);
+  }
+
+  void say_that_a_run_has_begun() {
+    LabContext lab;
+    RunModel& run = lab.run();
+    QVERIFY(no_run_text(run).contains(QLatin1String("Run")));
+    run.begin(test::synthetic_model(), test::synthetic_request(2), nullptr);
+    QVERIFY(!no_run_text(run).contains(QLatin1String("Run")));
+    LossPanel loss(lab);
+    show(loss);
+    const auto labels = loss.findChildren<QLabel*>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(),
+                        [&run](const QLabel* label) { return label->text() == no_run_text(run); }));
+    run.finish({});
+    QVERIFY(no_run_text(run).contains(QLatin1String("Run")));
   }
 
   void say_that_there_is_no_run() {
@@ -389,6 +405,8 @@ class PanelsTest : public QObject {
       QVERIFY(std::abs(top.at(at).second - stacked) < 1e-9);
       QCOMPARE(top.at(at).first, static_cast<double>(record.first_token + record.length));
     }
+    QCOMPARE(memory.plots()[0]->y_unit(), QStringLiteral("MB"));
+    QCOMPARE(loss.plots()[0]->y_unit(), loss.tr("nats"));
     const auto full = memory.plots()[0]->drawn_points(6);
     QCOMPARE(full.size(), static_cast<std::size_t>(run.expected_segments()));
     QCOMPARE(full.back().second, static_cast<double>(run.cost().full_attention_bytes(run.token_count())) / 1e6);

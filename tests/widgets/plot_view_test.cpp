@@ -235,6 +235,63 @@ class PlotViewTest : public QObject {
     QVERIFY(drawn(QStringLiteral("Share (%)"), 100) != drawn({}, 100));  // its unit has room
   }
 
+  /// "2.2E+04" in English as it is spoken in America, where a power of ten is meant.
+  void powers_of_ten_are_drawn_alike_in_all_languages() {
+    const auto drawn = [](const QLocale& locale) {
+      const QLocale before;
+      QLocale::setDefault(locale);
+      PlotView plot(QStringLiteral("powers"));
+      plot.resize(400, 240);
+      plot.set_second_axis(QStringLiteral("PPL"), [](double nats) { return std::exp(nats); });
+      plot.append(plot.add_curve(QStringLiteral("line"), {series_colour(0)}), {0, 1, 2}, {30, 31, 32});
+      plot.show();
+      plot.request_replot();
+      const QImage image = picture(plot);
+      QLocale::setDefault(before);
+      return image;
+    };
+    QCOMPARE(drawn(QLocale(QLocale::English, QLocale::UnitedStates)), drawn(QLocale::c()));
+  }
+
+  void a_label_stays_beside_its_axis() {
+    const auto drawn = [](const QString& label, int& axis) {
+      PlotView plot(QStringLiteral("label"));
+      plot.resize(200, 260);
+      for (const char* name : {"the first curve", "the second curve", "the third curve", "the fourth curve"})
+        plot.append(plot.add_curve(QLatin1String(name), {series_colour(0)}), {0, 1, 2}, {1, 2, 1});
+      plot.set_axes(QStringLiteral("x"), label);
+      plot.show();
+      plot.request_replot();
+      const QImage image = picture(plot);
+      axis = plot.map_pixels().height();
+      return image.copy(0, 0, 14, image.height());  // where the label stands, left of the ticks
+    };
+    int axis = 0;
+    const QImage with = drawn(QStringLiteral("Share of the attention on all tokens of the text"), axis);
+    const QImage without = drawn({}, axis);
+    int first = with.height(), last = -1;
+    for (int y = 0; y < with.height(); ++y)
+      for (int x = 0; x < with.width(); ++x)
+        if (with.pixel(x, y) != without.pixel(x, y)) first = std::min(first, y), last = y;
+    QVERIFY(last > first);
+    QVERIFY2(last - first <= axis + 16, qPrintable(QStringLiteral("%1 over %2").arg(last - first).arg(axis)));
+  }
+
+  void a_title_that_is_too_long_keeps_its_beginning() {
+    const auto drawn = [](const QString& end, int width) {
+      PlotView plot(QStringLiteral("title"));
+      plot.resize(width, 240);
+      plot.append(plot.add_curve(QStringLiteral("line"), {series_colour(0)}), {0, 1, 2}, {1, 2, 1});
+      plot.set_title(QStringLiteral("What layer 3, head 2 of a model retrieves for ") + end);
+      plot.show();
+      plot.request_replot();
+      return picture(plot);
+    };
+    const QString one = QStringLiteral("segment 15"), other = QStringLiteral("the selected segment, and the next");
+    QCOMPARE(drawn(one, 200), drawn(other, 200));
+    QVERIFY(drawn(one, 900) != drawn(other, 900));
+  }
+
   void clicks_drags_and_keys() {
     PlotView plot(QStringLiteral("mouse"));
     plot.resize(300, 200);

@@ -188,7 +188,8 @@ class RunComparisonTest : public QObject {
     QVERIFY(!comparison.same_vocabulary());
     QCOMPARE(comparison.common_tokens(), std::int64_t{0});
     QVERIFY(std::isnan(comparison.loss_change(5)));
-    QCOMPARE(comparison.total_overlap().both, std::int64_t{0});
+    for (int segment = 0; segment < 2; ++segment) QCOMPARE(comparison.paired_segment(segment), -1);
+    QVERIFY(!comparison.total_overlap().jaccard());
   }
 
   /// The heads of one run share a list, those of the other have lists of their own.

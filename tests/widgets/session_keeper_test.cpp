@@ -124,6 +124,33 @@ class SessionKeeperTest : public QObject {
     QCOMPARE(window.dialogs().finetune()->form().fields().at("max_steps").get<int>(), 17);
   }
 
+  void a_file_that_cannot_be_written_is_not_the_sessions() {
+    MainWindow window;
+    SessionKeeper keeper(window, root_);
+    keeper.begin(false);
+    int failures = 0;
+    connect(&keeper, &SessionKeeper::failed, &keeper, [&failures] { ++failures; });
+    window.lab().context.notebook().set_text("first");
+    QFile no_folder(QString::fromStdString(folder_->file("no_folder")));
+    QVERIFY(no_folder.open(QIODevice::WriteOnly));
+    no_folder.close();
+    keeper.save_session(no_folder.fileName() + QStringLiteral("/study.carryover"));
+    QTRY_COMPARE_WITH_TIMEOUT(failures, 1, patience_ms);
+    QVERIFY(keeper.session_file().isEmpty());  // so that Save asks for one
+
+    const QString file = QString::fromStdString(folder_->file("study.carryover"));
+    QSignalSpy saved(&keeper, &SessionKeeper::session_saved);
+    keeper.save_session(file);
+    QVERIFY(saved.wait(patience_ms));
+    QVERIFY(QFile::remove(file) && QDir().mkdir(file));
+    window.lab().context.notebook().set_text("second");
+    keeper.save_session(file);
+    QTRY_COMPARE_WITH_TIMEOUT(failures, 2, patience_ms);
+    QCOMPARE(keeper.session_file(), file);
+    QVERIFY(keeper.has_unsaved_work());
+    QVERIFY(QDir().rmdir(file));
+  }
+
   void a_session_file_holds_everything_and_can_be_moved() {
     const TempDir elsewhere;
     const QString file = QString::fromStdString(folder_->file("study.carryover"));

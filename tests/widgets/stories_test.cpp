@@ -5,6 +5,7 @@
 
 #include <QDir>
 #include <QScopeGuard>
+#include <QSignalSpy>
 #include <QTest>
 #include <QTextDocumentFragment>
 #include <cmath>
@@ -47,6 +48,38 @@ class StoriesTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void init() { test::fail_on_qt_warnings(); }
+
+  void a_run_of_the_demo_under_another_policy_is_not_the_story() {
+    MainWindow window;
+    LabContext& context = window.lab().context;
+    Stories stories(window.lab(), demo);
+    Listener listener(stories);
+    open_demo(window, 1024);
+    RunOptions options = context.run_options();
+    options.policy = "streaming";
+    context.set_run_options(options);
+    run_to_the_end(window);
+    stories.tell(Story::Retrieval);
+    QVERIFY2(listener.waits_for(QStringLiteral("is predicted with")), qPrintable(listener.said.join(u'\n')));
+    QCOMPARE(context.run().request().policy, std::string("segmented"));
+  }
+
+  void a_limit_of_tokens_that_somebody_chose_outlasts_the_model() {
+    MainWindow window;
+    Lab& lab = window.lab();
+    Startup startup(lab, {});
+    const auto limit_after_opening = [&lab] {
+      QSignalSpy opened(&lab.loader, &ModelLoader::model_opened);
+      lab.loader.open_model(demo_folder());
+      return opened.wait(patience_ms) ? lab.context.run_options().token_limit : -1;
+    };
+    QCOMPARE(limit_after_opening(), 16 * lab.context.config().segment_length);
+    QCOMPARE(limit_after_opening(), 16 * lab.context.config().segment_length);
+    RunOptions options = lab.context.run_options();
+    options.token_limit = 300;
+    lab.context.set_run_options(options);
+    QCOMPARE(limit_after_opening(), std::int64_t{300});
+  }
 
   void a_copied_token_stands_in_its_memory() {
     MainWindow window;

@@ -4,6 +4,7 @@
 #include <QStyle>
 #include <QWidget>
 #include <algorithm>
+#include <utility>
 
 namespace carryover {
 namespace {
@@ -11,6 +12,11 @@ namespace {
 /// A hidden widget takes no room; a spacer has none of its own but counts.
 bool is_hidden(QLayoutItem& item) {
   return item.widget() != nullptr && item.isEmpty();
+}
+
+/// A text that wraps is as high as its width makes it.
+int height_in(const QLayoutItem& item, int width) {
+  return item.hasHeightForWidth() ? item.heightForWidth(width) : item.sizeHint().height();
 }
 
 }  // namespace
@@ -94,16 +100,14 @@ int WrappingBar::arrange(const QRect& place, bool apply) const {
 }
 
 int WrappingBar::arrange_line(std::size_t first, std::size_t end, const QRect& line, bool apply) const {
-  int height = 0, used = 0, stretch = 0, shown = 0;
+  int used = 0, stretch = 0, shown = 0;
   for (std::size_t i = first; i < end; ++i) {
     const Item& each = items_[i];
     stretch += each.stretch;
-    if (is_hidden(*each.item)) continue;
-    height = std::max(height, each.item->sizeHint().height());
-    used += width_of(each) + (shown++ > 0 ? gap() : 0);
+    if (!is_hidden(*each.item)) used += width_of(each) + (shown++ > 0 ? gap() : 0);
   }
-  if (!apply) return height;
-  int x = line.left(), left = std::max(0, line.width() - used);
+  std::vector<std::pair<QLayoutItem*, QRect>> places;
+  int x = line.left(), left = std::max(0, line.width() - used), height = 0;
   for (std::size_t i = first; i < end; ++i) {
     const Item& each = items_[i];
     if (is_hidden(*each.item)) continue;
@@ -111,11 +115,16 @@ int WrappingBar::arrange_line(std::size_t first, std::size_t end, const QRect& l
     left -= extra;
     stretch -= each.stretch;
     const int width = std::min(width_of(each) + extra, std::max(0, line.right() + 1 - x));
-    const int tall = std::min(height, each.item->sizeHint().height());
-    const QRect place(x, line.top() + (height - tall) / 2, width, tall);
-    each.item->setGeometry(
-        QStyle::visualRect(parentWidget() ? parentWidget()->layoutDirection() : Qt::LeftToRight, line, place));
+    const int tall = height_in(*each.item, width);
+    places.emplace_back(each.item, QRect(x, line.top(), width, tall));
+    height = std::max(height, tall);
     x += width + gap();
+  }
+  if (!apply) return height;
+  const auto direction = parentWidget() ? parentWidget()->layoutDirection() : Qt::LeftToRight;
+  for (auto& [item, place] : places) {
+    place.moveTop(line.top() + (height - place.height()) / 2);
+    item->setGeometry(QStyle::visualRect(direction, line, place));
   }
   return height;
 }

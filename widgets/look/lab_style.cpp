@@ -3,6 +3,7 @@
 
 #include <QPainter>
 #include <QStyleOption>
+#include <QTabBar>
 
 #include "widgets/look/theme.h"
 
@@ -28,6 +29,17 @@ void LabStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
   else
     painter->drawRoundedRect(outline, 2, 2);
   painter->restore();
+}
+
+void LabStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                           const QWidget* widget) const {
+  QProxyStyle::drawControl(element, option, painter, widget);
+  const auto* tab = qstyleoption_cast<const QStyleOptionTab*>(option);
+  if (element != CE_TabBarTabShape || tab == nullptr || tab->shape != QTabBar::RoundedNorth) return;
+  if (current_theme().kind != ThemeKind::Dark || !(tab->state & State_Selected)) return;
+  constexpr int line = 2;
+  painter->fillRect(QRect(tab->rect.topLeft(), QSize(tab->rect.width(), line)).adjusted(2, 0, -2, 0),
+                    current_theme().accent);
 }
 
 }  // namespace carryover

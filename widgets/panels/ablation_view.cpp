@@ -8,6 +8,7 @@
 #include <QTableView>
 #include <algorithm>
 
+#include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/plot/plot_export.h"
@@ -24,8 +25,7 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
   scope_->addItems({tr("Selected head"), tr("All heads")});
   scope_->setAccessibleName(tr("Whose hits are left out"));
   start_ = new QPushButton(tr("Find what matters"), this);
-  what_ = new QLabel(this);
-  what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  what_ = new ElidedLabel(this);
   what_->setForegroundRole(QPalette::PlaceholderText);
   WrappingBar* bar = control_bar();
   bar->addWidget(scope_);
@@ -71,7 +71,9 @@ void AblationView::refresh() {
   if (what_ifs.sweeping()) {
     what_->setText(tr("segment %1: %2 of %3").arg(what_ifs.ablated_segment()).arg(done).arg(table_.rowCount()));
   } else if (segment < 0) {
-    what_->setText(no_run_text());
+    what_->setText(no_run_text(context_.run()));
+  } else if (scope_->currentIndex() == 0 && context_.selected().head < 0) {
+    what_->setText(tr("Select a head"));
   } else if (count == 0) {
     what_->setText(tr("segment %1 reads no anchors here").arg(segment));
   } else {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
@@ -48,12 +49,11 @@ AttentionPanel::AttentionPanel(LabContext& lab, QWidget* parent)
       lab_(lab),
       view_(lab, QStringLiteral("attention"), this, [this] { request_refresh(); }),
       scale_(new QComboBox(this)),
-      mass_(new QLabel(this)),
+      mass_(new ElidedLabel(this)),
       plot_(new PlotView(QStringLiteral("attention"), this)) {
   scale_->addItems({tr("Logarithmic colours"), tr("Linear colours")});
   scale_->setAccessibleName(tr("Colours of the map"));
   mass_->setAccessibleName(tr("Attention on the prefix"));
-  mass_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   WrappingBar* bar = control_bar();
   bar->addWidget(scale_);
   bar->addWidget(mass_, 1);
@@ -111,7 +111,7 @@ void AttentionPanel::refresh() {
     plot_->clear_curves();
     mass_->clear();
     plot_->set_extent({});
-    plot_->set_empty_text(segment < 0 ? no_run_text() : view_.why_not());
+    plot_->set_empty_text(segment < 0 ? no_run_text(context().run()) : view_.why_not());
   }
   plot_->request_replot();
 }
@@ -132,7 +132,7 @@ void AttentionPanel::draw(const AttentionMap& map) {
                        .arg(map.head.head)
                        .arg(answer_->segment));
   mass_->setText(map.prefix_length == 0 ? tr("no prefix: this head sees its segment alone")
-                                        : tr("%1 % of it on the %L2 tokens of the prefix")
+                                        : tr("%1 % of the attention on the %L2 tokens of the prefix")
                                               .arg(decimal_text(100 * prefix_share(map), 1))
                                               .arg(static_cast<qlonglong>(map.prefix_length)));
   const std::int64_t first = context().run().record(static_cast<int>(answer_->segment)).first_token;

@@ -98,7 +98,7 @@ void CarryPanel::refresh() {
   const RunModel& run = context().run();
   const int segment = shown_segment(context()), quantity = quantity_->currentIndex();
   plot_->set_provenance(run_provenance(run));
-  if (segment < 0) return show_nothing(no_run_text());
+  if (segment < 0) return show_nothing(no_run_text(context().run()));
   if (quantity == PrefixMass) return draw_masses(segment);
   view_.forget();
   plot_->set_axes(tr("Carried slot (token)"), tr("Layer"));

@@ -25,13 +25,15 @@ QString comparison_provenance(const RunComparison& comparison) {
 QString no_hits_text(const RunComparison& comparison) {
   const auto policy = [](const RunModel& run) { return QString::fromStdString(run.request().policy); };
   const RunModel &a = comparison.a(), &b = comparison.b();
-  if (a.segment_count() == 0) return no_run_text();
+  if (a.segment_count() == 0) return no_run_text(a);
   if (!retrieves(a) && !retrieves(b)) return ComparePage::tr("Neither run has retrieved anything");
   if (!retrieves(b))
     return ComparePage::tr("Run B has no hits to compare with (policy %1). The losses can be compared.").arg(policy(b));
   if (!retrieves(a))
     return ComparePage::tr("This run has no hits to compare with (policy %1). The losses can be compared.")
         .arg(policy(a));
+  if (!comparison.same_vocabulary())
+    return ComparePage::tr("The models have different vocabularies: what they retrieve are other tokens");
   return ComparePage::tr("No segment of one run starts where one of the other does, and retrieves with the same heads");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/compare_panel.h"
 
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -11,6 +12,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/compare_loss.h"
@@ -48,9 +50,15 @@ ComparePanel::ComparePanel(LabContext& lab, QWidget* parent)
 
 QWidget* ComparePanel::build_bar() {
   auto* bar = new QWidget(this);
-  names_ = new QLabel(bar);
-  names_->setTextFormat(Qt::RichText);
-  names_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  auto* names = new QGridLayout;
+  names->setVerticalSpacing(0);
+  names->setColumnStretch(1, 1);
+  for (const char* letter : {"<b>A</b>", "<b>B</b>"}) {
+    const int row = static_cast<int>(names_.size());
+    names->addWidget(new QLabel(QLatin1String(letter), bar), row, 0);
+    names_.push_back(new ElidedLabel(bar, Qt::ElideMiddle));
+    names->addWidget(names_.back(), row, 1);
+  }
   note_ = new QLabel(bar);
   note_->setWordWrap(true);
   note_->setForegroundRole(QPalette::PlaceholderText);
@@ -68,7 +76,7 @@ QWidget* ComparePanel::build_bar() {
   pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   unpin_ = button(tr("Unpin"), tr("Unpin run B and free its memory"), [this] { context().lab().unpin_run(); });
   auto* top = new QHBoxLayout;
-  top->addWidget(names_, 1);
+  top->addLayout(names, 1);
   top->addWidget(pin_);
   top->addWidget(unpin_);
   top->addWidget(sync_toggle());
@@ -84,6 +92,7 @@ QWidget* ComparePanel::build_table() {
   view_ = new QTableView(this);
   view_->setModel(&table_);
   prepare_table(*view_, tr("Runs A and B side by side"));
+  view_->setTextElideMode(Qt::ElideMiddle);  // names of texts differ at their ends
   view_->verticalHeader()->setDefaultSectionSize(view_->fontMetrics().height() + 7);
   auto* header = view_->horizontalHeader();
   header->setSectionResizeMode(QHeaderView::Stretch);
@@ -156,10 +165,9 @@ void ComparePanel::update_bar() {
   if (!run.is_empty()) shown.push_back(named_run(run));
   if (comparison) shown.push_back(named_run(comparison->b()));
   const std::vector<QString> names = distinct_names(shown);
-  const QString a = run.is_empty() ? tr("no run yet") : names.front().toHtmlEscaped();
-  const QString b = comparison ? names.back().toHtmlEscaped() : tr("none is pinned");
-  names_->setText(tr("<b>A</b> %1<br><b>B</b> %2").arg(a, b));
-  names_->setToolTip(comparison ? comparison_provenance(*comparison) : QString());
+  names_[0]->setText(run.is_empty() ? tr("no run yet") : names.front());
+  names_[1]->setText(comparison ? names.back() : tr("none is pinned"));
+  for (QLabel* name : names_) name->setToolTip(comparison ? comparison_provenance(*comparison) : QString());
   if (comparison) note_->setText(text_note(*comparison));
 }
 

@@ -41,7 +41,8 @@ class ComparePanel : public Panel {
   QStackedWidget* pages_;  ///< the invitation to pin a run, or the tabs
   QTabWidget* tabs_;
   QTableView* view_;
-  QLabel *names_, *note_;
+  std::vector<QLabel*> names_;  ///< of A, of B
+  QLabel* note_;
   QToolButton *pin_, *unpin_;
   std::vector<ComparePage*> plots_;
   std::set<ComparePage*> restarted_;  ///< pages that must start again before they are drawn

@@ -165,7 +165,8 @@ void DistancePanel::draw_heads() {
   heads_->set_provenance(run_provenance(context().run()));
   heads_->clear_map();
   if (sum.total() == 0) {
-    heads_->set_empty_text(context().run().segment_count() == 0 ? no_run_text() : tr("Nothing has been retrieved"));
+    heads_->set_empty_text(context().run().segment_count() == 0 ? no_run_text(context().run())
+                                                                : tr("Nothing has been retrieved"));
     return heads_->request_replot();
   }
   const auto [first, last] = used_bins(sum);

@@ -26,12 +26,12 @@ namespace {
 QString legend_html(bool with_searchers) {
   const Theme& theme = current_theme();
   const QString roles = QStringLiteral(
-                            "<span style='color:%1'>●</span> %2 &nbsp; <span style='color:%3'>□</span> %4 &nbsp; "
-                            "<span style='color:%5'>◆</span> %6")
+                            "<span style='color:%1'>●</span>&nbsp;%2 &nbsp; <span style='color:%3'>□</span>&nbsp;%4 "
+                            "&nbsp; <span style='color:%5'>◆</span>&nbsp;%6")
                             .arg(theme.local.name(), HeadGridPanel::tr("local"), theme.long_range.name(),
                                  HeadGridPanel::tr("long"), theme.retrieving.name(), HeadGridPanel::tr("retrieving"));
   if (!with_searchers) return roles;
-  return roles + QStringLiteral(" &nbsp; <span style='color:%1'>◥</span> %2")
+  return roles + QStringLiteral(" &nbsp; <span style='color:%1'>◥</span>&nbsp;%2")
                      .arg(theme.anchor.name(), HeadGridPanel::tr("searches"));
 }
 
@@ -75,9 +75,11 @@ QString figures_html(LabContext& context) {
   const CostModel cost{model, config, value_bytes};
   if (const PolicyRow* row = find_policy(context.run_options().policy); row != nullptr && row->runs_in_chunks) {
     const MemoryBytes memory = row->memory(cost, tokens, {});
+    // Of no size where attention sees all of the cache.
+    const std::int64_t cache = memory.pool > 0 ? memory.pool : memory.attention_kv;
     return HeadGridPanel::tr("Policy %1<br>attention KV <b>%2</b> (full: %3)<br>cache %4 at %L5 tokens")
         .arg(QLatin1String(row->name), bytes_text(memory.attention_kv), bytes_text(cost.full_attention_bytes(tokens)),
-             bytes_text(memory.pool))
+             bytes_text(cache))
         .arg(tokens);
   }
   return HeadGridPanel::tr(
@@ -103,9 +105,7 @@ HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
   badge_->setTextFormat(Qt::RichText);
   badge_->setAccessibleName(tr("Differs from training"));
   badge_->setToolTip(tr("The weights were trained for another execution; in brackets, what they were trained under"));
-  connect(badge_, &QLabel::linkActivated, this, [this] {
-    if (context().trained_under()) context().edit_config(context().trained_under()->config, tr("as trained"));
-  });
+  connect(badge_, &QLabel::linkActivated, this, &HeadGridPanel::restore_training);
   figures_ = new QLabel(this);
   figures_->setWordWrap(true);
   figures_->setTextFormat(Qt::RichText);
@@ -189,6 +189,15 @@ void HeadGridPanel::choose_preset(int index) {
   SegmentConfig config = context().config();
   config.grouping = preset.grouping;
   context().edit_config(config, tr("grouping “%1”").arg(QString::fromStdString(preset.name)));
+}
+
+void HeadGridPanel::restore_training() {
+  const auto trained = context().trained_under();
+  if (!trained) return;
+  RunOptions options = context().run_options();
+  options.policy = trained->policy;
+  context().set_run_options(options);
+  context().edit_config(trained->config, tr("as trained"));
 }
 
 void HeadGridPanel::show_alignment() {

@@ -24,6 +24,7 @@ class HeadGridPanel : public Panel {
   QWidget* build_bar();
   void fill_presets();
   void choose_preset(int index);
+  void restore_training();
   void show_alignment();
 
   HeadGrid* grid_;

@@ -198,7 +198,7 @@ void HitsPanel::drop_rows() {
 void HitsPanel::show_count() {
   const int all = model_.rowCount(), passing = filter_.rowCount();
   if (all == 0 && context().run().segment_count() == 0)
-    count_->setText(no_run_text());
+    count_->setText(no_run_text(context().run()));
   else if (all == 0 && shown_.scope != OneSegment && shown_.head < 0)
     count_->setText(tr("Select a head"));
   else if (all == 0)

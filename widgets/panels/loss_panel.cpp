@@ -37,7 +37,7 @@ void LossPanel::append(const SegmentRecord& record) {
 void LossPanel::start() {
   nll_sum_ = targets_ = 0;
   plot_->clear_curves();
-  plot_->set_empty_text(no_run_text());
+  plot_->set_empty_text(no_run_text(context().run()));
   plot_->set_provenance(run_provenance(context().run()));
   plot_->fit();
 }

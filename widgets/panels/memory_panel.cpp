@@ -53,7 +53,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
 void MemoryPanel::start() {
   const RunModel& run = context().run();
   plot_->clear_curves();
-  plot_->set_empty_text(no_run_text());
+  plot_->set_empty_text(no_run_text(context().run()));
   if (run.is_empty()) return;
   plot_->set_provenance(run_provenance(run));
   draw_prediction();

@@ -7,6 +7,7 @@
 #include <QTableView>
 #include <cmath>
 
+#include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/plot/plot_export.h"
@@ -18,8 +19,10 @@
 namespace carryover {
 
 PassagesPanel::PassagesPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Retrieved passages"), parent), lab_(lab), view_(new QTableView(this)), what_(new QLabel(this)) {
-  what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    : Panel(lab, tr("Retrieved passages"), parent),
+      lab_(lab),
+      view_(new QTableView(this)),
+      what_(new ElidedLabel(this)) {
   what_->setAccessibleName(tr("Whose passages these are"));
   remove_ = new QPushButton(tr("Remove"), this);
   remove_->setToolTip(tr("Runs the segment without this passage and shows what its loss becomes"));
@@ -97,7 +100,7 @@ void PassagesPanel::refresh() {
   table_.set_rows(std::move(rows));
   if (current >= 0 && current < table_.rowCount()) view_->selectRow(current);
   if (segment_ < 0)
-    what_->setText(no_run_text());
+    what_->setText(no_run_text(context().run()));
   else if (!hits || table_.rowCount() == 0)
     what_->setText(tr("Segment %1: nothing was retrieved for this head").arg(segment_));
   else if (hits->shared)

@@ -198,7 +198,7 @@ void PrefixPanel::refresh() {
   answer_.reset();
   prefix_.clear();
   name_steps();
-  if (segment < 0) return clear(no_run_text());
+  if (segment < 0) return clear(no_run_text(context().run()));
   if (!run.hits(segment, head.layer, head.head)) return clear(why_nothing_retrieved(run, segment, head));
   InspectionParts parts;
   parts.search = head;

@@ -33,7 +33,7 @@ RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
   list_->setModel(&sorted_);
   list_->setSortingEnabled(true);
   list_->sortByColumn(RecallTable::Missed, Qt::DescendingOrder);
-  list_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  list_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   add_copy_actions(*list_);
   connect(list_, &QTableView::activated, this,
           [this](const QModelIndex& index) { select_row(sorted_.mapToSource(index).row()); });
@@ -44,10 +44,12 @@ RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
   recall_ = plot_->add_curve(tr("recall@R"), {series_colour(0)});
   plot_->set_hover_text([this](double x, double) { return text_at(x); });
   connect(plot_, &PlotView::clicked, this, [this](double x, double) { select_row(static_cast<int>(std::lround(x))); });
+  constexpr int list_width = 430;  // of all columns
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->addWidget(list_);
   split->addWidget(plot_);
   split->setStretchFactor(1, 1);
+  split->setSizes({list_width, 2 * list_width});
   WrappingBar* const bar = control_bar();
   bar->addWidget(what_, 1);
   bar->addWidget(sync_toggle());
@@ -74,7 +76,7 @@ void RecallPanel::refresh() {
   if (!same) table_.set_rows(heads);
   draw(heads);
   if (segment < 0) {
-    what_->setText(no_run_text());
+    what_->setText(no_run_text(context().run()));
   } else if (!answer) {
     what_->setText(view_.why_not());
   } else if (heads.empty()) {
@@ -83,7 +85,7 @@ void RecallPanel::refresh() {
     double recall = 0, mass = 0, oracle = 0;
     for (const HeadRecall& head : heads) recall += head.recall, mass += head.mass, oracle += head.oracle_mass;
     const auto count = static_cast<double>(heads.size());
-    what_->setText(tr("Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was "
+    what_->setText(tr("Segment %1, mean over heads (%2): recall@R %3 %, %4 % of the attention over the whole pool was "
                       "retrieved, %5 % could have been")
                        .arg(segment)
                        .arg(heads.size())

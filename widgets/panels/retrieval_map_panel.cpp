@@ -142,7 +142,7 @@ void RetrievalMapPanel::refresh() {
     plot_->clear_map();
     plot_->clear_curve(boundary_);
     plot_->set_extent({});
-    plot_->set_empty_text(run.segment_count() == 0 ? no_run_text() : why_no_rows());
+    plot_->set_empty_text(run.segment_count() == 0 ? no_run_text(context().run()) : why_no_rows());
     plot_->request_replot();
   } else if (wanted() == drawn_) {
     follow_selection();

@@ -84,6 +84,7 @@ QWidget* RunsPanel::build_table() {
   filter_.setSourceModel(&table_);
   view_->setModel(&filter_);
   prepare_table(*view_, tr("Runs of this session"));
+  view_->setTextElideMode(Qt::ElideMiddle);  // names of runs begin alike
   view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
   view_->setEditTriggers(QAbstractItemView::EditKeyPressed);
   prepare_columns();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/state/provenance.h"
@@ -29,7 +30,7 @@ SinksPanel::SinksPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Sinks"), parent),
       quantity_(new QComboBox(this)),
       across_(new QComboBox(this)),
-      state_(new QLabel(this)),
+      state_(new ElidedLabel(this)),
       map_(new PlotView(QStringLiteral("sinks"), this)),
       curves_(new PlotView(QStringLiteral("sink_curves"), this)) {
   quantity_->addItems({tr("Attention on all sinks"), tr("Attention on the text's first tokens"),
@@ -43,7 +44,6 @@ SinksPanel::SinksPanel(LabContext& lab, QWidget* parent)
   across_->addItems({tr("Shown segment, by layer"), tr("Run, by segment")});
   across_->setAccessibleName(tr("What the curves show"));
   state_->setAccessibleName(tr("Lost sinks"));
-  state_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   WrappingBar* bar = control_bar();
   bar->addWidget(quantity_);
   bar->addWidget(across_);
@@ -154,7 +154,7 @@ void SinksPanel::refresh() {
   const bool kept = std::any_of(shown.begin(), shown.end(),
                                 [this](int segment) { return !context().run().digest(segment).sinks.values.empty(); });
   show_state(shown);
-  if (shown.empty()) return show_nothing(no_run_text());
+  if (shown.empty()) return show_nothing(no_run_text(context().run()));
   if (!kept) return show_nothing(tr("This run was recorded without sinks: run the text again"));
   draw_map(shown);
   draw_curves(shown);

@@ -225,6 +225,7 @@ void TextPanel::build_bar(QWidget* bar) {
   query_->setClearButtonEnabled(true);
   query_->setMinimumWidth(90);
   found_ = new QLabel(bar);
+  say_of_search({});
   auto* previous = icon_button(bar, QStringLiteral("up"), tr("Previous match"));
   auto* next = icon_button(bar, QStringLiteral("down"), tr("Next match"));
 
@@ -234,7 +235,6 @@ void TextPanel::build_bar(QWidget* bar) {
   layout->addWidget(colour_);
   layout->addWidget(heads_);
   layout->addWidget(unit_);
-  layout->addStretch(1);
   layout->addWidget(found_);
   layout->addWidget(query_, 2);
   layout->addWidget(previous);
@@ -244,6 +244,12 @@ void TextPanel::build_bar(QWidget* bar) {
   connect(previous, &QToolButton::clicked, this, [this] { search(false); });
   connect_bar();
   offer_loss_changes();
+}
+
+/// Nothing takes no room.
+void TextPanel::say_of_search(const QString& text) {
+  found_->setText(text);
+  found_->setVisible(!text.isEmpty());
 }
 
 void TextPanel::connect_bar() {
@@ -257,10 +263,10 @@ void TextPanel::connect_bar() {
     query_->selectAll();
   });
   connect(search_, &TextSearch::found, this, [this](qint64 token) {
-    found_->clear();
+    say_of_search({});
     context().select_token(token);
   });
-  connect(search_, &TextSearch::not_found, this, [this] { found_->setText(tr("not found")); });
+  connect(search_, &TextSearch::not_found, this, [this] { say_of_search(tr("not found")); });
 }
 
 void TextPanel::choose_colour() {
@@ -396,7 +402,7 @@ void TextPanel::take_token(std::int64_t token) {
 }
 
 void TextPanel::search(bool forward) {
-  found_->setText(query_->text().isEmpty() ? QString() : tr("searching…"));
+  say_of_search(query_->text().isEmpty() ? QString() : tr("searching…"));
   if (!query_->text().isEmpty()) search_->find(query_->text(), context().selected().token, forward);
 }
 

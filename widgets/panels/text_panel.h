@@ -26,6 +26,7 @@ class TextPanel : public Panel {
  private:
   void build_bar(QWidget* bar);
   void connect_bar();
+  void say_of_search(const QString& text);
   void choose_colour();
   void choose_sources();
   void offer_loss_changes();  ///< as colours: against the pinned run, and of the shown what-if

@@ -26,7 +26,7 @@ TimePanel::TimePanel(LabContext& lab, QWidget* parent)
 void TimePanel::start() {
   const RunModel& run = context().run();
   plot_->clear_curves();
-  plot_->set_empty_text(no_run_text());
+  plot_->set_empty_text(no_run_text(context().run()));
   if (!run.is_empty()) plot_->set_provenance(run_provenance(run));
 }
 

@@ -87,6 +87,7 @@ QWidget* WhatIfPanel::make_head() {
   progress_ = new QProgressBar(head);
   progress_->setAccessibleName(tr("Progress of the what-if"));
   progress_->setTextVisible(false);
+  progress_->setRange(0, 1000);
   progress_->setMaximumHeight(8);
   auto* row = new QHBoxLayout;
   row->addWidget(name_, 1);
@@ -143,7 +144,7 @@ void WhatIfPanel::ask_price() {
 void WhatIfPanel::refresh() {
   const int segment = shown_segment(context());
   if (segment < 0) {
-    segment_->setText(no_run_text());
+    segment_->setText(no_run_text(context().run()));
   } else {
     const SegmentRecord& record = lab_.run().record(segment);
     segment_->setText(tr("<b>Segment %1</b>, tokens %2 to %3, run again with these changes:")
@@ -181,9 +182,8 @@ void WhatIfPanel::show_state() {
   clear_->setEnabled(!changes_nothing(what_ifs.draft()));
   run_->setVisible(!what_ifs.running());
   cancel_->setVisible(what_ifs.running());
-  progress_->setVisible(what_ifs.running());
-  progress_->setRange(0, what_ifs.progress() < 0 ? 0 : 1000);
-  if (what_ifs.progress() >= 0) progress_->setValue(static_cast<int>(1000 * what_ifs.progress()));
+  progress_->setVisible(what_ifs.running() && what_ifs.progress() >= 0);  // one that only moves looks full
+  progress_->setValue(static_cast<int>(1000 * what_ifs.progress()));
 }
 
 void WhatIfPanel::show_price() {

@@ -92,12 +92,14 @@ void PlotMap::show_scale(bool shown) {
   }
 }
 
-void PlotMap::fit_label(int room) {
+bool PlotMap::fit_label(int room) {
   room_ = room;
-  if (!scale_) return;
-  const QFontMetrics metrics(scale_->axis()->labelFont());
-  scale_->setLabel(fitted_label(value_label_, metrics, room));
+  if (!scale_) return false;
+  const QString fitted = fitted_label(value_label_, QFontMetrics(scale_->axis()->labelFont()), room);
+  const bool changed = scale_->label() != fitted;
+  scale_->setLabel(fitted);
   scale_->axis()->ticker()->setTickCount(ticks_within(room));
+  return changed;
 }
 
 void PlotMap::apply_colours() {

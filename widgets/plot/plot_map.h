@@ -18,7 +18,7 @@ class PlotMap {
   void set_value_range(double low, double high);
   void set_categories(const std::vector<std::pair<QString, ThemeColour>>& categories);
   void restyle(const Theme& theme);
-  void fit_label(int room);  ///< pixels that the colour scale's label may be long
+  bool fit_label(int room);  ///< pixels that the colour scale's label may be long; whether that changed it
 
   bool has_data() const { return !map_.values.empty(); }
   const Map& data() const { return map_; }

@@ -5,6 +5,11 @@
 #include <cmath>
 
 namespace carryover {
+namespace {
+
+constexpr int title_margin = 4;  ///< at its left and its right
+
+}  // namespace
 
 PlotScene::PlotScene(QWidget* view)
     : pages(new QStackedLayout(view)), empty(new QLabel(view)), plot(new QCustomPlot(view)) {
@@ -67,12 +72,12 @@ void PlotScene::style(const Theme& look) {
 }
 
 // Taken out where there is none: an empty line would still keep its place.
-void PlotScene::arrange_title() {
+void PlotScene::arrange_title(int width) {
   QCPLayoutGrid* layout = plot->plotLayout();
   const bool wanted = titled && roomy && !title.isEmpty();
   if (wanted && !title_element) {
     title_element = new QCPTextElement(plot);
-    title_element->setMargins(QMargins(4, 4, 4, 0));
+    title_element->setMargins(QMargins(title_margin, 4, title_margin, 0));
     layout->addElement(0, 0, title_element);
   } else if (!wanted && title_element) {
     layout->remove(title_element);
@@ -83,18 +88,25 @@ void PlotScene::arrange_title() {
   font.setBold(true);
   title_element->setFont(font);
   title_element->setTextColor(theme.text);
-  title_element->setText(title);
+  title_element->setText(QFontMetrics(font).elidedText(title, Qt::ElideRight, width - 2 * title_margin));
 }
 
-// QCustomPlot lets a label that is longer than its axis run out of the plot at both ends.
-void PlotScene::fit_labels(int height) {
+// QCustomPlot lets a label that is longer than its axis run out of it at both ends, over title and legend.
+bool PlotScene::fit_labels(int height) {
   constexpr int below = 60;        // the other axis, and what of the label may stand beside it
+  constexpr int beyond = 16;       // of the axis, at both ends together
   constexpr int most = 1'000'000;  // font metrics count in fractions of pixels
-  const int room = std::min(height - below, most);
+  int room = std::min(height - below, most);
+  if (height == plot->height() && !pixels.isEmpty()) room = std::min(room, pixels.height() + beyond);
   const QFontMetrics metrics(plot->yAxis->labelFont());
-  plot->yAxis->setLabel(fitted_label(y_label, metrics, room));
-  plot->yAxis2->setLabel(fitted_label(second_label, metrics, room));
-  map->fit_label(room);
+  const auto fit = [&](QCPAxis* axis, const QString& label) {
+    const QString fitted = fitted_label(label, metrics, room);
+    const bool changed = axis->label() != fitted;
+    axis->setLabel(fitted);
+    return changed;
+  };
+  const bool left = fit(plot->yAxis, y_label), right = fit(plot->yAxis2, second_label), scale = map->fit_label(room);
+  return left || right || scale;
 }
 
 void PlotScene::set_y_ticks(int room) {
@@ -107,7 +119,7 @@ void PlotScene::arrange(int width, int height) {
   roomy = height >= title_room;
   set_y_ticks(pixels.height());
   QCPLayoutGrid* layout = plot->plotLayout();
-  arrange_title();
+  arrange_title(width);
   fit_labels(height);
   plot->xAxis->setLabel(height < label_room ? QString() : x_label);
   const bool wanted = plot->legend->itemCount() > 1 && height >= legend_room;

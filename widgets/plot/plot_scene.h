@@ -20,8 +20,8 @@ struct PlotScene {
   /// Title and legend, for a plot of this width. Where it is lower than both leave room for, it does without.
   void arrange(int width, int height);
   QRectF data_bounds() const;
-  void arrange_title();
-  void fit_labels(int height);
+  void arrange_title(int width);
+  bool fit_labels(int height);  ///< whether that changed one
   void apply_fit();
   void choose_y_ticker();
   void set_y_ticks(int room);  ///< as many as fit into so many pixels

@@ -38,7 +38,7 @@ QString AxisTicker::getTickLabel(double tick, const QLocale& locale, QChar forma
     return tick == 0 ? QStringLiteral("0") : locale.toString(tick / unit, 'f', decimals) + QLatin1Char(suffix);
   }
   if (integer_) return QString::number(std::llround(tick));
-  return QCPAxisTicker::getTickLabel(tick, locale, format, precision);
+  return with_small_e(QCPAxisTicker::getTickLabel(tick, locale, format, precision));
 }
 
 QFont plot_font(const Theme& theme) {
@@ -113,10 +113,14 @@ void wrap_legend(QCPLegend& legend, int width) {
   legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
 }
 
+QString unit_of(const QString& label) {
+  const qsizetype unit = label.lastIndexOf(QLatin1Char('(')) + 1;
+  return unit > 0 && label.endsWith(QLatin1Char(')')) ? label.mid(unit).chopped(1) : QString();
+}
+
 QString fitted_label(const QString& label, const QFontMetrics& metrics, int room) {
   if (metrics.horizontalAdvance(label) <= room) return label;
-  const qsizetype unit = label.lastIndexOf(QLatin1Char('(')) + 1;
-  const QString shorter = unit > 0 && label.endsWith(QLatin1Char(')')) ? label.mid(unit).chopped(1) : label;
+  const QString unit = unit_of(label), &shorter = unit.isEmpty() ? label : unit;
   constexpr qsizetype fewest_letters = 10;
   const QString cut = metrics.elidedText(shorter, Qt::ElideRight, room);
   return cut == shorter || cut.size() > fewest_letters ? cut : QString();

@@ -11,6 +11,11 @@
 
 namespace carryover {
 
+/// QCustomPlot writes a number as 2·10⁴ where it has a small e; some languages have a capital one.
+inline QString with_small_e(QString number) {
+  return number.replace(QLatin1Char('E'), QLatin1Char('e'));
+}
+
 /// Ticks with short labels (12K, 1.5M): at whole numbers only, or with names for 0, 1, 2 …, where asked.
 class AxisTicker : public QCPAxisTicker {
  public:
@@ -37,7 +42,7 @@ class SecondTicker : public AxisTicker {
 
  protected:
   QString getTickLabel(double tick, const QLocale& locale, QChar, int) override {
-    return locale.toString(value_(tick), 'g', 4);
+    return with_small_e(locale.toString(value_(tick), 'g', 4));
   }
 
  private:
@@ -49,6 +54,8 @@ int ticks_within(int room);  ///< how many labelled ticks an axis of so many pix
 /// Of titles and labels, and of tick labels and legends.
 QFont plot_font(const Theme& theme);
 QFont small_plot_font(const Theme& theme);
+/// The unit that an axis label ends with: "nats" of "NLL (nats)"; empty where it has none.
+QString unit_of(const QString& label);
 /// An axis label in `room` pixels: "NLL (nats)", where that is too long its unit, "nats", else cut with an ellipsis.
 /// Empty where so little would be left that it says nothing.
 QString fitted_label(const QString& label, const QFontMetrics& metrics, int room);

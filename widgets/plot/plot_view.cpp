@@ -12,6 +12,7 @@
 #include "engine/core/base/error.h"
 #include "widgets/plot/export_dialog.h"
 #include "widgets/plot/plot_scene.h"
+#include "widgets/plot/plot_style.h"
 
 namespace carryover {
 
@@ -58,7 +59,8 @@ PlotView::PlotView(const QString& id, QWidget* parent) : QWidget(parent), d_(std
     d_->pixels = map_pixels();
     const int ticks = d_->y_ticker->tickCount();
     d_->set_y_ticks(d_->pixels.height());
-    if (d_->y_ticker->tickCount() != ticks) d_->plot->replot(QCustomPlot::rpQueuedReplot);
+    const bool relabelled = d_->fit_labels(d_->plot->height());
+    if (relabelled || d_->y_ticker->tickCount() != ticks) d_->plot->replot(QCustomPlot::rpQueuedReplot);
     Q_EMIT view_changed();
   });
 }
@@ -214,6 +216,10 @@ void PlotView::set_reference(double x) {
 
 QString PlotView::values_at(double x) const {
   return d_->curves->text_at(x, d_->reference_x, d_->second_label, d_->second_value);
+}
+
+QString PlotView::y_unit() const {
+  return unit_of(d_->y_label);
 }
 
 void PlotView::set_extent(const QRectF& extent) {

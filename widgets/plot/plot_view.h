@@ -88,6 +88,7 @@ class PlotView : public QWidget {
   /// Dashed vertical line, likewise: what others are held against. Values under the pointer then have Δ to it.
   void set_reference(double x);
   QString values_at(double x) const;      ///< "name: value" of each visible curve, with Δ where there is a reference
+  QString y_unit() const;                 ///< of values_at()'s, as the axis names it; empty: none
   void set_extent(const QRectF& extent);  ///< what fit() shows, in place of the data's bounds; a null one undoes that
   bool following() const;                 ///< nobody has zoomed: the axes follow the data
   void fit();                             ///< axes to the data or extent, and following it again

@@ -63,7 +63,10 @@ QString SegmentCursor::values_text(int segment) const {
     if (plot->is_empty()) continue;
     const QString values = plot->values_at(x_of_(segment)).replace(QLatin1Char('\n'), QStringLiteral(", "));
     if (values.isEmpty()) continue;
-    parts += plots_.size() == 1 ? values : QStringLiteral("%1: %2").arg(plot->accessibleName(), values);
+    const QString unit = plot->y_unit();
+    parts += plots_.size() > 1 ? QStringLiteral("%1: %2").arg(plot->accessibleName(), values)
+             : unit.isEmpty()  ? values
+                               : tr("in %1: %2").arg(unit, values);
   }
   QString text = parts.isEmpty() ? tr("segment %1").arg(segment)
                                  : tr("segment %1 · %2").arg(segment).arg(parts.join(QStringLiteral(" · ")));

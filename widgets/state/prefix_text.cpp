@@ -35,7 +35,8 @@ QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head) {
   const RunRequest& request = run.request();
   const ModelConfig& model = run.model().config;
   if (request.policy != "segmented")
-    return Text::tr("The policy %1 has no retrieved prefix").arg(QString::fromStdString(request.policy));
+    return Text::tr("The policy %1 has no list of hits: only segmented has")
+        .arg(QString::fromStdString(request.policy));
   if (request.config.retrieval_length == 0)
     return Text::tr("This run retrieves nothing: R = 0. Presets in Settings set heads that do");
   if (!retrieves(request.config, model)) return Text::tr("This run retrieves nothing: no head reads what is retrieved");

@@ -125,7 +125,7 @@ LossChange RunComparison::total_loss_change(const SegmentRange& range) const {
 }
 
 int RunComparison::paired_segment(int segment) const {
-  if (segment < 0 || segment >= a_.segment_count()) return -1;
+  if (!same_vocabulary_ || segment < 0 || segment >= a_.segment_count()) return -1;
   // Where one run has a BOS and the other hasn't, every boundary lies one token apart: that is still the same place.
   const std::int64_t first = a_.record(segment).first_token;
   for (const std::int64_t start : {first, first + shift_}) {

@@ -49,7 +49,7 @@ class RunComparison {
   const LossChange& segment_loss_change(int segment) const;
   LossChange total_loss_change(const SegmentRange& range = {}) const;
 
-  int paired_segment(int segment) const;                        ///< B's; -1 where none starts there
+  int paired_segment(int segment) const;  ///< B's; -1 where none starts there, or the vocabularies differ
   BriefHits hits_of_b(int segment, int layer, int head) const;  ///< by A's segment, at B's positions
   Overlap overlap(int segment, int layer, int head) const;      ///< nothing where not both retrieve
   const Overlap& segment_overlap(int segment) const;            ///< over heads
