@@ -13,6 +13,7 @@
 #include "engine/core/base/error.h"
 #include "engine/evaluations/evaluation_results.h"
 #include "engine/evaluations/evaluation_table.h"
+#include "engine/evaluations/policy_variant.h"
 #include "engine/evaluations/sample_lines.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/folder_path.h"
@@ -110,7 +111,9 @@ void EvalRunner::run_policy(const std::string& policy) {
     return;
   }
   make_folder(folder);
-  const SampleAsker asker({policy, plan_.config, plan_.question, chat_.text}, tokenizer_, model_);
+  const PolicyVariant variant = policy_variant(policy);
+  const SampleAsker asker({variant.policy, variant.config(plan_.config), plan_.question, chat_.text}, tokenizer_,
+                          model_);
   std::vector<json> done;
   for (const Cell& cell : cells_) {
     if (cell.policy != policy) continue;
@@ -249,8 +252,10 @@ void EvalRunner::write_tables() const {
 
 double EvalRunner::expected_of(const Cell& cell, std::int64_t tokens, std::size_t choices) {
   const DType dtype = session_ ? session_->model().dtype : DType::Float32;
-  return expected_seconds(sample_work(model_, plan_.config, cell.policy, dtype, task(cell.task), tokens, choices),
-                          usual_limits());
+  const PolicyVariant variant = policy_variant(cell.policy);
+  return expected_seconds(
+      sample_work(model_, variant.config(plan_.config), variant.policy, dtype, task(cell.task), tokens, choices),
+      usual_limits());
 }
 
 /// Of all that is asked for, from what this process's samples took beside what was expected. Of later cells the number

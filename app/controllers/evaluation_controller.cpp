@@ -8,6 +8,7 @@
 
 #include "app/engine_thread/post.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/evaluations/policy_variant.h"
 
 namespace carryover {
 
@@ -153,13 +154,15 @@ void EvaluationController::open_sample(int row, int column, int sample) {
   const SampleEntry& entry = cell.entries[static_cast<std::size_t>(sample)];
   Pending pending;
   pending.plan = model_.news().plan;
-  pending.request.policy = cell.policy;
-  pending.request.config = pending.plan.config;
+  const PolicyVariant variant = policy_variant(cell.policy);
+  pending.request.policy = variant.policy;
+  pending.request.config = variant.config(pending.plan.config);
   pending.sample.title =
       tr("%1, %2, sample %3").arg(brief(cell_title(cell.task, cell.length)), qtext(cell.policy), brief(entry.id));
+  const bool bos = pending.request.config.bos;
   pending_ = std::move(pending);
-  post(samples_.get(), [order = next_order(row), sample, entry](EvaluationSamples& samples) {
-    samples.make_run(order, sample, entry);
+  post(samples_.get(), [order = next_order(row), sample, entry, bos](EvaluationSamples& samples) {
+    samples.make_run(order, sample, entry, bos);
   });
 }
 
@@ -217,7 +220,7 @@ QString EvaluationController::remark() const {
   QStringList remarks;
   const EvaluationPlan& plan = pending_->plan;
   const ModelInfo& model = loader_.model()->info;
-  if (plan.question == QuestionPlace::Outside || plan.config.boundary_at_prompt_end ||
+  if (plan.question == QuestionPlace::Outside || pending_->request.config.boundary_at_prompt_end ||
       policy_reads(pending_->request.policy, "kv_budget"))
     remarks += tr("The evaluation closed a segment before its question or answer; this run reads all as one text");
   if (!plan.weights_hash.empty() && plan.weights_hash != model.weights_hash)

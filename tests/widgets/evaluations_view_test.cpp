@@ -208,7 +208,7 @@ void EvaluationsViewTest::a_sample_opens_as_a_run() {
   QVERIFY(ended.wait(patience_ms));
   const RunModel& run = lab.window.lab().context.run();
   const auto tokenizer = Tokenizer::load(folder.plan.model);
-  const SampleRun wanted = sample_run(folder.plan, *folder.task, folder.samples[1], folder.entry(1), {}, *tokenizer);
+  const SampleRun wanted = sample_run(*folder.task, folder.samples[1], folder.entry(1), {}, *tokenizer, false);
   QVERIFY(*run.request().ids == wanted.ids);
   QCOMPARE(run.request().policy, std::string("segmented"));
   QVERIFY(run.request().config == folder.plan.config);
