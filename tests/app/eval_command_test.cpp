@@ -181,6 +181,7 @@ void EvalCommandTest::kills_change_nothing() {
   const CliResult result = run_cli(eval_demo(out, kNames));
   QVERIFY2(result.code == 0, result.err);
   QVERIFY(numbers_of(out) == numbers_of(out_));
+  QVERIFY(files_in(out, ".tmp-").empty());  // of files that the kills left unfinished
 }
 
 void EvalCommandTest::ctrl_c_stops_and_the_same_command_continues() {
@@ -242,6 +243,7 @@ void EvalCommandTest::a_control_stands_in_the_same_table() {
   for (std::size_t i = 0; i < control.size(); ++i)  // the same questions
     QVERIFY(control[i].at("prompt_hash") == with[i].at("prompt_hash"));
   QVERIFY(control[0].at("visible_bytes").get<int>() < with[0].at("visible_bytes").get<int>());
+  QVERIFY(files_in(both, ".tmp-").empty());
 }
 
 /// The sum over a choice's tokens of what `run` gives for prompt and choice.
