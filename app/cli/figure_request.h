@@ -10,7 +10,7 @@ namespace carryover {
 
 /// What `carryover export RUN --figure NAME`, or --report, asks for. A plain value.
 struct FigureRequest {
-  std::string folder;  ///< of a run, a training run or a bench
+  std::string folder;  ///< of a run, a training run, an evaluation or a bench
   std::string figure;  ///< a plot's or a panel's name; empty: a report
   std::string output;
   std::string size = "85x60mm", style = "paper";

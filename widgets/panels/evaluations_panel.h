@@ -44,13 +44,14 @@ class EvaluationsPanel : public Panel {
 
  protected:
   void refresh() override;
-  QString source_folder() override { return {}; }  // no command makes this figure
+  QString source_folder() override;
 
  private:
   WrappingBar* build_bar();
   QWidget* build_tables();
   void build_cells();
   void select_cell();
+  void show_cell(int row, int column);
   void ask_references();
   void show_needle();
   void ask_export();
