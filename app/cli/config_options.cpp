@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "engine/core/base/error.h"
-#include "engine/core/base/text_parts.h"
+#include "engine/core/config/field_text.h"
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/config/settings_presets.h"
 #include "engine/core/cost/policy_table.h"
@@ -18,31 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* segment_group = "Segmented execution";
-
-/// "6,8,11,18"; "none" or nothing is the empty list.
-json parse_indices(const std::string& text, const char* flag) {
-  json list = json::array();
-  if (text.empty() || text == "none") return list;
-  for (const std::string& item : text_parts(text, ',')) {
-    int value = 0;
-    const auto [end, code] = std::from_chars(item.data(), item.data() + item.size(), value);
-    if (code != std::errc() || end != item.data() + item.size()) {
-      throw EngineError(Fault::Usage, flag, "'" + item + "' is not an index",
-                        "Give a list such as 6,8,11,18, or none.");
-    }
-    list.push_back(value);
-  }
-  return list;
-}
-
-/// "18.6,15.6", as a file has it.
-json read_head_list(const std::string& text, const char* flag) {
-  const auto heads = parse_heads(text);
-  if (!heads)
-    throw EngineError(Fault::Usage, flag, "'" + text + "' is not a list of layers and heads",
-                      "Give one such as 18.6,15.6, or none.");
-  return *heads;
-}
 
 /// Settings only, or a run folder's config.json: there they stand under "config", beside a description of the run.
 void apply_file(RunSettings& settings, const std::string& source) {
@@ -156,7 +131,7 @@ void ConfigOptions::add_list(CLI::App& app, const SegmentField& field, const std
   app.add_option_function<std::string>(
          field.flag(),
          [given = given_, key = field.key, flag = field.flag()](const std::string& text) {
-           given->fields[key] = parse_indices(text, flag.c_str());
+           given->fields[key] = json_of_indices(text, flag);
          },
          help + "; such as 0,1,2, or none")
       ->type_name("LIST")
@@ -167,7 +142,7 @@ void ConfigOptions::add_heads(CLI::App& app, const SegmentField& field, const st
   app.add_option_function<std::string>(
          field.flag(),
          [given = given_, key = field.key, flag = field.flag()](const std::string& text) {
-           given->fields[key] = read_head_list(text, flag.c_str());
+           given->fields[key] = json_of_heads(text, flag);
          },
          help + "; such as 18.6,15.6, or none")
       ->type_name("HEADS")

@@ -14,6 +14,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "engine/evaluations/evaluated_samples.h"
 #include "engine/evaluations/evaluation_table.h"
+#include "engine/evaluations/policy_variant.h"
 #include "engine/evaluations/sample_lines.h"
 #include "engine/evaluations/task_kinds.h"
 #include "engine/formats/folder_path.h"
@@ -76,6 +77,15 @@ void refuse_of_one_run(const RunSettings& settings) {
                       "Leave them out.");
 }
 
+/// Each as its name is: settings in one order, so that the same is not evaluated twice.
+std::vector<std::string> planned_policies(const std::vector<std::string>& lists, const std::string& usual) {
+  if (lists.empty()) return {usual};
+  std::vector<std::string> names;
+  for (const std::string& list : lists)
+    for (const std::string& name : variant_names(list)) names.push_back(policy_variant(name).name());
+  return names;
+}
+
 EvaluationPlan plan_of(const EvalOptions& options, const ConfigOptions& config_options, int& threads) {
   const ModelConfig model = ModelSource::open(options.model)->config();
   const RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
@@ -86,7 +96,7 @@ EvaluationPlan plan_of(const EvalOptions& options, const ConfigOptions& config_o
   plan.adapter = absolute_path(options.adapter);
   for (const std::string& task : expand_tasks(options.tasks)) plan.tasks.push_back(absolute_task(task));
   plan.lengths = options.lengths.empty() ? std::vector<std::int64_t>{0} : options.lengths;
-  plan.policies = options.policies.empty() ? std::vector{settings.policy} : options.policies;
+  plan.policies = planned_policies(options.policies, settings.policy);
   plan.samples = options.samples;
   plan.limit = options.limit;
   if (config_options.fields(model).contains("seed")) plan.seed = settings.seed;
@@ -96,14 +106,10 @@ EvaluationPlan plan_of(const EvalOptions& options, const ConfigOptions& config_o
   plan.question = !options.question.empty()       ? question_place(options.question)
                   : settings.config.question_pass ? QuestionPlace::Outside
                                                   : QuestionPlace::Inside;
-  if (settings.config.question_pass && plan.question == QuestionPlace::Inside)
-    throw EngineError(Fault::Usage, "--question inside", "leaves no question for --question-pass to run twice",
-                      "Leave out one of them.");
   plan.dtype = dtype_name(settings.dtype);
   plan.device = device_name(settings.device);
   check_plan(plan);
-  const std::int64_t longest = std::max(std::ranges::max(plan.lengths), plan.config.segment_length);
-  for (const std::string& policy : plan.policies) check_policy(policy, plan.config, longest, kFlagsName);
+  check_policies(plan, model, kFlagsName);
   return plan;
 }
 
@@ -214,7 +220,13 @@ VerbAction add_eval(CLI::App& app) {
   list("--tasks", options->tasks, "NAMES", "tasks or families of them: ruler/cwe,ppl; --list has them");
   list("--lengths", options->lengths, "LIST", "tokens of prompt and answer at most: 4096,8192 (default: as they are)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
-  list("--policies", options->policies, "NAMES", "run each: " + listed_policies(",") + " (default: --policy)");
+  app.add_option(
+         "--policies", options->policies,
+         "run each: " + listed_policies(",") +
+             "; one with settings of its own beside it, as a control: \"segmented,segmented[retrieval_length=0]\" "
+             "(default: --policy)")
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
   app.add_option("--samples", options->samples, "samples that generators make (default: their own number)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
       ->type_name("N");
@@ -252,6 +264,7 @@ Examples:
   carryover eval --list
   carryover eval model.gguf --tasks ruler/cwe --lengths 4096,8192 --policies segmented,full --samples 200 --dry-run
   carryover eval model.gguf --tasks ruler/cwe --lengths 4096,8192 --policies segmented,full --samples 200 --out eval1
+  carryover eval model.gguf --tasks ruler/vt --lengths 4096 --policies "segmented,segmented[retrieval_length=0],full"
   carryover eval --render eval1 --format tex)");
   return [options, config] { return eval(*options, *config); };
 }

@@ -9,6 +9,7 @@
 #include "engine/core/base/text_parts.h"
 #include "engine/core/cost/model_work.h"
 #include "engine/evaluations/evaluated_samples.h"
+#include "engine/evaluations/policy_variant.h"
 #include "engine/models/model_source.h"
 #include "engine/tasks/task_table.h"
 
@@ -45,6 +46,8 @@ struct TaskForecast {
 TaskForecast forecast_of(const EvaluationPlan& plan, const ModelConfig& model, const MachineLimits& limits, DType dtype,
                          const std::string& name, std::int64_t length, const SampleAsker& asker,
                          const std::shared_ptr<const Tokenizer>& tokenizer) {
+  std::vector<PolicyVariant> variants;
+  for (const std::string& policy : plan.policies) variants.push_back(policy_variant(policy));
   const auto task = make_task(name);
   const std::vector<TaskSample> samples = task->samples(sample_request(plan, name, length, tokenizer));
   TaskForecast forecast{cell_title(name, length), samples_to_run(plan, samples.size()), 0, 0,
@@ -53,10 +56,11 @@ TaskForecast forecast_of(const EvaluationPlan& plan, const ModelConfig& model, c
     const std::int64_t tokens = std::ssize(asker.prompt(*task, samples[i], asker.asked(*task, samples[i])).ids);
     forecast.tokens += tokens;
     forecast.new_tokens += task->info().max_new_tokens;
-    for (std::size_t policy = 0; policy < plan.policies.size(); ++policy)
-      forecast.seconds[policy] += expected_seconds(
-          sample_work(model, plan.config, plan.policies[policy], dtype, *task, tokens, samples[i].choices.size()),
-          limits);
+    for (std::size_t policy = 0; policy < variants.size(); ++policy)
+      forecast.seconds[policy] +=
+          expected_seconds(sample_work(model, variants[policy].config(plan.config), variants[policy].policy, dtype,
+                                       *task, tokens, samples[i].choices.size()),
+                           limits);
   }
   return forecast;
 }
@@ -130,7 +134,8 @@ std::string evaluation_forecast(const EvaluationPlan& plan, int threads, const C
   const std::shared_ptr<const Tokenizer> tokenizer = Tokenizer::load(plan.model);
   const DType dtype = forecast_dtype(plan.dtype);
   const MachineLimits limits = measured_limits(plan, threads, model, dtype);
-  const SampleAsker asker({plan.policies.front(), plan.config, plan.question, chat}, tokenizer, model);  // one prompt
+  const std::string policy = policy_variant(plan.policies.front()).policy;  // of any of them: prompts are the same
+  const SampleAsker asker({policy, plan.config, plan.question, chat}, tokenizer, model);
   std::vector<TaskForecast> forecasts;
   double seconds = 0;
   for (const std::string& task : plan.tasks)

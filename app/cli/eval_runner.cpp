@@ -13,6 +13,7 @@
 #include "engine/core/base/error.h"
 #include "engine/evaluations/evaluation_results.h"
 #include "engine/evaluations/evaluation_table.h"
+#include "engine/evaluations/policy_variant.h"
 #include "engine/evaluations/sample_lines.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/folder_path.h"
@@ -34,25 +35,21 @@ std::unique_ptr<const FolderLock> locked_folder(const std::string& folder) {
   return std::make_unique<const FolderLock>(folder);
 }
 
-/// Nothing of a sample that a chat template refuses.
-AskedSample asked_or_nothing(const SampleAsker& asker, const Task& task, const TaskSample& sample) {
-  try {
-    return asker.asked(task, sample);
-  } catch (const EngineError&) {
-    return {};
-  }
+[[noreturn]] void refuse_other_samples(const std::string& path) {
+  throw EngineError(Fault::Usage, path, "is of other samples than those that the task has now",
+                    "Choose another folder (--out), or put the task's data back as it was.");
 }
 
-/// What a journal has must be of the same samples: data files may have changed since.
-void require_same(const SampleAsker& asker, const Task& task, const std::vector<TaskSample>& samples,
-                  const SampleJournal& journal, const std::string& path) {
-  const std::vector<SampleEntry>& entries = journal.entries();
-  bool same = entries.size() <= samples.size();
-  for (std::size_t i = 0; same && i < entries.size(); ++i)
-    same = entries[i].id == samples[i].id && entries[i].prompt_hash == asked_or_nothing(asker, task, samples[i]).hash;
-  if (!same)
-    throw EngineError(Fault::Usage, path, "is of other samples than those that the task has now",
-                      "Choose another folder (--out), or put the task's data back as it was.");
+/// The prompt of a sample that is done, which has to be the one that was asked: data files may have changed since.
+AskedSample asked_before(const SampleAsker& asker, const Task& task, const TaskSample& sample, const SampleEntry& entry,
+                         const std::string& path) {
+  AskedSample asked;
+  try {
+    asked = asker.asked(task, sample);
+  } catch (const EngineError&) {  // a chat template refused it then, too
+  }
+  if (entry.id != sample.id || entry.prompt_hash != asked.hash) refuse_other_samples(path);
+  return asked;
 }
 
 /// Of a results file that an earlier call wrote.
@@ -110,7 +107,9 @@ void EvalRunner::run_policy(const std::string& policy) {
     return;
   }
   make_folder(folder);
-  const SampleAsker asker({policy, plan_.config, plan_.question, chat_.text}, tokenizer_, model_);
+  const PolicyVariant variant = policy_variant(policy);
+  const SampleAsker asker({variant.policy, variant.config(plan_.config), plan_.question, chat_.text}, tokenizer_,
+                          model_);
   std::vector<json> done;
   for (const Cell& cell : cells_) {
     if (cell.policy != policy) continue;
@@ -134,55 +133,65 @@ const Task& EvalRunner::task(const std::string& name) {
 
 json EvalRunner::run_cell(const SampleAsker& asker, const Cell& cell) {
   const Task& task = this->task(cell.task);
-  const std::string folder = policy_folder(plan_, out_, cell.policy), key = cell_key(cell.task, cell.length);
   progress_.status("making samples of " + cell_title(cell.task, cell.length));
   std::vector<TaskSample> samples = task.samples(sample_request(plan_, cell.task, cell.length, tokenizer_));
   const std::size_t available = samples.size();
   samples.resize(samples_to_run(plan_, available));
-  const std::string path = journal_path(folder, key);
-  SampleJournal journal(path);
-  require_same(asker, task, samples, journal, path);
-  run_samples(asker, cell, samples, journal);
+  const std::string folder = policy_folder(plan_, out_, cell.policy), key = cell_key(cell.task, cell.length);
+  SampleJournal journal(journal_path(folder, key));
+  const std::string hash = run_samples(asker, cell, samples, journal, sample_lines_path(plan_, folder, key));
+  return cell_results(task, {cell.task, cell.length, available, journal.entries()}, hash);
+}
 
+/// A sample's prompt is made once, for what is left to do of it: its entry and its line in `lines`. Returns their hash.
+std::string EvalRunner::run_samples(const SampleAsker& asker, const Cell& cell, const std::vector<TaskSample>& samples,
+                                    SampleJournal& journal, const std::string& lines) {
+  const Task& task = this->task(cell.task);
+  const std::string title = cell.policy + ", " + cell_title(cell.task, cell.length);
+  const std::size_t before = journal.entries().size();
+  if (before > samples.size()) refuse_other_samples(journal.path());
+  if (before < samples.size()) progress_.note(title + ": " + std::to_string(samples.size()) + " samples");
+  remove_unfinished(lines);
   TaskHash hash;
-  write_atomically(sample_lines_path(plan_, folder, key), [&](OutputFile& file) {
+  write_atomically(lines, [&](OutputFile& file) {
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const std::string prompt = asked_or_nothing(asker, task, samples[i]).text;
-      const json line = sample_line(task, i, samples[i], prompt, journal.entries()[i]);
+      AskedSample asked;
+      if (i < before) {
+        asked = asked_before(asker, task, samples[i], journal.entries()[i], journal.path());
+      } else {
+        if (control_.stop_requested()) throw Stopped{};
+        progress_.status(title + ": sample " + std::to_string(i + 1) + " of " + std::to_string(samples.size()) +
+                         time_left(cell, samples.size() - i, samples.size()));
+        journal.append(run_sample(asker, cell, samples[i], asked));
+      }
+      const json line = sample_line(task, i, samples[i], asked.text, journal.entries()[i]);
       hash.add(line);
       file.append(json_text(line) + "\n");
     }
   });
-  return cell_results(task, {cell.task, cell.length, available, journal.entries()}, hash.hex());
-}
-
-void EvalRunner::run_samples(const SampleAsker& asker, const Cell& cell, const std::vector<TaskSample>& samples,
-                             SampleJournal& journal) {
-  const Task& task = this->task(cell.task);
-  const std::string title = cell.policy + ", " + cell_title(cell.task, cell.length);
-  if (journal.entries().size() < samples.size())
-    progress_.note(title + ": " + std::to_string(samples.size()) + " samples");
-  for (std::size_t i = journal.entries().size(); i < samples.size(); ++i) {
-    if (control_.stop_requested()) throw Stopped{};
-    progress_.status(title + ": sample " + std::to_string(i + 1) + " of " + std::to_string(samples.size()) +
-                     time_left(cell, samples.size() - i, samples.size()));
-    SampleEntry entry = entry_of(asker, task, samples[i]);
-    last_tokens_ = entry.tokens;
-    last_expected_ = expected_of(cell, entry.tokens, samples[i].choices.size());
-    if (entry.error.empty()) {
-      measured_ += entry.prefill_seconds + entry.decode_seconds;
-      expected_ += last_expected_;
-    } else {
-      progress_.note(title + ": sample " + entry.id + " failed: " + entry.error);
-    }
-    journal.append(std::move(entry));
-  }
   progress_.clear();
+  return hash.hex();
 }
 
-SampleEntry EvalRunner::entry_of(const SampleAsker& asker, const Task& task, const TaskSample& sample) {
+/// `asked` becomes its prompt; nothing where a chat template refuses it.
+SampleEntry EvalRunner::run_sample(const SampleAsker& asker, const Cell& cell, const TaskSample& sample,
+                                   AskedSample& asked) {
+  SampleEntry entry = entry_of(asker, task(cell.task), sample, asked);
+  last_tokens_ = entry.tokens;
+  last_expected_ = expected_of(cell, entry.tokens, sample.choices.size());
+  if (entry.error.empty()) {
+    measured_ += entry.prefill_seconds + entry.decode_seconds;
+    expected_ += last_expected_;
+  } else {
+    progress_.note(cell.policy + ", " + cell_title(cell.task, cell.length) + ": sample " + entry.id +
+                   " failed: " + entry.error);
+  }
+  return entry;
+}
+
+SampleEntry EvalRunner::entry_of(const SampleAsker& asker, const Task& task, const TaskSample& sample,
+                                 AskedSample& asked) {
   Session& model = session();
-  AskedSample asked;
   try {
     asked = asker.asked(task, sample);
     return asker.answer(model, task, sample, asked, control_);
@@ -249,8 +258,10 @@ void EvalRunner::write_tables() const {
 
 double EvalRunner::expected_of(const Cell& cell, std::int64_t tokens, std::size_t choices) {
   const DType dtype = session_ ? session_->model().dtype : DType::Float32;
-  return expected_seconds(sample_work(model_, plan_.config, cell.policy, dtype, task(cell.task), tokens, choices),
-                          usual_limits());
+  const PolicyVariant variant = policy_variant(cell.policy);
+  return expected_seconds(
+      sample_work(model_, variant.config(plan_.config), variant.policy, dtype, task(cell.task), tokens, choices),
+      usual_limits());
 }
 
 /// Of all that is asked for, from what this process's samples took beside what was expected. Of later cells the number

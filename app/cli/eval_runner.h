@@ -36,14 +36,15 @@ class EvalRunner {
  private:
   struct Stopped {};
   struct Cell {
-    std::string policy, task;
+    std::string policy, task;  ///< names
     std::int64_t length = 0;
   };
   void run_policy(const std::string& policy);
   nlohmann::json run_cell(const SampleAsker& asker, const Cell& cell);
-  void run_samples(const SampleAsker& asker, const Cell& cell, const std::vector<TaskSample>& samples,
-                   SampleJournal& journal);
-  SampleEntry entry_of(const SampleAsker& asker, const Task& task, const TaskSample& sample);
+  std::string run_samples(const SampleAsker& asker, const Cell& cell, const std::vector<TaskSample>& samples,
+                          SampleJournal& journal, const std::string& lines);
+  SampleEntry run_sample(const SampleAsker& asker, const Cell& cell, const TaskSample& sample, AskedSample& asked);
+  SampleEntry entry_of(const SampleAsker& asker, const Task& task, const TaskSample& sample, AskedSample& asked);
   void write_results(const std::string& policy, const std::vector<nlohmann::json>& cells);
   void write_tables() const;
   void count(const nlohmann::json& cell);

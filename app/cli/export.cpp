@@ -68,8 +68,9 @@ void add_figure_options(CLI::App& app, const std::shared_ptr<ExportOptions>& opt
     return app.add_option(flag, target, help)->type_name(type)->group(group);
   };
   add("--figure", figure.figure, "NAME",
-      "a plot of the run: retrieval_map, loss, memory, carry, attention, attribution, sinks, …; of a bench's folder: "
-      "prefill-scaling or latency-memory; of an experiment: loss-by-position");
+      "a plot of the run: retrieval_map, loss, memory, carry, attention, attribution, sinks, …; of an evaluation's "
+      "folder: evaluation, evaluation_slices or evaluation_frontier; of a bench's: prefill-scaling or latency-memory; "
+      "of an experiment: loss-by-position");
   add("--size", figure.size, "WxHmm", "the figure's size in millimetres (85x60mm, a column)");
   add("--style", figure.style, "NAME", "paper (default: 8 pt, no title), screen or slide");
   add("--dpi", figure.dpi, "N", "dots per inch of a PNG (300)")->check(CLI::Range(50, 1200));
@@ -89,9 +90,10 @@ void add_figure_options(CLI::App& app, const std::shared_ptr<ExportOptions>& opt
 
 VerbAction add_export(CLI::App& app) {
   const auto options = std::make_shared<ExportOptions>();
-  app.add_option("SOURCE", options->figure.folder,
-                 "folder of a run, a bench or an experiment, or an experiment's results.json; or a model: Hugging Face "
-                 "folder or GGUF file")
+  app.add_option(
+         "SOURCE", options->figure.folder,
+         "folder of a run, a training, an evaluation, a bench or an experiment, or an experiment's results.json; "
+         "or a model: Hugging Face folder or GGUF file")
       ->type_name("")
       ->required();
   app.add_option("-o,--output", options->figure.output,
@@ -109,6 +111,7 @@ VerbAction add_export(CLI::App& app) {
   app.add_option("--dtype", options->dtype, "fp32 (default) or bf16")->type_name("TYPE")->group("A model");
   app.footer(R"(Examples:
   carryover export run1 --figure retrieval_map --segment 7 --size 85x60mm -o map.pdf
+  carryover export eval1 --figure evaluation_frontier --choose "Task=ruler/vt" -o frontier.pdf
   carryover export run1 --data hits -o hits.npy
   carryover export run1 --report -o run1.html
   carryover export model.gguf --adapter run1/final --output merged --dtype bf16)");

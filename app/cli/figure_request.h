@@ -10,7 +10,8 @@ namespace carryover {
 
 /// What `carryover export RUN --figure NAME`, or --report, asks for. A plain value.
 struct FigureRequest {
-  std::string folder;  ///< of a run, a training run, a bench or an experiment; or a file of an experiment's results
+  std::string
+      folder;  ///< of a run, a training, an evaluation, a bench or an experiment; or an experiment's results file
   std::string figure;  ///< a plot's or a panel's name; empty: a report
   std::string output;
   std::string size = "85x60mm", style = "paper";

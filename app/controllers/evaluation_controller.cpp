@@ -7,6 +7,7 @@
 
 #include "app/engine_thread/post.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/evaluations/policy_variant.h"
 
 namespace carryover {
 
@@ -110,13 +111,15 @@ void EvaluationController::open_sample(int row, int column, int sample) {
   const SampleEntry& entry = cell.entries[static_cast<std::size_t>(sample)];
   Pending pending;
   pending.plan = model_.news().plan;
-  pending.request.policy = cell.policy;
-  pending.request.config = pending.plan.config;
+  const PolicyVariant variant = policy_variant(cell.policy);
+  pending.request.policy = variant.policy;
+  pending.request.config = variant.config(pending.plan.config);
   pending.sample.title =
       tr("%1, %2, sample %3").arg(brief(cell_title(cell.task, cell.length)), qtext(cell.policy), brief(entry.id));
+  const bool bos = pending.request.config.bos;
   pending_ = std::move(pending);
-  post(samples_.get(), [order = next_order(row), sample, entry](EvaluationSamples& samples) {
-    samples.make_run(order, sample, entry);
+  post(samples_.get(), [order = next_order(row), sample, entry, bos](EvaluationSamples& samples) {
+    samples.make_run(order, sample, entry, bos);
   });
 }
 
@@ -173,7 +176,7 @@ QString EvaluationController::remark() const {
   QStringList remarks;
   const EvaluationPlan& plan = pending_->plan;
   const ModelInfo& model = loader_.model()->info;
-  if (plan.question == QuestionPlace::Outside || plan.config.boundary_at_prompt_end ||
+  if (plan.question == QuestionPlace::Outside || pending_->request.config.boundary_at_prompt_end ||
       ends_prompts(pending_->request.policy))
     remarks +=
         tr("The evaluation closed a segment before the question or answer; this run reads everything as one text");

@@ -63,7 +63,7 @@ void EvaluationSamples::tell_references(const RemadeSamples& order) {
   });
 }
 
-void EvaluationSamples::make_run(const RemadeSamples& order, int index, const SampleEntry& entry) {
+void EvaluationSamples::make_run(const RemadeSamples& order, int index, const SampleEntry& entry, bool bos) {
   attempt_order(order, [&] {
     make(order);
     if (index < 0 || index >= std::ssize(samples_))
@@ -72,7 +72,7 @@ void EvaluationSamples::make_run(const RemadeSamples& order, int index, const Sa
                         tr("Put the task's data back as it was, or evaluate it again.").toStdString());
     const ChatText chat = order.plan->chat ? model_chat(order.plan->model).text : ChatText();
     const TaskSample& sample = samples_[static_cast<std::size_t>(index)];
-    Q_EMIT run_made(order, sample_run(*order.plan, *task_, sample, entry, chat, *tokenizer_));
+    Q_EMIT run_made(order, sample_run(*task_, sample, entry, chat, *tokenizer_, bos));
   });
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/engine_thread/error_report.h"
+#include "engine/evaluations/evaluation_plan.h"
 #include "engine/evaluations/sample_run.h"
 
 namespace carryover {
@@ -27,7 +28,7 @@ class EvaluationSamples : public QObject {
  public:
   using QObject::QObject;
   void tell_references(const RemadeSamples& order);
-  void make_run(const RemadeSamples& order, int index, const SampleEntry& entry);
+  void make_run(const RemadeSamples& order, int index, const SampleEntry& entry, bool bos);
 
  Q_SIGNALS:
   /// What answers should be, a text for each sample.

@@ -25,6 +25,14 @@ QStringList choice(const std::string& word) {
   return {qstring(word.substr(0, equals)), qstring(word.substr(equals + 1))};
 }
 
+/// What the folder is, as the script's `open` names it.
+QString kind_of(const std::string& folder) {
+  const auto has = [&](const char* file) { return QFileInfo::exists(qstring(folder) + QLatin1String(file)); };
+  return has("/metrics.jsonl")     ? QStringLiteral("training")
+         : has("/evaluation.json") ? QStringLiteral("evaluation")
+                                   : QStringLiteral("run");
+}
+
 /// Plots of what a run does not keep, or not always: its model computes them.
 bool needs_model(const std::string& figure) {
   static const std::set<std::string> computed{"attention", "attribution",   "attribution_layers", "carry",
@@ -46,14 +54,15 @@ void open_model(const ModelInfo& model, const Say& say) {
 std::vector<Statement> figure_script(const FigureRequest& request) {
   std::vector<Statement> script;
   const auto say = [&](const QStringList& words) { script.push_back({0, words}); };
-  const bool is_run = !QFileInfo::exists(qstring(request.folder) + QStringLiteral("/metrics.jsonl"));
+  const QString kind = kind_of(request.folder);
+  const bool is_run = kind == QStringLiteral("run");
   bool computed = false;
   if (is_run && (needs_model(request.figure) || !request.foil.empty())) {
     const ModelInfo model = reopen_run(request.folder).description.model;
     computed = !request.foil.empty() || QFileInfo::exists(qstring(model.path));  // else what the run keeps may do
     if (computed) open_model(model, say);
   }
-  say({QStringLiteral("open"), is_run ? QStringLiteral("run") : QStringLiteral("training"), qstring(request.folder)});
+  say({QStringLiteral("open"), kind, qstring(request.folder)});
   QStringList selection{QStringLiteral("select")};
   for (const auto& [what, value] : {std::pair("segment", request.segment),
                                     {"layer", request.layer},
@@ -61,6 +70,9 @@ std::vector<Statement> figure_script(const FigureRequest& request) {
                                     {"token", request.token}})
     if (value) selection += {QLatin1String(what), QString::number(*value)};
   if (is_run) say(selection);  // without more, something that has hits
+  if (request.figure.empty() && kind == QStringLiteral("evaluation"))
+    throw EngineError(Fault::Usage, "--report", "is of a run, and this is an evaluation",
+                      "`carryover eval --render` has its table.");
   if (request.figure.empty()) {
     say({QStringLiteral("export"), QStringLiteral("report"), qstring(request.output)});
     return script;

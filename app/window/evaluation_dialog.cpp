@@ -17,7 +17,9 @@
 
 #include "app/window/task_tree.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/evaluations/policy_variant.h"
 #include "engine/formats/json_file.h"
+#include "engine/models/model_source.h"
 #include "engine/tasks/task_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/qstring.h"
@@ -140,6 +142,13 @@ QWidget* EvaluationDialog::build_settings() {
   connect(lengths_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Lengths"), lengths_);
   rows->addRow(tr("Policies"), add_policies());
+  variants_ = new QLineEdit(page);
+  variants_->setAccessibleName(tr("With settings"));
+  variants_->setToolTip(
+      tr("Policies with settings of their own beside those above, such as a control without retrieval; with commas"));
+  variants_->setPlaceholderText(QStringLiteral("segmented[retrieval_length=0]"));
+  connect(variants_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
+  rows->addRow(tr("With settings"), variants_);
   samples_ = add_number(*rows, tr("Samples"), tr("How many samples a generated task has at each length"),
                         tr("their own number"));
   limit_ = add_number(*rows, tr("Limit"), tr("Run only the first samples of each task and length"), tr("all"));
@@ -168,13 +177,21 @@ QWidget* EvaluationDialog::build_settings() {
 void EvaluationDialog::set_model(const EvaluationPlan& plan, const QString& why_none) {
   model_ = plan;
   why_no_model_ = why_none;
+  read_shape();
   validate();
+}
+
+void EvaluationDialog::read_shape() {
+  if (model_.model.empty()) return;
+  if (const auto problem = attempt([this] { shape_ = ModelSource::open(model_.model)->config(); }))
+    why_no_model_ = QStringLiteral("%1: %2").arg(problem->where, problem->problem);
 }
 
 void EvaluationDialog::set_request(const EvaluationRequest& request) {
   const EvaluationPlan& plan = request.plan;
   model_ = plan;
   why_no_model_.clear();
+  read_shape();
   tasks_->set_checked(plan.tasks);
   own_->clear();
   for (const std::string& task : plan.tasks)
@@ -189,6 +206,10 @@ void EvaluationDialog::set_request(const EvaluationRequest& request) {
   lengths_->setText(lengths.join(QStringLiteral(", ")));
   for (QCheckBox* box : policies_)
     box->setChecked(std::ranges::find(plan.policies, box->text().toStdString()) != plan.policies.end());
+  QStringList variants;
+  for (const std::string& policy : plan.policies)
+    if (policy.find('[') != std::string::npos) variants += qstring(policy);
+  variants_->setText(variants.join(QStringLiteral(", ")));
   samples_->setValue(static_cast<int>(std::min<std::int64_t>(plan.samples, most_samples)));
   limit_->setValue(static_cast<int>(std::min<std::int64_t>(plan.limit, most_samples)));
   seed_->setText(QString::number(plan.seed));
@@ -198,7 +219,20 @@ void EvaluationDialog::set_request(const EvaluationRequest& request) {
   validate();
 }
 
-/// Throws EngineError{Usage} where a field can't be read.
+/// Those that are checked, then those with settings; of a folder that continues, in its order.
+std::vector<std::string> EvaluationDialog::policies() const {
+  std::vector<std::string> names;
+  for (const QCheckBox* box : policies_)
+    if (box->isChecked()) names.push_back(box->text().toStdString());
+  for (const std::string& name : variant_names(variants_->text().toStdString()))
+    names.push_back(policy_variant(name).name());
+  std::ranges::stable_sort(names, {}, [this](const std::string& name) {
+    return std::ranges::find(model_.policies, name) - model_.policies.begin();
+  });
+  return names;
+}
+
+/// Throws EngineError{BadInput, Usage} where a field can't be read.
 EvaluationPlan EvaluationDialog::plan() const {
   EvaluationPlan plan;
   plan.model = model_.model;
@@ -210,8 +244,7 @@ EvaluationPlan EvaluationDialog::plan() const {
   if (const QString own = own_->text().trimmed(); !own.isEmpty())
     plan.tasks.push_back("file:" + QFileInfo(own).absoluteFilePath().toStdString());
   plan.lengths = lengths_of(lengths_->text());
-  for (const QCheckBox* box : policies_)
-    if (box->isChecked()) plan.policies.push_back(box->text().toStdString());
+  plan.policies = policies();
   plan.samples = samples_->value();
   plan.limit = limit_->value();
   plan.seed = seed_of(seed_->text());
@@ -244,7 +277,8 @@ void EvaluationDialog::show_data_rows(const std::vector<std::string>& tasks) {
 }
 
 QString EvaluationDialog::problem_of_form() const {
-  if (model_.model.empty()) return why_no_model_.isEmpty() ? tr("open a model first") : why_no_model_;
+  if (!why_no_model_.isEmpty()) return why_no_model_;
+  if (model_.model.empty()) return tr("open a model first");
   QString problem;
   const auto wrong = attempt([&] {
     const EvaluationRequest wanted = request();
@@ -262,12 +296,8 @@ QString EvaluationDialog::problem_of_form() const {
     for (const auto& [family, path] : wanted.plan.data)
       if (!QFileInfo::exists(qstring(path)))
         problem = tr("Data of %1: %2 is missing").arg(qstring(family), qstring(path));
-    if (wanted.plan.config.question_pass && wanted.plan.question == QuestionPlace::Inside)
-      problem = tr("Question: with the setting Question pass it must be outside");
     check_plan(wanted.plan);
-    const std::int64_t longest = std::max(std::ranges::max(wanted.plan.lengths), wanted.plan.config.segment_length);
-    for (const std::string& policy : wanted.plan.policies)
-      check_policy(policy, wanted.plan.config, longest, tr("Settings").toStdString());
+    check_policies(wanted.plan, shape_, tr("Settings").toStdString());
     evaluation_command(wanted);
     if (const QFileInfo folder(qstring(wanted.out)); folder.exists() && !folder.isDir())
       problem = tr("Folder: %1 is a file").arg(folder.filePath());

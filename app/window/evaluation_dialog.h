@@ -44,9 +44,12 @@ class EvaluationDialog : public CommandDialog {
   void show_data_rows(const std::vector<std::string>& tasks);
   QString problem_of_form() const;
   QString planned_folder() const;
+  void read_shape();
   EvaluationPlan plan() const;
+  std::vector<std::string> policies() const;
 
-  EvaluationPlan model_;  ///< with model, adapter, config, dtype and device alone
+  EvaluationPlan model_;  ///< what is evaluated; of a request also the order of its policies
+  ModelConfig shape_;     ///< of the model
   QString why_no_model_;
   TaskTree* tasks_;
   QFormLayout* data_rows_;
@@ -54,7 +57,7 @@ class EvaluationDialog : public CommandDialog {
   std::map<std::string, QLineEdit*> data_;
   std::vector<QCheckBox*> policies_;
   QLabel* model_name_;
-  QLineEdit *own_, *lengths_, *seed_, *folder_;
+  QLineEdit *own_, *lengths_, *variants_, *seed_, *folder_;
   QSpinBox *samples_, *limit_;
   QCheckBox* chat_;
   QComboBox* question_;

@@ -11,15 +11,18 @@ namespace carryover {
 
 namespace {
 
-std::string listed(const std::vector<std::string>& values, const char* flag) {
+std::string joined(const std::vector<std::string>& values) {
   std::string text;
-  for (const std::string& value : values) {
-    if (value.find(',') != std::string::npos)
-      throw EngineError(Fault::Usage, flag, "'" + value + "' has a comma, which separates names",
-                        "Give the file another name.");
-    text += (text.empty() ? "" : ",") + value;
-  }
+  for (const std::string& value : values) text += (text.empty() ? "" : ",") + value;
   return text;
+}
+
+std::string listed_tasks(const std::vector<std::string>& tasks) {
+  for (const std::string& task : tasks)
+    if (task.find(',') != std::string::npos)
+      throw EngineError(Fault::Usage, "--tasks", "'" + task + "' has a comma, which separates names",
+                        "Give the file another name.");
+  return joined(tasks);
 }
 
 std::string listed_lengths(const std::vector<std::int64_t>& lengths) {
@@ -44,9 +47,9 @@ std::vector<std::string> evaluation_command(const EvaluationRequest& request) {
   std::vector<std::string> words{"carryover", "eval", plan.model};
   const auto add = [&words](const char* flag, const std::string& value) { words.insert(words.end(), {flag, value}); };
   if (!plan.adapter.empty()) add("--adapter", plan.adapter);
-  add("--tasks", listed(plan.tasks, "--tasks"));
+  add("--tasks", listed_tasks(plan.tasks));
   if (plan.lengths != std::vector<std::int64_t>{0}) add("--lengths", listed_lengths(plan.lengths));
-  add("--policies", listed(plan.policies, "--policies"));
+  add("--policies", joined(plan.policies));
   if (plan.samples > 0) add("--samples", std::to_string(plan.samples));
   if (plan.limit > 0) add("--limit", std::to_string(plan.limit));
   if (plan.seed != EvaluationPlan().seed) add("--seed", std::to_string(plan.seed));

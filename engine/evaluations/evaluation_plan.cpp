@@ -11,6 +11,7 @@
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/evaluations/policy_variant.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
@@ -88,6 +89,17 @@ std::string difference_of(const json& there, const json& here, const std::string
   return {};
 }
 
+/// It is part of folder names: nothing but what policy_variant() writes.
+std::string planned_policy(const json& value, const std::string& where) {
+  const std::string name = read_string(value, where, "policies");
+  try {
+    if (policy_variant(name).name() == name) return name;
+  } catch (const EngineError&) {
+    refuse_field(where, "policies", "has one that is not known", kUseWritten);
+  }
+  refuse_field(where, "policies", "has one that is not written as its name is", kUseWritten);
+}
+
 bool is_plan_time(const std::string& time) {
   const std::string shape = "0000-00-00T00-00-00.000000";
   return time.size() == shape.size() && std::ranges::equal(time, shape, [](char letter, char wanted) {
@@ -137,7 +149,10 @@ std::string cell_title(const std::string& task, std::int64_t length) {
 }
 
 std::string policy_folder(const EvaluationPlan& plan, const std::string& out, const std::string& policy) {
-  return path_in(out, evaluated_name(plan.model) + "__" + policy);
+  std::string name = policy;
+  std::ranges::replace(name, '[', '-');
+  std::erase(name, ']');
+  return path_in(out, evaluated_name(plan.model) + "__" + name);
 }
 
 std::string journal_path(const std::string& policy_folder, const std::string& key) {
@@ -166,6 +181,25 @@ void check_plan(const EvaluationPlan& plan) {
       if (!keys.insert(cell_key(task, length)).second)
         throw EngineError(Fault::Usage, "--tasks", "has two whose files are called " + cell_key(task, length),
                           "Evaluate them into two folders.");
+  constexpr std::size_t kMostLetters = 200;
+  for (const std::string& policy : plan.policies)
+    if (policy.size() > kMostLetters)
+      throw EngineError(Fault::Usage, "--policies", "has a name that is too long for a folder's: " + policy,
+                        "Give fewer settings to one policy, and the others to all.");
+}
+
+void check_policies(const EvaluationPlan& plan, const ModelConfig& model, const std::string& where) {
+  const std::int64_t longest = plan.lengths.empty() ? 0 : std::ranges::max(plan.lengths);
+  for (const std::string& name : plan.policies) {
+    const PolicyVariant variant = policy_variant(name);
+    const SegmentConfig config = variant.config(plan.config);
+    const std::string named = variant.settings.empty() ? where : name;
+    config.validate(model, named);
+    check_policy(variant.policy, config, std::max(longest, config.segment_length), named);
+    if (config.question_pass && plan.question == QuestionPlace::Inside)
+      throw EngineError(Fault::Usage, "--question inside", "leaves no question for question_pass to run twice",
+                        "Leave out one of them.");
+  }
 }
 
 json evaluation_json(const EvaluationPlan& plan) {
@@ -193,11 +227,7 @@ EvaluationPlan plan_of(const json& object, const std::string& where) {
   plan.model = text("model");
   plan.adapter = text("adapter");
   for (const json& task : list_of(object, "tasks", where)) plan.tasks.push_back(read_string(task, where, "tasks"));
-  for (const json& policy : list_of(object, "policies", where)) {
-    plan.policies.push_back(read_string(policy, where, "policies"));
-    if (find_policy(plan.policies.back()) == nullptr)  // it is part of folder names
-      refuse_field(where, "policies", "has one that is not known", kUseWritten);
-  }
+  for (const json& policy : list_of(object, "policies", where)) plan.policies.push_back(planned_policy(policy, where));
   for (const json& length : list_of(object, "lengths", where))
     plan.lengths.push_back(count_of(length, where, "lengths"));
   plan.samples = count_of(field("samples"), where, "samples");

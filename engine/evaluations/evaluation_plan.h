@@ -25,10 +25,10 @@ std::string question_place_name(QuestionPlace place);
 
 /// What `carryover eval` is asked for: all that decides its numbers. A plain value.
 struct EvaluationPlan {
-  std::string model, adapter;         ///< absolute paths; `adapter` may be empty
-  std::vector<std::string> tasks;     ///< of expand_tasks()
-  std::vector<std::int64_t> lengths;  ///< tokens; 0: samples are as long as they are
-  std::vector<std::string> policies;
+  std::string model, adapter;               ///< absolute paths; `adapter` may be empty
+  std::vector<std::string> tasks;           ///< of expand_tasks()
+  std::vector<std::int64_t> lengths;        ///< tokens; 0: samples are as long as they are
+  std::vector<std::string> policies;        ///< names of policy_variant.h
   std::int64_t samples = 0;                 ///< that generators make; 0: their own number
   std::int64_t limit = 0;                   ///< of each task and length the first ones alone; 0: all
   std::uint64_t seed = 42;                  ///< of generators
@@ -50,15 +50,20 @@ std::string evaluated_name(const std::string& model_path);
 std::string task_title(const std::string& task);                       ///< "ruler/cwe"; a file's name without its path
 std::string cell_key(const std::string& task, std::int64_t length);    ///< "ruler_cwe_4096"
 std::string cell_title(const std::string& task, std::int64_t length);  ///< "ruler/cwe 4096"
+/// "out/model__segmented-retrieval_length=0": without brackets, which shells take for patterns.
 std::string policy_folder(const EvaluationPlan& plan, const std::string& out, const std::string& policy);
 std::string journal_path(const std::string& policy_folder, const std::string& key);
 std::string results_path(const EvaluationPlan& plan, const std::string& policy_folder);
 std::string sample_lines_path(const EvaluationPlan& plan, const std::string& policy_folder, const std::string& key);
 std::string plan_path(const std::string& out);  ///< evaluation.json
 
-/// Throws EngineError{Usage} where there is no task, length or policy, one is named twice, or two tasks would have the
-/// same file.
+/// Throws EngineError{Usage} where there is no task, length or policy, one is named twice, two tasks would have the
+/// same file, or a policy's name is too long for one.
 void check_plan(const EvaluationPlan& plan);
+
+/// Throws EngineError{BadInput, Usage} where `model` can't be run under one of the policies with its settings, naming
+/// the policy, or `where` if it has none of its own.
+void check_policies(const EvaluationPlan& plan, const ModelConfig& model, const std::string& where);
 
 nlohmann::json evaluation_json(const EvaluationPlan& plan);
 /// Throws EngineError{BadInput} naming `where` and the field: the file may be anybody's.

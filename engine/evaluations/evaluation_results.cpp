@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/evaluations/policy_variant.h"
 #include "engine/evaluations/score_interval.h"
 #include "engine/evaluations/task_kinds.h"
 #include "engine/formats/json_file.h"
@@ -159,6 +160,7 @@ json harness_origin(const EvaluationPlan& plan, const EvaluatedModel& model, dou
 }
 
 json our_part(const EvaluationPlan& plan, const std::string& policy, const EvaluatedModel& model) {
+  const PolicyVariant variant = policy_variant(policy);
   json data = json::object();
   for (const auto& [family, path] : plan.data) data[family] = evaluated_name(path);
   return {{"format", kResultsFormat},
@@ -174,7 +176,8 @@ json our_part(const EvaluationPlan& plan, const std::string& policy, const Evalu
             {"hash", model.tokenizer_hash},
             {"vocabulary", model.info.config.vocabulary}}},
           {"policy", policy},
-          {"config", plan.config},
+          {"settings", variant.settings},
+          {"config", variant.config(plan.config)},
           {"chat", plan.chat},
           {"question", question_place_name(plan.question)},
           {"seed", plan.seed},

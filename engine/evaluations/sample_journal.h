@@ -44,6 +44,7 @@ class SampleJournal {
   SampleJournal& operator=(const SampleJournal&) = delete;
 
   const std::vector<SampleEntry>& entries() const { return entries_; }
+  const std::string& path() const { return file_->path(); }
   void append(SampleEntry entry);
 
  private:

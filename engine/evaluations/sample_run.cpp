@@ -48,24 +48,23 @@ std::vector<TokenRange> needles_in(const TaskSample& sample, const std::string& 
   return needles;
 }
 
-SampleRun run_of_ids(const EvaluationPlan& plan, const TaskSample& sample, const SampleEntry& entry,
-                     const Tokenizer& tokenizer) {
+SampleRun run_of_ids(const TaskSample& sample, const SampleEntry& entry, const Tokenizer& tokenizer, bool bos) {
   require_same(sample, entry, sha256(nlohmann::json(sample.ids).dump()));
   SampleRun run{sample.ids, {}, {}};
-  if (plan.config.bos && tokenizer.bos()) run.ids.insert(run.ids.begin(), *tokenizer.bos());
+  if (bos && tokenizer.bos()) run.ids.insert(run.ids.begin(), *tokenizer.bos());
   run.answer = {std::ssize(run.ids), std::ssize(run.ids)};
   return run;
 }
 
 }  // namespace
 
-SampleRun sample_run(const EvaluationPlan& plan, const Task& task, const TaskSample& sample, const SampleEntry& entry,
-                     const ChatText& chat, const Tokenizer& tokenizer) {
+SampleRun sample_run(const Task& task, const TaskSample& sample, const SampleEntry& entry, const ChatText& chat,
+                     const Tokenizer& tokenizer, bool bos) {
   const TaskInfo& info = task.info();
-  if (info.kind == TaskKind::Perplexity) return run_of_ids(plan, sample, entry, tokenizer);
+  if (info.kind == TaskKind::Perplexity) return run_of_ids(sample, entry, tokenizer, bos);
   const std::string text = prompt_text(sample, info.chat ? chat : ChatText()).text;
   require_same(sample, entry, sha256(text));
-  const Encoding encoding{tokenizer, chat && info.chat, plan.config.bos};
+  const Encoding encoding{tokenizer, chat && info.chat, bos};
   SampleRun run;
   std::vector<std::int32_t> answer;
   if (info.kind == TaskKind::Choice && entry.loglikelihoods.size() == sample.choices.size() &&

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 namespace carryover {
 
@@ -94,6 +95,15 @@ void write_atomically(const std::string& path, const std::function<void(OutputFi
     ::unlink(temporary.c_str());
     throw;
   }
+}
+
+void remove_unfinished(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path whole(path), folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
+  const std::string start = whole.filename().string() + kAtomicSuffix;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(start)) fs::remove(entry.path(), ignored);
 }
 
 void write_file_atomically(const std::string& path, std::string_view contents) {

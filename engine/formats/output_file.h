@@ -50,6 +50,9 @@ inline constexpr const char* kAtomicSuffix = ".tmp-";
 /// The temporary name is path + kAtomicSuffix + the process's number.
 void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill);
 
+/// Removes what kills left of that, where nobody else writes this path. Throws nothing.
+void remove_unfinished(const std::string& path);
+
 /// The same with all of its contents at hand.
 void write_file_atomically(const std::string& path, std::string_view contents);
 

@@ -64,17 +64,6 @@ void refuse_used_folder(const std::string& directory) {
   }
 }
 
-/// What a kill left of files that are written at once.
-void remove_leftover_files(const std::string& directory) {
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
-    const std::string name = entry.path().filename().string();
-    for (const char* own : {kConfig, kMetrics, kTeacherFile}) {
-      if (name.starts_with(own + std::string(kAtomicSuffix))) fs::remove(entry.path(), ignored);
-    }
-  }
-}
-
 /// The lines up to and with `step`. They were on the disk before its checkpoint was; what follows the first newer one,
 /// or one that a crash broke, is newer, too.
 std::string lines_until(const std::string& path, std::int64_t step) {
@@ -182,7 +171,7 @@ TrainingFolder TrainingFolder::resume(const std::string& directory) {
                       "Name the folder of a run that was begun.");
   }
   auto lock = std::make_unique<const FolderLock>(directory);
-  remove_leftover_files(directory);
+  for (const char* own : {kConfig, kMetrics, kTeacherFile}) remove_unfinished((fs::path(directory) / own).string());
   remove_leftover_folders(directory);
   remove_leftover_folders((fs::path(directory) / kCheckpoints).string());
   const std::vector<Checkpoint> checkpoints = find_checkpoints(directory);

@@ -127,11 +127,12 @@ def slice_tables(record):
 def section(record):
     policies, rows = rows_of(record)
     settings = ", ".join(f"{sign} {record['config'][field]}" for field, sign in SETTINGS.items())
+    own = ", but what a policy has in brackets" if any("[" in policy for policy in policies) else ""
     model = record["model"]
     about = (
         f"`carryover eval`, {record['date']}, commit {record['commit']}: {model['file']} ({model['weights_hash']}), "
         f"{model['dtype']}, seed {record['seed']}, greedy, {'with' if record['chat'] else 'without'} a chat template; "
-        f"{settings}. The question stands {record['question']} what is compressed. A cell is the mean of the samples' "
+        f"{settings}{own}. The question stands {record['question']} what is compressed. A cell is the mean of the samples' "
         "scores with its 95 % bootstrap interval."
     )
     parts = [f"### {record['name']}", about, tables.table(["task", "tokens", "samples", *policies], rows)]

@@ -93,6 +93,7 @@ class EvalCommandTest : public QObject {
   void kills_change_nothing();
   void ctrl_c_stops_and_the_same_command_continues();
   void other_settings_are_refused();
+  void a_control_stands_in_the_same_table();
   void choices_have_the_losses_of_run();
   void texts_are_those_of_generate();
   void perplexity_is_that_of_run();
@@ -180,6 +181,7 @@ void EvalCommandTest::kills_change_nothing() {
   const CliResult result = run_cli(eval_demo(out, kNames));
   QVERIFY2(result.code == 0, result.err);
   QVERIFY(numbers_of(out) == numbers_of(out_));
+  QVERIFY(files_in(out, ".tmp-").empty());  // of files that the kills left unfinished
 }
 
 void EvalCommandTest::ctrl_c_stops_and_the_same_command_continues() {
@@ -217,6 +219,31 @@ void EvalCommandTest::other_settings_are_refused() {
   const FolderLock lock(out_);
   const CliResult result = run_cli(eval_demo(out_, kNames));
   QVERIFY2(result.code == 2 && result.err.contains("another process"), result.err);
+}
+
+/// It has the numbers of the policy under its settings, alone in a folder of its own.
+void EvalCommandTest::a_control_stands_in_the_same_table() {
+  const std::string both = temp_.file("control"), alone = temp_.file("alone");
+  QStringList names{"--tasks", "recall/names", "--lengths", "256", "--samples", "14", "--limit", "6", "--policies"};
+  const CliResult result = run_cli(eval_demo(both, names + QStringList{"segmented, segmented[retrieval_length=0]"}));
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY2(result.out.contains("| segmented | segmented[retrieval_length=0] |"), result.out);
+  const EvaluationPlan plan = plan_of(read_json_file(plan_path(both)), "evaluation.json");
+  QVERIFY((plan.policies == std::vector<std::string>{"segmented", "segmented[retrieval_length=0]"}));
+  QCOMPARE(run_cli(eval_demo(alone, names + QStringList{"segmented", "--retrieval-length", "0"})).code, 0);
+  const std::string key = cell_key("recall/names", 256);
+  std::vector<json> control = lines_of(journal_path(policy_folder(plan, both, plan.policies[1]), key)),
+                    wanted = lines_of(journal_path(policy_folder(plan, alone, "segmented"), key)),
+                    with = lines_of(journal_path(policy_folder(plan, both, "segmented"), key));
+  QCOMPARE(control.size(), std::size_t{6});
+  for (std::vector<json>* lines : {&control, &wanted, &with})
+    for (json& line : *lines)
+      for (const char* time : {"prefill_seconds", "decode_seconds"}) line.erase(time);
+  QVERIFY(control == wanted && control != with);
+  for (std::size_t i = 0; i < control.size(); ++i)  // the same questions
+    QVERIFY(control[i].at("prompt_hash") == with[i].at("prompt_hash"));
+  QVERIFY(control[0].at("visible_bytes").get<int>() < with[0].at("visible_bytes").get<int>());
+  QVERIFY(files_in(both, ".tmp-").empty());
 }
 
 /// The sum over a choice's tokens of what `run` gives for prompt and choice.
@@ -390,6 +417,12 @@ void EvalCommandTest::wrong_usage_is_refused() {
   QVERIFY(refused({"--tasks", "nothing/at_all"}, "nothing/at_all"));
   QVERIFY(refused({"--tasks", "recall/names", "--policies", "segmented,nothing"}, "nothing"));
   QVERIFY(refused({"--tasks", "recall/names", "--policies", "full,full"}, "the same twice"));
+  QVERIFY(refused(
+      {"--tasks", "recall/names", "--policies", "segmented[sink_length=0,bos=true],segmented[bos=true,sink_length=0]"},
+      "the same twice"));
+  QVERIFY(refused({"--tasks", "recall/names", "--policies", "full[sink_length=0]"}, "full does not read sink_length"));
+  QVERIFY(refused({"--tasks", "recall/names", "--policies", "segmented[carry_length=1000]"},
+                  "segmented[carry_length=1000]: carry_length is 1000, more than segment_length", 3));
   QVERIFY(refused({"--tasks", "recall/names", "--data", "recall"}, "FAMILY=PATH"));
   QVERIFY(refused({"--tasks", "recall/names", "--data", "nothing=x"}, "nothing"));
   QVERIFY(refused({"--tasks", "recall/names", "--lengths", "0"}, "--lengths"));

@@ -23,7 +23,7 @@ EvaluationPlan made_plan() {
   plan.adapter = "/adapters/lora";
   plan.tasks = {"ruler/cwe", "ppl/disjoint", "file:/data/mine.jsonl"};
   plan.lengths = {4096, 8192};
-  plan.policies = {"segmented", "full"};
+  plan.policies = {"segmented", "segmented[sink_length=0,retrieval_length=0]", "full"};
   plan.samples = 200;
   plan.limit = 5;
   plan.seed = 18446744073709551615U;
@@ -123,6 +123,8 @@ class EvaluationPlanTest : public QObject {
     const EvaluationPlan plan = made_plan();
     QCOMPARE(results_path(plan, policy_folder(plan, "out", "full")),
              "out/some_model__full/results_" + plan.time + ".json");
+    QCOMPARE(policy_folder(plan, "out", plan.policies[1]),
+             std::string("out/some_model__segmented-sink_length=0,retrieval_length=0"));
     EvaluationPlan same = plan;
     same.tasks = {"file:/a/x.jsonl", "file:/b/x.jsonl"};
     QVERIFY(unlike(Fault::Usage, "file_x_jsonl", [&] { check_plan(same); }).empty());
@@ -130,25 +132,72 @@ class EvaluationPlanTest : public QObject {
     QVERIFY(unlike(Fault::Usage, "the same twice", [&] { check_plan(same); }).empty());
     same.tasks.clear();
     QVERIFY(unlike(Fault::Usage, "names nothing", [&] { check_plan(same); }).empty());
+    same = plan;
+    same.policies.push_back("segmented[search_heads=" + std::string(200, '1') + ".1]");
+    QVERIFY(unlike(Fault::Usage, "too long", [&] { check_plan(same); }).empty());
     check_plan(plan);
+  }
+
+  /// As an earlier version wrote it.
+  void plans_without_settings_still_open() {
+    EvaluationPlan plan = made_plan();
+    plan.policies = {"streaming", "segmented"};
+    const json written = evaluation_json(plan);
+    QVERIFY(written.at("policies") == json::array({"streaming", "segmented"}));
+    QVERIFY(plan_of(written, "plan").policies == plan.policies);
+    QCOMPARE(policy_folder(plan, "out", "segmented"), std::string("out/some_model__segmented"));
+  }
+
+  void settings_that_a_model_can_not_run_are_refused() {
+    ModelConfig model;
+    model.layers = 2;
+    model.heads = 2;
+    model.kv_heads = 1;
+    model.head_dim = 8;
+    EvaluationPlan plan = made_plan();
+    plan.config = SegmentConfig::defaults_for(model);
+    plan.config.segment_length = 64;
+    plan.config.carry_length = 16;
+    plan.policies = {"segmented", "infllm[attention_window=64]"};
+    check_policies(plan, model, "command line");
+    const auto refused = [&](const std::string& policy, Fault fault, const std::string& part) {
+      EvaluationPlan other = plan;
+      other.policies = {"segmented", policy};
+      return unlike(fault, part, [&] { check_policies(other, model, "command line"); });
+    };
+    QCOMPARE(refused("segmented[retrieval_length=-1]", Fault::BadInput,
+                     "segmented[retrieval_length=-1]: retrieval_length is -1"),
+             std::string());
+    QCOMPARE(refused("segmented[long_range_layers=7]", Fault::BadInput, "segmented[long_range_layers=7]"),
+             std::string());
+    QCOMPARE(refused("infllm[attention_window=32]", Fault::BadInput, "infllm[attention_window=32]: segment_length"),
+             std::string());
+    plan.question = QuestionPlace::Inside;
+    QCOMPARE(refused("segmented[question_pass=true]", Fault::Usage, "question_pass to run twice"), std::string());
+    plan.config.carry_length = 100;
+    QCOMPARE(refused("full", Fault::BadInput, "command line: carry_length is 100"), std::string());
   }
 
   void crafted_plans_are_refused() {
     const json whole = evaluation_json(made_plan());
-    for (const auto& [key, value] : std::vector<std::pair<std::string, json>>{{"time", "../../../etc/passwd"},
-                                                                              {"time", "2026-11-26T16-02-27.12345x"},
-                                                                              {"policies", json::array({"../full"})},
-                                                                              {"policies", "full"},
-                                                                              {"lengths", json::array({-1})},
-                                                                              {"lengths", json::array({1.5})},
-                                                                              {"lengths", json::array({1L << 40})},
-                                                                              {"samples", "200"},
-                                                                              {"data", json::array()},
-                                                                              {"data", {{"ppl", 1}}},
-                                                                              {"seed", -1},
-                                                                              {"format", 2},
-                                                                              {"config", {{"unknown", 1}}},
-                                                                              {"chat", 1}}) {
+    for (const auto& [key, value] :
+         std::vector<std::pair<std::string, json>>{{"time", "../../../etc/passwd"},
+                                                   {"time", "2026-11-26T16-02-27.12345x"},
+                                                   {"policies", json::array({"../full"})},
+                                                   {"policies", "full"},
+                                                   {"policies", json::array({"segmented[bos=../x]"})},
+                                                   {"policies", json::array({"segmented[bos= true]"})},
+                                                   {"policies", json::array({"full[sink_length=0]"})},
+                                                   {"lengths", json::array({-1})},
+                                                   {"lengths", json::array({1.5})},
+                                                   {"lengths", json::array({1L << 40})},
+                                                   {"samples", "200"},
+                                                   {"data", json::array()},
+                                                   {"data", {{"ppl", 1}}},
+                                                   {"seed", -1},
+                                                   {"format", 2},
+                                                   {"config", {{"unknown", 1}}},
+                                                   {"chat", 1}}) {
       json crafted = whole;
       crafted[key] = value;
       const auto error = error_of([&] { plan_of(crafted, "evaluation.json"); });

@@ -220,6 +220,30 @@ class EvaluationResultsTest : public QObject {
     QCOMPARE(evaluation_table(files, TableFormat::Markdown), table);
   }
 
+  /// A control stands beside what it controls, with its own settings in its name and in its results.
+  void settings_of_a_policy_are_its_own() {
+    EvaluationPlan plan = results_plan();
+    const std::string control = "segmented[retrieval_length=0]";
+    plan.policies = {"segmented", control};
+    plan.config.retrieval_length = 32;
+    std::vector<ResultsFile> files;
+    for (const std::string& policy : plan.policies)
+      files.push_back({evaluation_results(plan, policy, made_model(), {made_cell(four_entries())}), policy});
+    for (const auto& [column, settings, length] :
+         {std::tuple(0, json::object(), 32), {1, json{{"retrieval_length", 0}}, 0}}) {
+      const json& ours = files[static_cast<std::size_t>(column)].results.at("carryover");
+      QVERIFY(ours.at("policy") == plan.policies[static_cast<std::size_t>(column)]);
+      QVERIFY(ours.at("settings") == settings && ours.at("config").at("retrieval_length") == length);
+      QVERIFY(ours.at("config").at("carry_length") == plan.config.carry_length);
+    }
+    const std::string table = evaluation_table(files, TableFormat::Markdown);
+    QVERIFY2(table.starts_with("| task | length | metric | samples | segmented | segmented[retrieval_length=0] |"),
+             table.c_str());
+    QVERIFY(evaluation_table(files, TableFormat::Csv).find("\nmodel,segmented[retrieval_length=0],made/task,512,") !=
+            std::string::npos);
+    QVERIFY(evaluation_table(files, TableFormat::Latex).find("segmented[retrieval\\_length=0]") != std::string::npos);
+  }
+
   void a_folder_is_read_in_its_policies_order() {
     const TempDir temp;
     const EvaluationPlan plan = results_plan();

@@ -30,7 +30,7 @@ EvaluationPlan followed_plan() {
   plan.model = "/models/small.gguf";
   plan.tasks = {"passkey", "recall/names"};
   plan.lengths = {256, 512};
-  plan.policies = {"segmented", "full"};
+  plan.policies = {"segmented", "segmented[retrieval_length=0]"};
   plan.samples = 4;
   return plan;
 }
@@ -88,7 +88,7 @@ class EvaluationWatchTest : public QObject {
     const ScoreCell& cell = news->cell(1, 1);
     QCOMPARE(cell.task, std::string("passkey"));
     QCOMPARE(cell.length, std::int64_t{512});
-    QCOMPARE(cell.policy, std::string("full"));
+    QCOMPARE(cell.policy, std::string("segmented[retrieval_length=0]"));
     QVERIFY(cell.score() != nullptr && cell.score()->interval);
     QCOMPARE(cell.score()->score, 0.75);
     QCOMPARE(cell.slices.size(), std::size_t{2});
@@ -208,6 +208,7 @@ class EvaluationWatchTest : public QObject {
     };
     QCOMPARE(value_of("--tasks"), std::string("passkey,recall/names"));
     QCOMPARE(value_of("--lengths"), std::string("256,512"));
+    QCOMPARE(value_of("--policies"), std::string("segmented,segmented[retrieval_length=0]"));
     QCOMPARE(value_of("--seed"), std::string("7"));
     QCOMPARE(value_of("--data"), std::string("ruler=/data/ruler"));
     QCOMPARE(value_of("--out"), std::string("out folder"));

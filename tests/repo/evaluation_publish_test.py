@@ -77,6 +77,13 @@ class Publishing(unittest.TestCase):
         publish_evaluations.publish([], self.root)
         self.assertEqual(self.page(), page)
 
+    def test_a_control_is_a_column_that_says_its_settings(self):
+        names = ["segmented", "segmented[retrieval_length=0]"]
+        publish_evaluations.publish([self.folder(names, names)], self.root)
+        self.assertIn("| task | tokens | samples | segmented | segmented[retrieval_length=0] |", self.page())
+        self.assertIn("| segmented[retrieval_length=0] | 4096 | 2.0 | 3.0 |", self.page())
+        self.assertIn("n 4, but what a policy has in brackets.", " ".join(self.page().split()))
+
     def test_what_is_not_there_is_said(self):
         publish_evaluations.publish([self.folder(["segmented", "full"], ["full"])], self.root)
         self.assertIn("Not evaluated to the end yet: segmented.", self.page())

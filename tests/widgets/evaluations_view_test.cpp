@@ -28,6 +28,8 @@
 #include "tests/support/run_script.h"
 #include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
+#include "widgets/controls/panel_controls.h"
+#include "widgets/panels/evaluation_plot.h"
 #include "widgets/panels/evaluation_samples_view.h"
 #include "widgets/panels/evaluations_panel.h"
 #include "widgets/plot/plot_view.h"
@@ -104,7 +106,9 @@ class EvaluationsViewTest : public QObject {
   void a_sample_opens_as_a_run();
   void references_are_made_again();
   void needles_are_looked_for_among_hits();
+  void scores_stand_against_bytes();
   void the_form_says_what_is_wrong();
+  void the_form_keeps_policies_with_settings();
   void the_form_asks_for_what_the_command_reads();
   void tables_are_written();
   void a_script_opens_it();
@@ -157,7 +161,7 @@ void EvaluationsViewTest::the_table_follows_the_folder() {
   value->setCurrentText(EvaluationModel::title(EvaluationValue::ResidentKv));
   QVERIFY2(lab.cell(1, first_policy).startsWith(QStringLiteral("2.00")), qPrintable(lab.cell(1, first_policy)));
   lab.panel.catch_up();
-  QVERIFY(lab.panel.plots()[0]->csv().contains(QStringLiteral("\"recall/names\",512,segmented,2,")));
+  QVERIFY(lab.panel.plots()[0]->csv().contains(QStringLiteral("\"recall/names\",512,\"segmented\",2,")));
   QVERIFY(!lab.panel.plots()[1]->is_empty());  // distances are slices
 }
 
@@ -194,7 +198,7 @@ void EvaluationsViewTest::a_sample_opens_as_a_run() {
   QVERIFY(ended.wait(patience_ms));
   const RunModel& run = lab.window.lab().context.run();
   const auto tokenizer = Tokenizer::load(folder.plan.model);
-  const SampleRun wanted = sample_run(folder.plan, *folder.task, folder.samples[1], folder.entry(1), {}, *tokenizer);
+  const SampleRun wanted = sample_run(*folder.task, folder.samples[1], folder.entry(1), {}, *tokenizer, false);
   QVERIFY(*run.request().ids == wanted.ids);
   QCOMPARE(run.request().policy, std::string("segmented"));
   QVERIFY(run.request().config == folder.plan.config);
@@ -259,6 +263,55 @@ void EvaluationsViewTest::needles_are_looked_for_among_hits() {
   QCOMPARE(findable_tokens(run, last, {{start, start + 4}}), std::int64_t{0});
 }
 
+/// Of the task and of the means of tasks; the switches that `export` sets choose what a click in the table does.
+void EvaluationsViewTest::scores_stand_against_bytes() {
+  EvaluationPlan plan = demo_evaluation();
+  plan.tasks = {"recall/names", "passkey"};
+  plan.policies = {"segmented", "segmented[retrieval_length=0]"};
+  const std::string out = temp_.file("bytes");
+  fs::create_directories(out);
+  plan = begin_evaluation(out, plan);
+  for (std::size_t column = 0; column < 2; ++column) {
+    const std::string folder = policy_folder(plan, out, plan.policies[column]);
+    fs::create_directories(folder);
+    for (const std::string& task : plan.tasks)
+      for (const std::int64_t length : plan.lengths) {
+        SampleJournal journal(journal_path(folder, cell_key(task, length)));
+        for (int n = 0; n < 4; ++n) {
+          SampleEntry entry;
+          entry.id = std::to_string(n);
+          entry.slice = "distance 1";
+          entry.scores = {{"string_match", task == "passkey" || (column == 0 && n > 0) ? 1.0 : 0.0}};
+          entry.visible_bytes = length * 1000 + static_cast<std::int64_t>(column);
+          journal.append(entry);
+        }
+      }
+  }
+  EvaluationWindow lab;
+  lab.evaluations.open(QString::fromStdString(out));
+  QTRY_COMPARE(lab.cell_rows(), 4);
+  lab.panel.catch_up();
+  PlotView& frontier = *lab.panel.plots()[2];
+  QCOMPARE(frontier.id(), QStringLiteral("evaluation_frontier"));
+  QVERIFY2(frontier.csv().contains(QStringLiteral("\"recall/names\",\"segmented\",512,512000,0.75,")),
+           qPrintable(frontier.csv()));
+  QVERIFY(frontier.csv().contains(QStringLiteral("\"segmented[retrieval_length=0]\",256,256001,0,0,0,4")));
+  QCOMPARE(frontier.csv().count(u'\n'), 5);
+  const auto choose = [&](const QString& control, const QString& value) {
+    set_panel_control(lab.panel, control, value);
+    lab.panel.catch_up();
+  };
+  choose(EvaluationPlot::tr("Figure"), EvaluationPlot::tr("By KV bytes, mean of tasks"));
+  QVERIFY2(frontier.csv().contains(QStringLiteral(",\"segmented\",512,512000,0.875,")), qPrintable(frontier.csv()));
+  choose(EvaluationPlot::tr("Task"), QStringLiteral("passkey"));
+  choose(EvaluationPlot::tr("Figure"), EvaluationPlot::tr("By KV bytes"));
+  QVERIFY2(frontier.csv().contains(QStringLiteral("\"passkey\",\"segmented\",512,512000,1,")),
+           qPrintable(frontier.csv()));
+  QCOMPARE(lab.panel.table().currentIndex().row(), 2);
+  choose(EvaluationPlot::tr("Policy"), QStringLiteral("segmented[retrieval_length=0]"));
+  QCOMPARE(lab.panel.table().currentIndex().column(), first_policy + 1);
+}
+
 void EvaluationsViewTest::the_form_says_what_is_wrong() {
   EvaluationDialog dialog;
   QVERIFY(!dialog.problem().isEmpty() && dialog.command_line().isEmpty());
@@ -286,6 +339,37 @@ void EvaluationsViewTest::the_form_says_what_is_wrong() {
   QSignalSpy wanted(&dialog, &EvaluationDialog::start_wanted);
   dialog.accept();
   QCOMPARE(wanted.count(), 0);
+}
+
+/// In the order of a folder that continues, and as they were typed.
+void EvaluationsViewTest::the_form_keeps_policies_with_settings() {
+  EvaluationDialog dialog;
+  EvaluationRequest request{demo_evaluation(), temp_.file("form out"), 0};
+  request.plan.policies = {"full", "segmented[retrieval_length=0]", "segmented", "segmented[sink_length=0,bos=true]"};
+  dialog.set_request(request);
+  QCOMPARE(dialog.problem(), QString());
+  QVERIFY(plan_difference(dialog.request().plan, request.plan).empty());
+  QVERIFY2(dialog.command_line().contains(QStringLiteral("full,segmented[retrieval_length=0],segmented,")),
+           qPrintable(dialog.command_line()));
+  QLineEdit* variants = nullptr;
+  for (QLineEdit* field : dialog.findChildren<QLineEdit*>())
+    if (field->accessibleName() == EvaluationDialog::tr("With settings")) variants = field;
+  QVERIFY(variants);
+  const auto wrong = [&](const QString& text, const QString& part) {
+    variants->setText(text);
+    QVERIFY2(dialog.problem().contains(part), qPrintable(dialog.problem()));
+    QCOMPARE(variants->text(), text);
+  };
+  wrong(QStringLiteral("segmented[retrieval_lenght=0]"), QStringLiteral("retrieval_lenght"));
+  wrong(QStringLiteral("segmented[retrieval_length=-1]"), QStringLiteral("retrieval_length is -1"));
+  wrong(QStringLiteral("streaming[retrieval_length=0]"), QStringLiteral("does not read"));
+  variants->setText(QStringLiteral("streaming[sink_length=0] , segmented[retrieval_length=0]"));
+  QCOMPARE(dialog.problem(), QString());
+  QVERIFY((dialog.request().plan.policies ==
+           std::vector<std::string>{"full", "segmented[retrieval_length=0]", "segmented", "streaming[sink_length=0]"}));
+  EvaluationPlan other = demo_evaluation();
+  dialog.set_model(other);
+  QCOMPARE(variants->text(), QStringLiteral("streaming[sink_length=0] , segmented[retrieval_length=0]"));
 }
 
 /// The command runs, and evaluation.json has what the form said; then the view has its scores and may go on.

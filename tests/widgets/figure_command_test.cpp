@@ -279,6 +279,33 @@ class FigureCommandTest : public QObject {
     QVERIFY2(wrong.code == 2 && wrong.err.contains("latency-memory"), wrong.err.constData());
   }
 
+  void an_evaluation_has_three_figures() {
+    const QString out = file("evaluation");
+    const CliResult made = test::run_cli({"eval", test::demo_model(), "--tasks", "passkey,recall/names", "--lengths",
+                                          "256,512", "--policies", "segmented,segmented[retrieval_length=0]",
+                                          "--samples", "14", "--limit", "3", "--out", out, "--quiet"});
+    QVERIFY2(made.code == 0, made.err.constData());
+    const auto figure = [&](const char* name, const QStringList& more) {
+      const QString csv = file(name) + ".csv";
+      const CliResult result = run_carryover(QStringList{"export", out, "--figure", name, "-o", csv} + more);
+      if (result.code != 0) qWarning() << result.err;
+      return contents(csv);
+    };
+    const QByteArray by_length = figure("evaluation", {"--choose", "Task=recall/names"});
+    QVERIFY2(by_length.contains("\n\"recall/names\",512,\"segmented[retrieval_length=0]\","), by_length.constData());
+    QVERIFY2(by_length.contains("--figure evaluation") && by_length.contains("Task=recall/names"),
+             by_length.constData());
+    const QByteArray by_bytes = figure("evaluation_frontier", {});
+    QCOMPARE(by_bytes.count("\n\"passkey\",\"segmented"), 4);  // a point for each policy and length
+    const QByteArray means = figure("evaluation_frontier", {"--choose", "Figure=By KV bytes, mean of tasks"});
+    QVERIFY2(means.contains("mean of tasks") && means.count(",\"segmented\",") == 2, means.constData());
+    QVERIFY(!figure("evaluation_slices", {"--choose", "Task=recall/names", "--choose", "Policy=segmented"}).isEmpty());
+    const CliResult wrong =
+        run_carryover({"export", out, "--figure", "evaluation", "--choose", "Task=nothing", "-o", file("nothing.pdf")});
+    QVERIFY2(wrong.code == 2 && wrong.err.contains("recall/names"), wrong.err.constData());
+    QCOMPARE(run_carryover({"export", out, "--report", "-o", file("nothing.html")}).code, 2);
+  }
+
   void wrong_requests_say_what_is_right_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<int>("code");

@@ -38,10 +38,6 @@ QString provenance_of(const EvaluationModel& model) {
            QDir::toNativeSeparators(model.folder()));
 }
 
-QString exact(double value) {
-  return QString::number(value, 'g', QLocale::FloatingPointShortest);
-}
-
 }  // namespace
 
 EvaluationPlot::EvaluationPlot(QWidget* parent)
@@ -49,12 +45,13 @@ EvaluationPlot::EvaluationPlot(QWidget* parent)
       shown_(new QComboBox(this)),
       pages_(new QStackedWidget(this)),
       curves_(new PlotView(QStringLiteral("evaluation"), this)),
-      slices_(new PlotView(QStringLiteral("evaluation_slices"), this)) {
+      slices_(new PlotView(QStringLiteral("evaluation_slices"), this)),
+      policies_(*curves_),
+      frontier_(this) {
   shown_->setAccessibleName(tr("Figure"));
-  shown_->addItems({tr("By length"), tr("By slice and length")});
-  pages_->addWidget(curves_);
-  pages_->addWidget(slices_);
-  connect(shown_, &QComboBox::currentIndexChanged, pages_, &QStackedWidget::setCurrentIndex);
+  shown_->addItems({tr("By length"), tr("By slice and length"), tr("By KV bytes"), tr("By KV bytes, mean of tasks")});
+  for (PlotView* plot : {curves_, slices_, &frontier_.plot()}) pages_->addWidget(plot);
+  connect(shown_, &QComboBox::currentIndexChanged, this, &EvaluationPlot::show_figure);
   curves_->set_title(tr("Evaluation by length"));
   curves_->set_empty_text(tr("No sample has been answered yet"));
   curves_->set_csv_source([this] { return drawn_ == nullptr ? QString() : csv_rows(*drawn_); });
@@ -63,27 +60,82 @@ EvaluationPlot::EvaluationPlot(QWidget* parent)
   slices_->set_y_reversed(true);
   slices_->set_empty_text(tr("The task's samples have no slices"));
   auto* bar = control_bar();
+  task_ = add_choice(tr("Task"));
+  policy_ = add_choice(tr("Policy"));
+  bar->addWidget(task_);
+  bar->addWidget(policy_);
   bar->addStretch(1);
   bar->addWidget(shown_);
   put_bar_above(this, bar, pages_);
+}
+
+/// Shown where there is something to choose.
+QComboBox* EvaluationPlot::add_choice(const QString& name) {
+  auto* box = new QComboBox(this);
+  box->setAccessibleName(name);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  box->setMinimumContentsLength(12);
+  box->setVisible(false);
+  connect(box, &QComboBox::activated, this, &EvaluationPlot::choose_cell);
+  return box;
+}
+
+/// Rows of a task follow one another, a row a length.
+void EvaluationPlot::choose_cell() {
+  if (drawn_ == nullptr || task_->currentIndex() < 0) return;
+  const auto lengths = static_cast<int>(drawn_->news().plan.lengths.size());
+  Q_EMIT cell_chosen(task_->currentIndex() * lengths, std::max(0, policy_->currentIndex()));
+}
+
+void EvaluationPlot::show_figure() {
+  const int figure = shown_->currentIndex();
+  pages_->setCurrentIndex(std::min<int>(figure, ByBytes));
+  if (drawn_ != nullptr) draw(*drawn_, row_, column_, value_);
+}
+
+void EvaluationPlot::show_choices(const EvaluationModel& model, int row, int column) {
+  const EvaluationPlan& plan = model.news().plan;
+  const auto fill = [](QComboBox& box, const QStringList& items, int chosen) {
+    QStringList old;
+    for (int i = 0; i < box.count(); ++i) old += box.itemText(i);
+    if (old != items) {
+      box.clear();
+      box.addItems(items);
+    }
+    box.setCurrentIndex(chosen);
+  };
+  QStringList tasks, policies;
+  for (const std::string& task : plan.tasks) tasks += shown_text(task_title(task), 80);
+  for (const std::string& policy : plan.policies) policies += qstring(policy);
+  fill(*task_, tasks, row / static_cast<int>(plan.lengths.size()));
+  fill(*policy_, policies, column);
+  task_->setVisible(tasks.size() > 1 && shown_->currentIndex() != ByBytesOfAll);
+  policy_->setVisible(policies.size() > 1 && shown_->currentIndex() == BySlice);
 }
 
 void EvaluationPlot::clear() {
   points_.clear();
   curves_->clear_curves();
   slices_->clear_map();
-  for (PlotView* plot : {curves_, slices_}) plot->request_replot();
+  frontier_.clear();
+  for (PlotView* plot : {curves_, slices_, &frontier_.plot()}) plot->request_replot();
 }
 
 void EvaluationPlot::draw(const EvaluationModel& model, int row, int column, EvaluationValue value) {
   drawn_ = &model;
   value_ = value;
+  row_ = row;
+  column_ = column;
   if (row < 0 || row >= model.rows() || column < 0 || column >= model.columns()) return clear();
+  const bool all_tasks = shown_->currentIndex() == ByBytesOfAll;
   const std::vector<int> rows = rows_of_task(model, row);
+  show_choices(model, row, column);
   draw_curves(model, rows, value);
   draw_slices(model, rows, column);
-  const QString title = model.folder() + shown_text(model.cell(row, 0).task) + EvaluationModel::title(value);
-  for (PlotView* plot : {curves_, slices_}) {
+  frontier_.draw(model, row, all_tasks);
+  const QString title = model.folder() + shown_text(model.cell(row, 0).task) + EvaluationModel::title(value) +
+                        (all_tasks ? QStringLiteral("*") : QString());
+  for (PlotView* plot : {curves_, slices_, &frontier_.plot()}) {
     plot->set_provenance(provenance_of(model));
     if (title != title_) plot->fit();
     plot->request_replot();
@@ -91,17 +143,7 @@ void EvaluationPlot::draw(const EvaluationModel& model, int row, int column, Eva
   title_ = title;
 }
 
-/// Curves stay once they are there, and are hidden where a plan has fewer policies.
-void EvaluationPlot::add_curve_pairs(int policies) {
-  for (; pairs_ < policies; ++pairs_) {
-    curves_->add_curve({}, {series_colour(static_cast<std::size_t>(pairs_))});
-    curves_->add_curve({}, {series_colour(static_cast<std::size_t>(pairs_)), true});
-  }
-}
-
 void EvaluationPlot::draw_curves(const EvaluationModel& model, const std::vector<int>& rows, EvaluationValue value) {
-  add_curve_pairs(model.columns());
-  curves_->clear_curves();
   points_.clear();
   const ScoreCell& first = model.cell(rows.front(), 0);
   const QString metric = shown_text(first.metric, 60);
@@ -112,28 +154,15 @@ void EvaluationPlot::draw_curves(const EvaluationModel& model, const std::vector
   std::vector<QString> lengths;  // in even steps: they mostly double
   for (const int row : rows) lengths.push_back(length_name(model.cell(row, 0).length));
   curves_->set_x_names(lengths);
-  for (int column = 0; column < pairs_; ++column) {
-    bool any = false, intervals = false;
-    for (std::size_t place = 0; place < rows.size() && column < model.columns(); ++place) {
-      const int row = rows[place];
-      const ScoreCell& cell = model.cell(row, column);
-      const double x = static_cast<double>(place), y = model.number(row, column, value);
+  policies_.begin(model.news().plan.policies);
+  for (int column = 0; column < model.columns(); ++column)
+    for (std::size_t place = 0; place < rows.size(); ++place) {
+      const double x = static_cast<double>(place), y = model.number(rows[place], column, value);
       if (!std::isfinite(y)) continue;
-      any = true;
-      curves_->append(2 * column, x, y);
-      points_.push_back({row, column, x, y});
-      const ScoreInterval* score = cell.score();
-      if (value != EvaluationValue::Score || score == nullptr || !score->interval) continue;
-      intervals = true;
-      for (const double end : {score->interval->low, score->interval->high, std::nan("")})
-        curves_->append(2 * column + 1, x, end);  // a stroke, and a gap behind it
+      const ScoreInterval* score = value == EvaluationValue::Score ? model.cell(rows[place], column).score() : nullptr;
+      policies_.add(column, x, y, score == nullptr ? std::nullopt : score->interval);
+      points_.push_back({rows[place], column, x, y});
     }
-    curves_->set_curve_visible(2 * column, any);
-    curves_->set_curve_visible(2 * column + 1, intervals);
-    if (column >= model.columns()) continue;
-    const QString policy = qstring(model.news().plan.policies[static_cast<std::size_t>(column)]);
-    curves_->set_curve_name(2 * column, policy);
-  }
 }
 
 void EvaluationPlot::draw_slices(const EvaluationModel& model, const std::vector<int>& rows, int column) {
@@ -168,14 +197,11 @@ QString EvaluationPlot::csv_rows(const EvaluationModel& model) const {
     const ScoreCell& cell = model.cell(point.row, point.column);
     const ScoreInterval* score = value_ == EvaluationValue::Score ? cell.score() : nullptr;
     const bool interval = score != nullptr && score->interval;
-    QString task = shown_text(task_title(cell.task)).replace(u'"', QStringLiteral("\"\""));
-    text += QStringLiteral("\"%1\",%2,%3,%4,%5,%6,%7,%8\n")
-                .arg(task)
-                .arg(cell.length)
-                .arg(qstring(cell.policy), exact(point.y), interval ? exact(score->interval->low) : QString(),
-                     interval ? exact(score->interval->high) : QString())
-                .arg(cell.entries.size() - cell.failures)
-                .arg(cell.failures);
+    text += QStringLiteral("%1,%2,%3,%4,%5,%6,%7,%8\n")
+                .arg(csv_name(task_title(cell.task)), QString::number(cell.length), csv_name(cell.policy),
+                     csv_number(point.y), interval ? csv_number(score->interval->low) : QString(),
+                     interval ? csv_number(score->interval->high) : QString(),
+                     QString::number(cell.entries.size() - cell.failures), QString::number(cell.failures));
   }
   return text;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <QWidget>
 
+#include "widgets/panels/evaluation_frontier.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/evaluation_model.h"
 
@@ -10,16 +11,20 @@ class QStackedWidget;
 
 namespace carryover {
 
-/// Figures of a task of an evaluation: a value by length, a curve a policy, with the intervals of scores; and scores of
-/// one policy by slice and length. GUI thread.
+/// Figures of a task of an evaluation: a value by length, a curve a policy, with the intervals of scores; scores of one
+/// policy by slice and length; and scores against bytes. GUI thread.
 class EvaluationPlot : public QWidget {
   Q_OBJECT
  public:
   explicit EvaluationPlot(QWidget* parent = nullptr);
   PlotView& curves() { return *curves_; }
   PlotView& slices() { return *slices_; }
+  PlotView& frontier() { return frontier_.plot(); }
   /// Of the task that `row` has; `column` is the policy of the slices. Draws nothing where there is no such cell.
   void draw(const EvaluationModel& model, int row, int column, EvaluationValue value);
+
+ Q_SIGNALS:
+  void cell_chosen(int row, int column);  ///< of the model, by the figure's task and policy
 
  private:
   struct Point {
@@ -28,18 +33,24 @@ class EvaluationPlot : public QWidget {
   };
   void draw_curves(const EvaluationModel& model, const std::vector<int>& rows, EvaluationValue value);
   void draw_slices(const EvaluationModel& model, const std::vector<int>& rows, int column);
-  void add_curve_pairs(int policies);
+  QComboBox* add_choice(const QString& name);
+  void show_choices(const EvaluationModel& model, int row, int column);
+  void choose_cell();
+  void show_figure();
   QString csv_rows(const EvaluationModel& model) const;
   void clear();
 
-  QComboBox* shown_;
+  enum Figure { ByLength, BySlice, ByBytes, ByBytesOfAll };
+  QComboBox *shown_, *task_ = nullptr, *policy_ = nullptr;
   QStackedWidget* pages_;
   PlotView *curves_, *slices_;
-  int pairs_ = 0;              ///< curves 2i and 2i + 1: a policy and its intervals
+  EvaluationCurves policies_;  ///< of curves_
+  EvaluationFrontier frontier_;
   std::vector<Point> points_;  ///< that are drawn
   EvaluationValue value_ = EvaluationValue::Score;
   const EvaluationModel* drawn_ = nullptr;
-  QString title_;  ///< of what was drawn: another one shows everything again
+  int row_ = 0, column_ = 0;  ///< of what is drawn
+  QString title_;             ///< of what was drawn: another one shows everything again
 };
 
 }  // namespace carryover

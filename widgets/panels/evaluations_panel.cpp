@@ -42,6 +42,7 @@ EvaluationsPanel::EvaluationsPanel(LabContext& lab, QWidget* parent)
   split->setChildrenCollapsible(false);
   split->addWidget(build_side());
   split->addWidget(plot_);
+  connect(plot_, &EvaluationPlot::cell_chosen, this, &EvaluationsPanel::show_cell);
   split->setStretchFactor(0, 3);
   split->setStretchFactor(1, 2);
   split->setSizes({600, 400});  // the tables' own width would leave the figure none
@@ -57,7 +58,11 @@ EvaluationsPanel::EvaluationsPanel(LabContext& lab, QWidget* parent)
 }
 
 std::vector<PlotView*> EvaluationsPanel::plots() {
-  return {&plot_->curves(), &plot_->slices()};
+  return {&plot_->curves(), &plot_->slices(), &plot_->frontier()};
+}
+
+QString EvaluationsPanel::source_folder() {
+  return model_ == nullptr ? QString() : model_->folder();
 }
 
 QWidget* EvaluationsPanel::build_side() {
@@ -115,6 +120,14 @@ void EvaluationsPanel::select_cell() {
   if (!index.isValid()) return;
   row_ = index.row();
   column_ = std::max(0, index.column() - static_cast<int>(EvaluationCellsTable::FirstPolicy));
+  ask_references();
+}
+
+/// Also of a row that the filter hides.
+void EvaluationsPanel::show_cell(int row, int column) {
+  table().setCurrentIndex(filter_.mapFromSource(cells_->index(row, EvaluationCellsTable::FirstPolicy + column)));
+  row_ = row;
+  column_ = column;
   ask_references();
 }
 

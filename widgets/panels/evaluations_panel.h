@@ -37,11 +37,13 @@ class EvaluationsPanel : public FolderPanel {
   QString introduction() const override;
   QString description() const override;
   bool unfinished() const override;
+  QString source_folder() override;
 
  private:
   QWidget* build_side();
   void build_cells();
   void select_cell();
+  void show_cell(int row, int column);
   void ask_references();
   void show_needle();
   void ask_export();

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/evaluations/evaluation_watch.h"
+#include "engine/evaluations/score_interval.h"
+
+namespace carryover {
+
+/// What a policy reaches at a length, and the keys and values that attention sees for it. A plain value.
+struct FrontierPoint {
+  std::size_t column = 0;          ///< of the policy
+  std::int64_t length = 0;         ///< tokens; 0: samples are as long as they are
+  std::size_t samples = 0;         ///< that were scored, over all tasks
+  std::int64_t visible_bytes = 0;  ///< largest
+  ScoreInterval score;             ///< of the task's metric; of several tasks their mean
+};
+
+/// A point for each policy and length of `row`'s task, policy by policy, lengths ascending; with `all_tasks` of the
+/// mean over all tasks that have its metric. Where one of them has no score yet, there is no point: means over other
+/// tasks do not compare. The 95 % interval of a mean over several is normal, from their standard errors. Pure; any
+/// thread.
+std::vector<FrontierPoint> score_frontier(const EvaluationNews& news, std::size_t row, bool all_tasks);
+
+}  // namespace carryover

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QCoreApplication>
+
+#include "engine/evaluations/score_frontier.h"
+#include "widgets/panels/evaluation_curves.h"
+#include "widgets/state/evaluation_model.h"
+
+namespace carryover {
+
+/// The figure of an evaluation's scores against the keys and values that attention sees: a curve a policy, a point a
+/// length, with intervals. GUI thread.
+class EvaluationFrontier {
+  Q_DECLARE_TR_FUNCTIONS(EvaluationFrontier)
+ public:
+  explicit EvaluationFrontier(QWidget* parent);
+  PlotView& plot() { return *plot_; }
+  /// Of the task that `row` has, or the means of all tasks that have its metric.
+  void draw(const EvaluationModel& model, int row, bool all_tasks);
+  void clear();
+
+ private:
+  PlotView* plot_;
+  EvaluationCurves curves_;
+  QString csv_;  ///< what is drawn
+};
+
+}  // namespace carryover
