@@ -118,6 +118,10 @@
         <source>Segment %1: loss without each hit</source>
         <translation>Segment %1: Verlust ohne jeden der Treffer</translation>
     </message>
+    <message>
+        <source>Select a head</source>
+        <translation>Wählen Sie einen Kopf</translation>
+    </message>
 </context>
 <context>
     <name>AskController</name>
@@ -150,16 +154,16 @@
         <translation>eine Frage benutzt die Engine</translation>
     </message>
     <message>
-        <source>it was asked about another run</source>
-        <translation>sie einem anderen Lauf galt</translation>
-    </message>
-    <message>
         <source>Ask the question again.</source>
         <translation>Stellen Sie die Frage noch einmal.</translation>
     </message>
     <message>
         <source>the run was made with other weights: open %1</source>
         <translation>der Lauf entstand mit anderen Gewichten: Öffnen Sie %1</translation>
+    </message>
+    <message>
+        <source>it was asked about another text</source>
+        <translation>sie einem anderen Text galt</translation>
     </message>
 </context>
 <context>
@@ -232,6 +236,10 @@
         <source>Asked of %1</source>
         <translation>Gefragt zu %1</translation>
     </message>
+    <message>
+        <source>A question about %1, or the beginning of a sentence that answers it</source>
+        <translation>Eine Frage zu %1 oder der Anfang eines Satzes, der sie beantwortet</translation>
+    </message>
 </context>
 <context>
     <name>AssetFetcher</name>
@@ -299,10 +307,6 @@
         <translation>kein Präfix: Dieser Kopf sieht nur sein Segment</translation>
     </message>
     <message>
-        <source>%1 % of it on the %L2 tokens of the prefix</source>
-        <translation>%1 % davon auf den %L2 Token des Präfixes</translation>
-    </message>
-    <message>
         <source>query %1: %2
 key %3 (%4): %5
 attention %6</source>
@@ -318,6 +322,10 @@ Aufmerksamkeit %6</translation>
         <source>segment</source>
         <translation>Segment</translation>
     </message>
+    <message>
+        <source>%1 % of the attention on the %L2 tokens of the prefix</source>
+        <translation>%1 % der Aufmerksamkeit auf den %L2 Token des Präfixes</translation>
+    </message>
 </context>
 <context>
     <name>AttributionPanel</name>
@@ -332,10 +340,6 @@ Aufmerksamkeit %6</translation>
     <message>
         <source>From the carry</source>
         <translation>Aus dem Übertrag</translation>
-    </message>
-    <message>
-        <source>From the retrieved prefix</source>
-        <translation>Aus dem abgerufenen Präfix</translation>
     </message>
     <message>
         <source>From the segment</source>
@@ -382,16 +386,6 @@ Aufmerksamkeit %6</translation>
         <translation>Wählen Sie ein Token im Text: Sein Logit wird zerlegt</translation>
     </message>
     <message>
-        <source>layer %1, head %2
-carry %3
-retrieved %4
-segment %5</source>
-        <translation>Schicht %1, Kopf %2
-Übertrag %3
-abgerufen %4
-Segment %5</translation>
-    </message>
-    <message>
         <source>By head: %1. %2</source>
         <translation>Nach Kopf: %1. %2</translation>
     </message>
@@ -412,8 +406,32 @@ Segment %5</translation>
         <translation>Wahrscheinlichkeit %1</translation>
     </message>
     <message>
-        <source>At %1, &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = embedding %5, feed-forward %6, carry %7, retrieved %8, segment %9</source>
-        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-forward %6, Übertrag %7, abgerufen %8, Segment %9</translation>
+        <source>From what was retrieved</source>
+        <translation>Aus dem Abgerufenen</translation>
+    </message>
+    <message>
+        <source>From the sinks</source>
+        <translation>Aus den Senken</translation>
+    </message>
+    <message>
+        <source>sinks</source>
+        <translation>Senken</translation>
+    </message>
+    <message>
+        <source>At %1, &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = embedding %5, feed-forward %6, sinks %7, retrieved %8, carry %9, segment %10</source>
+        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-Forward %6, Senken %7, abgerufen %8, Übertrag %9, Segment %10</translation>
+    </message>
+    <message>
+        <source>layer %1, head %2
+sinks %3
+retrieved %4
+carry %5
+segment %6</source>
+        <translation>Schicht %1, Kopf %2
+Senken %3
+abgerufen %4
+Übertrag %5
+Segment %6</translation>
     </message>
 </context>
 <context>
@@ -1553,6 +1571,10 @@ Befehl: %6</translation>
         <source>No segment of one run starts where one of the other does, and retrieves with the same heads</source>
         <translation>Kein Segment des einen Laufs beginnt, wo eines des anderen beginnt, und ruft mit denselben Köpfen ab</translation>
     </message>
+    <message>
+        <source>The models have different vocabularies: what they retrieve are other tokens</source>
+        <translation>Die Modelle haben verschiedene Vokabulare: Was sie abrufen, sind andere Token</translation>
+    </message>
 </context>
 <context>
     <name>ComparePanel</name>
@@ -1607,10 +1629,6 @@ Befehl: %6</translation>
     <message>
         <source>none is pinned</source>
         <translation>keiner angeheftet</translation>
-    </message>
-    <message>
-        <source>&lt;b&gt;A&lt;/b&gt; %1&lt;br&gt;&lt;b&gt;B&lt;/b&gt; %2</source>
-        <translation>&lt;b&gt;A&lt;/b&gt; %1&lt;br&gt;&lt;b&gt;B&lt;/b&gt; %2</translation>
     </message>
     <message>
         <source>Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that changes appears here. Or tick two in Runs.</source>
@@ -1961,6 +1979,76 @@ Befehl: %6</translation>
     <message>
         <source>Close</source>
         <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentController</name>
+    <message>
+        <source>The document&apos;s state was cancelled</source>
+        <translation>Der Zustand des Dokuments wurde abgebrochen</translation>
+    </message>
+    <message>
+        <source>Written on the engine&apos;s machine: %1</source>
+        <translation>Auf dem Rechner der Engine geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>the text was read under %1, and %2 is chosen</source>
+        <translation>der Text wurde unter %1 gelesen, und %2 ist gewählt</translation>
+    </message>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>document state</source>
+        <translation>Zustand des Dokuments</translation>
+    </message>
+    <message>
+        <source>Run the text, and wait for its end.</source>
+        <translation>Starten Sie den Lauf des Textes und warten Sie sein Ende ab.</translation>
+    </message>
+    <message>
+        <source>a document&apos;s state is being written</source>
+        <translation>ein Zustand eines Dokuments wird geschrieben</translation>
+    </message>
+    <message>
+        <source>Open its model first, or wait for the engine.</source>
+        <translation>Öffnen Sie zuerst sein Modell, oder warten Sie auf die Engine.</translation>
+    </message>
+    <message>
+        <source>a document&apos;s state is being read</source>
+        <translation>ein Zustand eines Dokuments wird gelesen</translation>
+    </message>
+    <message>
+        <source>Document state closed: %1</source>
+        <translation>Zustand des Dokuments geschlossen: %1</translation>
+    </message>
+</context>
+<context>
+    <name>DocumentWorker</name>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell ist geöffnet</translation>
+    </message>
+    <message>
+        <source>Open a model first.</source>
+        <translation>Öffnen Sie zuerst ein Modell.</translation>
+    </message>
+    <message>
+        <source>Writing %1</source>
+        <translation>Schreibt %1</translation>
+    </message>
+    <message>
+        <source>Reading %1</source>
+        <translation>Liest %1</translation>
+    </message>
+    <message>
+        <source>was read under the policy %1, and %2 is chosen</source>
+        <translation>wurde unter dem Verfahren %1 gelesen, und %2 ist gewählt</translation>
+    </message>
+    <message>
+        <source>Choose the policy %1, or read the text again.</source>
+        <translation>Wählen Sie das Verfahren %1, oder lesen Sie den Text noch einmal.</translation>
     </message>
 </context>
 <context>
@@ -2437,10 +2525,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Daten von %1: %2 fehlt</translation>
     </message>
     <message>
-        <source>Question: with the setting Question pass it must be outside</source>
-        <translation>Frage: mit der Einstellung „Frage zweimal“ muss sie außerhalb stehen</translation>
-    </message>
-    <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
     </message>
@@ -2455,6 +2539,33 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Making samples…</source>
         <translation>Proben werden erzeugt …</translation>
+    </message>
+    <message>
+        <source>With settings</source>
+        <translation>Mit Einstellungen</translation>
+    </message>
+    <message>
+        <source>Policies with settings of their own beside those above, such as a control without retrieval; with commas</source>
+        <translation>Verfahren mit eigenen Einstellungen neben denen oben, etwa eine Kontrolle ohne Abruf; mit Kommas getrennt</translation>
+    </message>
+</context>
+<context>
+    <name>EvaluationFrontier</name>
+    <message>
+        <source>Evaluation by bytes</source>
+        <translation>Auswertung nach Bytes</translation>
+    </message>
+    <message>
+        <source>No sample has been answered yet</source>
+        <translation>Noch ist keine Probe beantwortet</translation>
+    </message>
+    <message>
+        <source>mean of tasks</source>
+        <translation>Mittel der Aufgaben</translation>
+    </message>
+    <message>
+        <source>%1 (bars: 95 %)</source>
+        <translation>%1 (Balken: 95 %)</translation>
     </message>
 </context>
 <context>
@@ -2565,6 +2676,22 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>%1 (bars: 95 %)</source>
         <translation>%1 (Balken: 95 %)</translation>
+    </message>
+    <message>
+        <source>By KV bytes</source>
+        <translation>Nach KV-Bytes</translation>
+    </message>
+    <message>
+        <source>By KV bytes, mean of tasks</source>
+        <translation>Nach KV-Bytes, Mittel der Aufgaben</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>Aufgabe</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>Verfahren</translation>
     </message>
 </context>
 <context>
@@ -3565,8 +3692,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Mit einem Leerzeichen davor, „%1“, ist es eines</translation>
     </message>
     <message>
-        <source>Type a text that is one token</source>
-        <translation>Geben Sie einen Text ein, der ein Token ist</translation>
+        <source>Type a text that is one token, or none</source>
+        <translation>Geben Sie einen Text ein, der ein Token ist, oder keinen</translation>
     </message>
 </context>
 <context>
@@ -4524,6 +4651,18 @@ Wert %4 · Rang %5 von %6</translation>
         <source>The shown run read another text than the open one, which Run would read: %1</source>
         <translation>Der gezeigte Lauf las einen anderen Text als den offenen, den Ausführen lesen würde: %1</translation>
     </message>
+    <message>
+        <source>Open document state</source>
+        <translation>Geöffneter Zustand des Dokuments</translation>
+    </message>
+    <message>
+        <source>Document state: %1</source>
+        <translation>Zustand des Dokuments: %1</translation>
+    </message>
+    <message>
+        <source>Questions are about this document, which is not read again</source>
+        <translation>Fragen gelten diesem Dokument, das nicht noch einmal gelesen wird</translation>
+    </message>
 </context>
 <context>
     <name>InspectWorker</name>
@@ -4610,6 +4749,22 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>the open one is on another machine; choose a shape</source>
         <translation>das offene liegt auf einer anderen Maschine; wählen Sie eine Form</translation>
+    </message>
+    <message>
+        <source>Open a document&apos;s state</source>
+        <translation>Zustand eines Dokuments öffnen</translation>
+    </message>
+    <message>
+        <source>Save the document&apos;s state</source>
+        <translation>Zustand des Dokuments sichern</translation>
+    </message>
+    <message>
+        <source>Its path on the engine&apos;s machine</source>
+        <translation>Sein Pfad auf dem Rechner der Engine</translation>
+    </message>
+    <message>
+        <source>Document states (*.%1);;All files (*)</source>
+        <translation>Zustände von Dokumenten (*.%1);;Alle Dateien (*)</translation>
     </message>
 </context>
 <context>
@@ -4937,6 +5092,34 @@ Wert %4 · Rang %5 von %6</translation>
         <source>In the ribbon and the text: select</source>
         <translation>In der Leiste und im Text: auswählen</translation>
     </message>
+    <message>
+        <source>Open document state…</source>
+        <translation>Zustand des Dokuments öffnen …</translation>
+    </message>
+    <message>
+        <source>Save document state…</source>
+        <translation>Zustand des Dokuments sichern …</translation>
+    </message>
+    <message>
+        <source>Close document state</source>
+        <translation>Zustand des Dokuments schließen</translation>
+    </message>
+    <message>
+        <source>Ask about the run on show again</source>
+        <translation>Fragen gelten wieder dem gezeigten Lauf</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>Jetzt nicht: %1</translation>
+    </message>
+    <message>
+        <source>Ask about a document without reading it again</source>
+        <translation>Zu einem Dokument fragen, ohne es noch einmal zu lesen</translation>
+    </message>
+    <message>
+        <source>Save the state behind the text that was read, to ask about it later</source>
+        <translation>Den Zustand hinter dem gelesenen Text sichern, um später dazu zu fragen</translation>
+    </message>
 </context>
 <context>
     <name>Language</name>
@@ -5036,6 +5219,37 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>The log can&apos;t be saved as %1: %2</source>
         <translation>Das Protokoll lässt sich nicht als %1 sichern: %2</translation>
+    </message>
+</context>
+<context>
+    <name>LossByPosition</name>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>Experiment: %1, %2
+Machine: %3
+Commit: %4</source>
+        <translation>Experiment: %1, %2
+Rechner: %3
+Commit: %4</translation>
+    </message>
+    <message>
+        <source>Loss by position: %1</source>
+        <translation>Verlust nach Position: %1</translation>
+    </message>
+    <message>
+        <source>Position (tokens)</source>
+        <translation>Position (Token)</translation>
+    </message>
+    <message>
+        <source>Loss (nats)</source>
+        <translation>Verlust (Nats)</translation>
+    </message>
+    <message>
+        <source>No run of this text is there</source>
+        <translation>Von diesem Text gibt es keinen Lauf</translation>
     </message>
 </context>
 <context>
@@ -5220,6 +5434,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Written</source>
         <translation>Geschrieben</translation>
     </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
 </context>
 <context>
     <name>ModelDialog</name>
@@ -5355,12 +5573,16 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>dtype %1: %2</translation>
     </message>
     <message>
-        <source>On %1 held-out books, memory with %2 sinks (S = %3, M = %4) changes the loss against M = R = 0 by %5 nats a token with all heads local (lower on %6), and by %7 with the default grouping (lower on %8)</source>
-        <translation>Auf %1 zurückgehaltenen Büchern ändert das Gedächtnis mit %2 Senken (S = %3, M = %4) den Verlust gegenüber M = R = 0 um %5 Nats je Token mit nur lokalen Köpfen (niedriger bei %6) und um %7 mit der voreingestellten Gruppierung (niedriger bei %8)</translation>
-    </message>
-    <message>
         <source>%1: %L2 tokens</source>
         <translation>%1: %L2 Token</translation>
+    </message>
+    <message>
+        <source>On %1 held-out books, memory with %2 sinks (S = %3, M = %4) changes the loss against M = R = 0 by %5 nats a token with all heads local (lower on %6)</source>
+        <translation>Auf %1 zurückgehaltenen Büchern ändert das Gedächtnis mit %2 Senken (S = %3, M = %4) den Verlust gegenüber M = R = 0 um %5 Nats je Token mit nur lokalen Köpfen (niedriger bei %6)</translation>
+    </message>
+    <message>
+        <source>, and by %1 with the default grouping (lower on %2)</source>
+        <translation> und um %1 mit der voreingestellten Gruppierung (niedriger bei %2)</translation>
     </message>
 </context>
 <context>
@@ -5450,6 +5672,15 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Notes; kept with the session</source>
         <translation>Notizen; sie bleiben bei der Sitzung</translation>
+    </message>
+</context>
+<context>
+    <name>OpenDocument</name>
+    <message>
+        <source>Document state: %1
+%L2 tokens, policy %3, %4</source>
+        <translation>Zustand des Dokuments: %1
+%L2 Token, Verfahren %3, %4</translation>
     </message>
 </context>
 <context>
@@ -5997,10 +6228,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>den Übertrag</translation>
     </message>
     <message>
-        <source>The policy %1 has no retrieved prefix</source>
-        <translation>Das Verfahren %1 hat kein abgerufenes Präfix</translation>
-    </message>
-    <message>
         <source>This run retrieves nothing: R = 0. Presets in Settings set heads that do</source>
         <translation>Dieser Lauf ruft nichts ab: R = 0. Voreinstellungen unter Einstellungen setzen Köpfe, die es tun</translation>
     </message>
@@ -6019,6 +6246,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Segment %1 has retrieved nothing</source>
         <translation>Segment %1 hat nichts abgerufen</translation>
+    </message>
+    <message>
+        <source>The policy %1 has no list of hits: only segmented has</source>
+        <translation>Das Verfahren %1 hat keine Trefferliste: nur segmented hat eine</translation>
     </message>
 </context>
 <context>
@@ -6433,6 +6664,10 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Choose: %1</source>
         <translation>Wählen: %1</translation>
     </message>
+    <message>
+        <source>No segment is complete yet</source>
+        <translation>Noch ist kein Segment vollständig</translation>
+    </message>
 </context>
 <context>
     <name>ReachPanel</name>
@@ -6828,10 +7063,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Recall@R</translation>
     </message>
     <message>
-        <source>Segment %1, mean of %2 heads: recall@R %3 %, %4 % of the attention over the whole pool was retrieved, %5 % could have been</source>
-        <translation>Segment %1, Mittel über %2 Köpfe: Recall@R %3 %; von der Aufmerksamkeit über den ganzen Pool wurden %4 % abgerufen, %5 % wären möglich gewesen</translation>
-    </message>
-    <message>
         <source>What segment %1 missed</source>
         <translation>Was Segment %1 verpasst hat</translation>
     </message>
@@ -6842,6 +7073,10 @@ mass %4 %, at most %5 %</source>
         <translation>Schicht %1, Kopf %2
 Recall@R %3 %
 Masse %4 %, höchstens %5 %</translation>
+    </message>
+    <message>
+        <source>Segment %1, mean over heads (%2): recall@R %3 %, %4 % of the attention over the whole pool was retrieved, %5 % could have been</source>
+        <translation>Segment %1, Mittel über Köpfe (%2): Recall@R %3 %, %4 % der Aufmerksamkeit über den ganzen Pool wurden abgerufen, %5 % wären möglich gewesen</translation>
     </message>
 </context>
 <context>
@@ -7603,6 +7838,10 @@ Verlust %4 nat, PPL %5
         <source>segment %1</source>
         <translation>Segment %1</translation>
     </message>
+    <message>
+        <source>in %1: %2</source>
+        <translation>in %1: %2</translation>
+    </message>
 </context>
 <context>
     <name>SessionKeeper</name>
@@ -7890,6 +8129,10 @@ Verlust %4 nat, PPL %5
         <source>Overwrite</source>
         <translation>Überschreiben</translation>
     </message>
+    <message>
+        <source>An evaluation is running</source>
+        <translation>Eine Auswertung läuft</translation>
+    </message>
 </context>
 <context>
     <name>Sinks</name>
@@ -8154,10 +8397,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Seine ersten Wörter stehen noch einmal am Ende von Segment %1.</translation>
     </message>
     <message>
-        <source>&lt;b&gt;%1&lt;/b&gt; fetched %2 of its %3 tokens for segment %4, and so it is selected.</source>
-        <translation>&lt;b&gt;%1&lt;/b&gt; hat %2 seiner %3 Token für Segment %4 geholt und ist darum gewählt.</translation>
-    </message>
-    <message>
         <source>Heads that fetched something of it, over all segments: %1.</source>
         <translation>Köpfe, die etwas davon holten, über alle Segmente: %1.</translation>
     </message>
@@ -8220,6 +8459,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>No head fetched it: it stands at %1, selected. %2</source>
         <translation>Kein Kopf hat ihn geholt: Er steht bei %1 und ist gewählt. %2</translation>
+    </message>
+    <message>
+        <source>%2 of its %3 tokens were fetched by &lt;b&gt;%1&lt;/b&gt; for segment %4, which is selected.</source>
+        <translation>%2 seiner %3 Token hat &lt;b&gt;%1&lt;/b&gt; für Segment %4 geholt, das ausgewählt ist.</translation>
     </message>
 </context>
 <context>
@@ -10704,16 +10947,8 @@ im Versuch: %3 nat
         <translation>lässt sich nicht sichern</translation>
     </message>
     <message>
-        <source>Write: save [session] PATH.</source>
-        <translation>So: save [session] PFAD.</translation>
-    </message>
-    <message>
         <source>PANEL | model</source>
         <translation>ANSICHT | model</translation>
-    </message>
-    <message>
-        <source>FOLDER | session FILE</source>
-        <translation>ORDNER | session DATEI</translation>
     </message>
     <message>
         <source>PRESET FOLDER [FIELD VALUE] …</source>
@@ -11196,10 +11431,6 @@ im Versuch: %3 nat
         <translation>Nennen Sie den Ordner einer Prompt-Menge.</translation>
     </message>
     <message>
-        <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their attention. Without them %1 of the %2 segments behind the first lose their attention sink: loss %3. With the first %4 tokens kept in each prefix %5 do: loss &lt;b&gt;%6&lt;/b&gt; (%7 nats a token). &lt;i&gt;Sinks&lt;/i&gt; shows it by layer; &lt;i&gt;Compare&lt;/i&gt; has both runs, whose losses count the first segment too.</source>
-        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente nach dem ersten ihre Senke: Verlust %3. Stehen die ersten %4 Token in jedem Präfix, verlieren %5 sie: Verlust &lt;b&gt;%6&lt;/b&gt; (%7 Nat je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es je Schicht; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
-    </message>
-    <message>
         <source>%1 on %2, threads: %3</source>
         <translation>%1 auf %2, Threads: %3</translation>
     </message>
@@ -11296,14 +11527,6 @@ im Versuch: %3 nat
         <translation>Nennen Sie den Ordner einer Auswertung.</translation>
     </message>
     <message>
-        <source>Open demo, model, text, run, training, experiment, evaluation, prompts, bench or session.</source>
-        <translation>Öffnen Sie demo, model, text, run, training, experiment, evaluation, prompts, bench oder session.</translation>
-    </message>
-    <message>
-        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | evaluation FOLDER | prompts FOLDER | bench FOLDER | session FILE</source>
-        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | evaluation ORDNER | prompts ORDNER | bench ORDNER | session DATEI</translation>
-    </message>
-    <message>
         <source>Policies sliding, streaming, duo, infllm, cca and nsa: keys up to its own that a query sees, sinks not counted; under infllm at least S, under cca at least these, under nsa in one of three branches</source>
         <translation>Verfahren sliding, streaming, duo, infllm, cca und nsa: Keys bis zum eigenen, die eine Query sieht, ohne Senken; unter infllm mindestens S, unter cca mindestens diese, unter nsa in einem von drei Zweigen</translation>
     </message>
@@ -11338,6 +11561,26 @@ im Versuch: %3 nat
     <message>
         <source>a mean of each block, the blocks that each query selects, and a window, by gates (NSA)</source>
         <translation>ein Mittel jedes Blocks, die Blöcke, die jede Query wählt, und ein Fenster, durch Gates gewichtet (NSA)</translation>
+    </message>
+    <message>
+        <source>Open demo, model, text, run, training, experiment, evaluation, prompts, bench, session or state.</source>
+        <translation>Öffnen Sie demo, model, text, run, training, experiment, evaluation, prompts, bench, session oder state.</translation>
+    </message>
+    <message>
+        <source>Write: save [session | state] PATH.</source>
+        <translation>So: save [session | state] PFAD.</translation>
+    </message>
+    <message>
+        <source>demo | model PATH [ADAPTER] | text FILE | run FOLDER | training FOLDER | experiment FOLDER | evaluation FOLDER | prompts FOLDER | bench FOLDER | session FILE | state FILE</source>
+        <translation>demo | model PFAD [ADAPTER] | text DATEI | run ORDNER | training ORDNER | experiment ORDNER | evaluation ORDNER | prompts ORDNER | bench ORDNER | session DATEI | state DATEI</translation>
+    </message>
+    <message>
+        <source>FOLDER | session FILE | state FILE</source>
+        <translation>ORDNER | session DATEI | state DATEI</translation>
+    </message>
+    <message>
+        <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their attention. Without them %1 of the %2 segments behind the first lose their attention sink, and the loss is %3. With the first %4 tokens kept in each prefix, %5 of %2 lose it, and the loss is &lt;b&gt;%6&lt;/b&gt; (%7 nats a token). &lt;i&gt;Sinks&lt;/i&gt; shows it by layer; &lt;i&gt;Compare&lt;/i&gt; has both runs, whose losses count the first segment too.</source>
+        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente hinter dem ersten ihre Attention Sink, und der Verlust ist %3. Bleiben die ersten %4 Token in jedem Präfix, verlieren sie %5 von %2, und der Verlust ist &lt;b&gt;%6&lt;/b&gt; (%7 Nats je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
     </message>
 </context>
 <context>
