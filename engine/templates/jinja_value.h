@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -78,7 +77,7 @@ class Dict {
 
  private:
   std::vector<std::pair<Value, Value>> entries_;
-  std::unordered_map<std::string, std::size_t> index_;
+  std::map<std::string, std::size_t> index_;  // a hash could be made to collide
   int depth_ = 1;
 };
 
@@ -112,6 +111,7 @@ struct Arguments {
 
 Value make_text(Run& run, std::string bytes, bool safe = false);
 Value make_sequence(Run& run, Items items, Sequence::Kind kind = Sequence::Kind::List);
+int list_depth(Run& run, const Items& items);  ///< of a list of them; refuses what is nested too deeply
 Value make_dict(Dict dict);
 Value make_undefined(std::string reason);
 
