@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/serve/chat_logprobs.h"
 
-#include <algorithm>
 #include <span>
 
 #include "app/serve/token_text.h"

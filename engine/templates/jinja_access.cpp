@@ -87,9 +87,7 @@ class Slice {
     for (const std::string_view character : Characters(text)) {
       const bool is_taken = i >= first && i < end && (i - first) % step == rest;
       ++i;
-      if (!is_taken) continue;
-      taken += character;
-      if (!forward) std::reverse(taken.end() - std::ssize(character), taken.end());
+      if (is_taken) forward ? taken.append(character) : taken.append(character.rbegin(), character.rend());
     }
     if (!forward) std::reverse(taken.begin(), taken.end());
     return taken;

@@ -52,8 +52,9 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
       sum_(new QLabel(this)),
       heads_(new PlotView(QStringLiteral("attribution"), this)),
       layers_(new PlotView(QStringLiteral("attribution_layers"), this)) {
-  source_->addItems({tr("From everything"), tr("From the carry"), tr("From what was retrieved"), tr("From the segment"),
-                     tr("From the sinks")});
+  source_->addItems(
+      {tr("From everything"), tr("From the carry"), tr("From what was retrieved"), tr("From the segment"),
+       tr("From the sinks")});
   source_->setAccessibleName(tr("Where the heads read it"));
   sum_->setWordWrap(true);
   sum_->setContentsMargins(6, 0, 6, 0);
@@ -139,8 +140,9 @@ void AttributionPanel::draw(const LogitAttribution& logit) {
   const Map map = source == Carry       ? logit.carry
                   : source == Retrieved ? logit.retrieved
                   : source == Segment   ? logit.segment
-                  : source == Sinks     ? logit.sinks
-                                    : sum_of(sum_of(logit.carry, logit.retrieved), sum_of(logit.segment, logit.sinks));
+                  : source == Sinks
+                      ? logit.sinks
+                      : sum_of(sum_of(logit.carry, logit.retrieved), sum_of(logit.segment, logit.sinks));
   heads_->set_title(tr("By head: %1. %2").arg(logit_text(logit.prediction), source_->currentText()));
   const QString share =
       logit.prediction.foil ? tr("Share of %1").arg(logit_text(logit.prediction)) : tr("Share of the logit");
