@@ -44,7 +44,7 @@ enum class MessageKind : std::uint32_t {
   Loading,     ///< [double fraction, string what]
   Progress,    ///< [int64 done, int64 total]
   Segment,     ///< [SegmentSnapshot]
-  Token,       ///< [GeneratedToken]
+  Token,       ///< [int32 id]
   Step,        ///< [StepSnapshot]
   Validation,  ///< [ValidationRecord]
   Alert,       ///< [TrainingAlert]

@@ -88,12 +88,12 @@ Value default_filter(const Application& call) {
 
 /// What int() and float() read of a string, without its blanks and single underscores between digits.
 std::string number_digits(const std::string& text) {
-  std::string_view spelled = strip(text, true, true);
-  if (spelled.starts_with('+') && !spelled.starts_with("+-")) spelled.remove_prefix(1);
-  const auto is_digit_at = [&](std::size_t i) { return i < spelled.size() && spelled[i] >= '0' && spelled[i] <= '9'; };
-  std::string digits;
-  for (std::size_t i = 0; i < spelled.size(); ++i)
-    if (spelled[i] != '_' || i == 0 || !is_digit_at(i - 1) || !is_digit_at(i + 1)) digits += spelled[i];
+  std::string digits(strip(text, true, true));
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.erase(0, 1);
+  for (std::size_t i = 1; i + 1 < digits.size(); ++i) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (digits[i] == '_' && is_digit(digits[i - 1]) && is_digit(digits[i + 1])) digits.erase(i, 1);
+  }
   return digits;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -77,7 +78,7 @@ class Dict {
 
  private:
   std::vector<std::pair<Value, Value>> entries_;
-  std::map<std::string, std::size_t> index_;  // a hash could be made to collide
+  std::unordered_map<std::string, std::size_t> index_;
   int depth_ = 1;
 };
 
@@ -111,7 +112,6 @@ struct Arguments {
 
 Value make_text(Run& run, std::string bytes, bool safe = false);
 Value make_sequence(Run& run, Items items, Sequence::Kind kind = Sequence::Kind::List);
-int list_depth(Run& run, const Items& items);  ///< of a list of them; refuses what is nested too deeply
 Value make_dict(Dict dict);
 Value make_undefined(std::string reason);
 
