@@ -201,9 +201,7 @@ void Shell::add_questions(QMenu* menu) {
 void Shell::set_language(const QString& language) {
   settings_.values.language = language;
   save_settings();
-  const QString when = tr("The language changes when the program is next started");
-  window_.lab().context.add_note(when);
-  window_.message_bar().show_note(when);
+  window_.lab().context.add_note(tr("The language changes when the program is next started"));
 }
 
 void Shell::save_settings() {

@@ -18,7 +18,11 @@ QString shared_folder(const QString& name) {
 
 Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
     : QObject(parent), lab_(lab), options_(options) {
-  connect(&lab.loader, &ModelLoader::model_opened, this, &Startup::limit_tokens);
+  connect(&lab.loader, &ModelLoader::model_opened, this, [this] {
+    RunOptions run = lab_.context.run_options();
+    run.token_limit = options_.tokens.value_or(first_segments * lab_.context.config().segment_length);
+    lab_.context.set_run_options(run);
+  });
   connect(&lab.runs, &RunController::run_ended, this, [this] {
     if (!expects_more_) Q_EMIT finished();
   });
@@ -39,15 +43,6 @@ Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
         tr("The default model and book can't be had: %1. The demo stays; open any model and text.").arg(why), true);
     if (lab_.runs.state() == RunController::State::Idle && lab_.context.run().finished()) Q_EMIT finished();
   });
-}
-
-/// A limit that somebody has chosen since stays.
-void Startup::limit_tokens() {
-  RunOptions run = lab_.context.run_options();
-  if (usual_limit_ > 0 && run.token_limit != usual_limit_) return;
-  usual_limit_ = options_.tokens.value_or(first_segments * lab_.context.config().segment_length);
-  run.token_limit = usual_limit_;
-  lab_.context.set_run_options(run);
 }
 
 QString Startup::demo_directory() {

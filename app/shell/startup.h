@@ -32,13 +32,11 @@ class Startup : public QObject {
 
  private:
   void open(const QString& model, const QString& adapter, const QString& text);
-  void limit_tokens();
 
   Lab& lab_;
   WindowOptions options_;
   AssetFetcher fetcher_;
-  bool expects_more_ = false;     ///< the demo's run is not the last one
-  std::int64_t usual_limit_ = 0;  ///< tokens of a run, as the last model that got one got it; 0: none has
+  bool expects_more_ = false;  ///< the demo's run is not the last one
 };
 
 }  // namespace carryover

@@ -17,7 +17,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::chrono::seconds note_for{8};
+constexpr std::chrono::seconds written_for{8};
 
 }  // namespace
 
@@ -78,28 +78,17 @@ void MessageBar::show_error(const ErrorReport& report) {
   show_in(current_theme().anchor, tr("Error"));
 }
 
-bool MessageBar::shows_error() const {
-  return isVisible() && !vanish_.isActive();
-}
-
 void MessageBar::show_written(const QString& path) {
-  if (shows_error()) return;
-  show_note(tr("Written: %1").arg(QDir::toNativeSeparators(path)));
+  if (isVisible() && !vanish_.isActive()) return;
   const QFileInfo file(path);
+  headline_->setText(tr("Written: %1").arg(QDir::toNativeSeparators(path)));
+  details_->hide();
+  more_->hide();
   offer(tr("Open folder"), [folder = file.isDir() ? file.filePath() : file.path()] {
     QDesktopServices::openUrl(QUrl::fromLocalFile(folder));
   });
-  setAccessibleName(tr("Written"));
-}
-
-void MessageBar::show_note(const QString& text) {
-  if (shows_error()) return;
-  offer_->hide();
-  headline_->setText(text);
-  details_->hide();
-  more_->hide();
-  vanish_.start(note_for);
-  show_in(current_theme().accent, tr("Note"));
+  vanish_.start(written_for);
+  show_in(current_theme().accent, tr("Written"));
 }
 
 void MessageBar::show_in(const QColor& tint, const QString& name) {

@@ -21,12 +21,10 @@ class MessageBar : public QFrame {
   /// A button beside the error shown, which goes with it.
   void offer(const QString& text, const std::function<void()>& action);
   void show_written(const QString& path);  ///< with a button that opens its folder; an error that is shown stays
-  void show_note(const QString& text);     ///< leaves by itself, likewise
   QString text() const;
 
  private:
   void show_in(const QColor& tint, const QString& name);
-  bool shows_error() const;
 
   QLabel *headline_, *details_;
   QToolButton *offer_, *more_;

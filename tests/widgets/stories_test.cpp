@@ -5,7 +5,6 @@
 
 #include <QDir>
 #include <QScopeGuard>
-#include <QSignalSpy>
 #include <QTest>
 #include <QTextDocumentFragment>
 #include <cmath>
@@ -62,23 +61,6 @@ class StoriesTest : public QObject {
     stories.tell(Story::Retrieval);
     QVERIFY2(listener.waits_for(QStringLiteral("is predicted with")), qPrintable(listener.said.join(u'\n')));
     QCOMPARE(context.run().request().policy, std::string("segmented"));
-  }
-
-  void a_limit_of_tokens_that_somebody_chose_outlasts_the_model() {
-    MainWindow window;
-    Lab& lab = window.lab();
-    Startup startup(lab, {});
-    const auto limit_after_opening = [&lab] {
-      QSignalSpy opened(&lab.loader, &ModelLoader::model_opened);
-      lab.loader.open_model(demo_folder());
-      return opened.wait(patience_ms) ? lab.context.run_options().token_limit : -1;
-    };
-    QCOMPARE(limit_after_opening(), 16 * lab.context.config().segment_length);
-    QCOMPARE(limit_after_opening(), 16 * lab.context.config().segment_length);
-    RunOptions options = lab.context.run_options();
-    options.token_limit = 300;
-    lab.context.set_run_options(options);
-    QCOMPARE(limit_after_opening(), std::int64_t{300});
   }
 
   void a_copied_token_stands_in_its_memory() {

@@ -87,7 +87,6 @@ QWidget* WhatIfPanel::make_head() {
   progress_ = new QProgressBar(head);
   progress_->setAccessibleName(tr("Progress of the what-if"));
   progress_->setTextVisible(false);
-  progress_->setRange(0, 1000);
   progress_->setMaximumHeight(8);
   auto* row = new QHBoxLayout;
   row->addWidget(name_, 1);
@@ -182,8 +181,9 @@ void WhatIfPanel::show_state() {
   clear_->setEnabled(!changes_nothing(what_ifs.draft()));
   run_->setVisible(!what_ifs.running());
   cancel_->setVisible(what_ifs.running());
-  progress_->setVisible(what_ifs.running() && what_ifs.progress() >= 0);  // one that only moves looks full
-  progress_->setValue(static_cast<int>(1000 * what_ifs.progress()));
+  progress_->setVisible(what_ifs.running());
+  progress_->setRange(0, what_ifs.progress() < 0 ? 0 : 1000);
+  if (what_ifs.progress() >= 0) progress_->setValue(static_cast<int>(1000 * what_ifs.progress()));
 }
 
 void WhatIfPanel::show_price() {

@@ -58,7 +58,7 @@ void FoilToken::resolve() {
                      .arg(ids.size())
                      .arg(named(run_, ids), encode(with_space).size() == 1
                                                 ? tr("With a space before it, “%1”, it is one").arg(with_space)
-                                                : tr("Type a text that is one token, or none"));
+                                                : tr("Type a text that is one token"));
     }
   } catch (const EngineError& error) {
     problem_ = qstring(error.problem());
