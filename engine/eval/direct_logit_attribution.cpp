@@ -10,30 +10,6 @@
 
 namespace carryover {
 
-namespace {
-
-/// What a query reads, weights times values, from the sinks, what was retrieved, the rest of the head's prefix, and the
-/// segment: [d] each; undefined: nothing.
-std::vector<at::Tensor> read_by_source(const AttentionPattern& attention, std::int64_t token) {
-  const std::int64_t prefix = attention.prefix_length();
-  const at::Tensor weights = attention.weights(token, 1);
-  std::vector<at::Tensor> read;
-  at::Tensor rest = weights.narrow(1, 0, prefix).clone();
-  for (const PrefixPart part : {PrefixPart::Sinks, PrefixPart::Retrieved}) {
-    const PrefixSpan span = attention.span(part);
-    read.emplace_back();
-    if (span.length == 0) continue;
-    read.back() = at::mm(weights.narrow(1, span.first, span.length),
-                         attention.prefix_values().narrow(0, span.first, span.length))[0];
-    rest.narrow(1, span.first, span.length).zero_();
-  }
-  read.push_back(prefix > 0 ? at::mm(rest, attention.prefix_values())[0] : at::Tensor());
-  read.push_back(at::mm(weights.narrow(1, prefix, weights.size(1) - prefix), attention.values())[0]);
-  return read;
-}
-
-}  // namespace
-
 at::Tensor logit_direction(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil) {
   at::Tensor row = decoder.head_row(target).to(at::kDouble);
   if (foil) row = row - decoder.head_row(*foil).to(at::kDouble);
@@ -51,7 +27,7 @@ DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, const Pre
       target_(target),
       direction_(logit_direction(decoder, target, question.foil)) {
   const std::int64_t layers = decoder.config.layers, heads = decoder.config.heads;
-  for (Map* map : {&split_.carry, &split_.retrieved, &split_.segment, &split_.sinks})
+  for (Map* map : {&split_.carry, &split_.retrieved, &split_.segment})
     *map = {layers, heads, std::vector<float>(static_cast<std::size_t>(layers * heads))};
 }
 
@@ -61,22 +37,25 @@ double DirectLogitAttribution::along(const at::Tensor& row) const {
 
 void DirectLogitAttribution::see(const LayerSight& sight) {
   const std::int64_t heads = decoder_.config.heads, d = decoder_.config.head_dim, token = question_.token;
-  Map* const maps[] = {&split_.sinks, &split_.retrieved, &split_.carry, &split_.segment};
-  const std::int64_t sources = std::ssize(maps);
-  // One row for each head and source: everything else in it is zero.
-  at::Tensor parts = at::zeros({heads, sources, heads, d}, sight.queries.options());
+  // One row for each head and part of its context: everything else in it is zero.
+  at::Tensor parts = at::zeros({2 * heads, heads, d}, sight.queries.options());
+  std::vector<bool> retrieved;
   for (int h = 0; h < heads; ++h) {
-    const std::vector<at::Tensor> read = read_by_source(AttentionPattern(sight, h), token);
-    for (std::int64_t source = 0; source < sources; ++source)
-      if (read[static_cast<std::size_t>(source)].defined())
-        parts[h][source][h].copy_(read[static_cast<std::size_t>(source)]);
+    const AttentionPattern attention(sight, h);
+    const std::int64_t prefix = attention.prefix_length();
+    const at::Tensor weights = attention.weights(token, 1);
+    if (prefix > 0) parts[2 * h][h].copy_(at::mm(weights.narrow(1, 0, prefix), attention.prefix_values())[0]);
+    parts[2 * h + 1][h].copy_(at::mm(weights.narrow(1, prefix, weights.size(1) - prefix), attention.values())[0]);
+    retrieved.push_back(attention.reads_retrieved());
   }
-  const at::Tensor nothing = at::zeros({heads * sources, decoder_.config.hidden}, sight.entering.options());
-  const at::Tensor written = decoder_.add_attention(sight.layer, nothing, parts.view({heads * sources, heads * d}), {});
-  for (int h = 0; h < heads; ++h)
-    for (std::int64_t source = 0; source < sources; ++source)
-      maps[source]->values[static_cast<std::size_t>(sight.layer * heads + h)] =
-          static_cast<float>(along(written[h * sources + source]));
+  const at::Tensor nothing = at::zeros({2 * heads, decoder_.config.hidden}, sight.entering.options());
+  const at::Tensor written = decoder_.add_attention(sight.layer, nothing, parts.flatten(1), {});
+  for (int h = 0; h < heads; ++h) {
+    const auto cell = static_cast<std::size_t>(sight.layer * heads + h);
+    Map& before = retrieved[static_cast<std::size_t>(h)] ? split_.retrieved : split_.carry;
+    before.values[cell] = static_cast<float>(along(written[2 * h]));
+    split_.segment.values[cell] = static_cast<float>(along(written[2 * h + 1]));
+  }
   if (sight.layer == 0) split_.embedding = static_cast<float>(along(sight.entering[token]));
   split_.feed_forward.push_back(static_cast<float>(along(sight.leaving[token]) - along(sight.attended[token])));
   if (sight.layer + 1 == decoder_.config.layers) {
@@ -91,8 +70,7 @@ LogitAttribution DirectLogitAttribution::result(const at::Tensor& hidden) const 
   scaled.prediction = predict(decoder_, hidden, question_, target_);
   const auto scale = static_cast<float>(scale_);
   scaled.embedding *= scale;
-  for (auto* values : {&scaled.feed_forward, &scaled.carry.values, &scaled.retrieved.values, &scaled.segment.values,
-                       &scaled.sinks.values})
+  for (auto* values : {&scaled.feed_forward, &scaled.carry.values, &scaled.retrieved.values, &scaled.segment.values})
     for (float& value : *values) value *= scale;
   return scaled;
 }

@@ -71,7 +71,6 @@ void check_attribution(const LogitAttribution& attribution, const SnapshotLimits
   check_heads(attribution.carry, limits, "the carry's attribution");
   check_heads(attribution.retrieved, limits, "the retrieved tokens' attribution");
   check_heads(attribution.segment, limits, "the segment's attribution");
-  check_heads(attribution.sinks, limits, "the sinks' attribution");
 }
 
 void check_sources(const TokenSources& sources, const SnapshotLimits& limits) {

@@ -193,7 +193,6 @@ void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
   field("carry", value.carry);
   field("retrieved", value.retrieved);
   field("segment", value.segment);
-  field("sinks", value.sinks);
 }
 
 template <typename Fields>

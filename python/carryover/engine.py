@@ -159,10 +159,9 @@ class Attribution:
     logit: float
     embedding: float
     feed_forward: np.ndarray  #: float32 [layers]
-    carry: np.ndarray  #: float32 [layers, heads]; retrieved, segment and sinks likewise
+    carry: np.ndarray  #: float32 [layers, heads]; retrieved and segment likewise
     retrieved: np.ndarray
     segment: np.ndarray
-    sinks: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ double sum(const Map& map) {
 }
 
 double sum(const LogitAttribution& split) {
-  double total = split.embedding + sum(split.carry) + sum(split.retrieved) + sum(split.segment) + sum(split.sinks);
+  double total = split.embedding + sum(split.carry) + sum(split.retrieved) + sum(split.segment);
   for (const float value : split.feed_forward) total += static_cast<double>(value);
   return total;
 }
@@ -185,23 +185,6 @@ class InspectTest : public QObject {
     }
   }
 
-  /// A head that reads all parts of a prefix: each counts as what it is.
-  void sinks_carry_and_retrieved_tokens_are_told_apart() {
-    for (unsigned seed = 60; seed < 64; ++seed) {
-      Case c(seed);
-      c.request.config.sink_length = 2;
-      c.request.config.long_reads = PrefixParts::SinksRetrievedCarry;
-      const LogitAttribution split = *c.inspect(3, {.attribution = 5}).attribution;
-      QVERIFY(std::abs(sum(split) - static_cast<double>(split.logit)) < 1e-4);
-      for (const Map* part : {&split.sinks, &split.retrieved, &split.carry}) QVERIFY(part->at(1, 0) != 0);
-      QCOMPARE(split.retrieved.at(1, 1), 0.0F);  // of a local head
-      c.request.config.sink_length = 0;
-      Case without(seed);
-      without.request.config = c.request.config;
-      QCOMPARE(sum(without.inspect(3, {.attribution = 5}).attribution->sinks), 0.0);
-    }
-  }
-
   void sources_are_the_attention_of_one_query_and_the_heads_part_of_its_logit() {
     for (unsigned seed = 40; seed < 46; ++seed) {
       Case c(seed, of_three(seed));
@@ -214,7 +197,7 @@ class InspectTest : public QObject {
       double logit = 0;
       for (const float value : sources.logit) logit += static_cast<double>(value);
       const LogitAttribution& split = *seen.attribution;
-      const double heads = sum(split.carry) + sum(split.retrieved) + sum(split.segment) + sum(split.sinks);
+      const double heads = sum(split.carry) + sum(split.retrieved) + sum(split.segment);
       QVERIFY2(std::abs(logit - heads) < 1e-4, qPrintable(QString("%1 %2").arg(logit).arg(heads)));
       for (int layer = 0; layer < c.model.layers; ++layer)
         for (int head = 0; head < c.model.heads; ++head) {

@@ -82,8 +82,8 @@ struct HeadRecall {
 struct LogitAttribution {
   Prediction prediction;
   float logit = 0, embedding = 0;
-  std::vector<float> feed_forward;       ///< [L]
-  Map carry, retrieved, segment, sinks;  ///< [L, H]; carry: all of a prefix but what was retrieved and the sinks
+  std::vector<float> feed_forward;  ///< [L]
+  Map carry, retrieved, segment;    ///< [L, H]
 };
 
 /// Where the query that predicts a token looks: the attention of every head on every position that any of them sees,
