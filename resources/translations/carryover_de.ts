@@ -406,32 +406,22 @@ Aufmerksamkeit %6</translation>
         <translation>Wahrscheinlichkeit %1</translation>
     </message>
     <message>
-        <source>From what was retrieved</source>
-        <translation>Aus dem Abgerufenen</translation>
+        <source>From the retrieved prefix</source>
+        <translation>Aus dem abgerufenen Präfix</translation>
     </message>
     <message>
-        <source>From the sinks</source>
-        <translation>Aus den Senken</translation>
-    </message>
-    <message>
-        <source>sinks</source>
-        <translation>Senken</translation>
-    </message>
-    <message>
-        <source>At %1, &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = embedding %5, feed-forward %6, sinks %7, retrieved %8, carry %9, segment %10</source>
-        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-Forward %6, Senken %7, abgerufen %8, Übertrag %9, Segment %10</translation>
+        <source>At %1, &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = embedding %5, feed-forward %6, carry %7, retrieved %8, segment %9</source>
+        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-forward %6, Übertrag %7, abgerufen %8, Segment %9</translation>
     </message>
     <message>
         <source>layer %1, head %2
-sinks %3
+carry %3
 retrieved %4
-carry %5
-segment %6</source>
+segment %5</source>
         <translation>Schicht %1, Kopf %2
-Senken %3
+Übertrag %3
 abgerufen %4
-Übertrag %5
-Segment %6</translation>
+Segment %5</translation>
     </message>
 </context>
 <context>
@@ -3692,8 +3682,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Mit einem Leerzeichen davor, „%1“, ist es eines</translation>
     </message>
     <message>
-        <source>Type a text that is one token, or none</source>
-        <translation>Geben Sie einen Text ein, der ein Token ist, oder keinen</translation>
+        <source>Type a text that is one token</source>
+        <translation>Geben Sie einen Text ein, der ein Token ist</translation>
     </message>
 </context>
 <context>
@@ -5433,10 +5423,6 @@ Commit: %4</translation>
     <message>
         <source>Written</source>
         <translation>Geschrieben</translation>
-    </message>
-    <message>
-        <source>Note</source>
-        <translation>Hinweis</translation>
     </message>
 </context>
 <context>

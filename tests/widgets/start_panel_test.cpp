@@ -82,7 +82,7 @@ class StartPanelTest : public QObject {
       QCOMPARE(hits == nullptr || lab.selected().head < 0, nobody);
     }
     start.hide_and_run("", 0.3);
-    QVERIFY(start.answer().contains("there is none"));
+    QVERIFY(start.answer().contains("There is none"));
   }
 
  private:
