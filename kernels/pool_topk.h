@@ -8,6 +8,7 @@ namespace carryover::kernels {
 inline constexpr std::int32_t pool_topk_max_k = 64;
 inline constexpr std::int32_t pool_topk_max_head_dim = 256;
 inline constexpr std::int64_t pool_topk_max_entries = 0x7fffffff - 1;
+inline constexpr std::int64_t pool_topk_max_rows = 65535 * 16;  ///< heads · summary_count
 
 /// Scores the summaries of each head against the unrotated keys of its pool and keeps the k best of each
 /// (app:retrieval, step 2): score = Σ_c summary[c] · key[c], raw, accumulated in fp32 (fp64 keys: in fp64, then rounded

@@ -27,8 +27,8 @@ Status row_attention(const RowAttention& args, Stream stream);
 }
 /// CUDA only. Scratch for these sizes (the pointers are not read).
 std::int64_t row_attention_workspace_bytes(const RowAttention& args);
-/// Every pointer is a device pointer; keys and values begin at multiples of 16 bytes, and so do all their positions.
-/// Asynchronous on `stream`.
+/// Every pointer is a device pointer; queries, keys and values begin at multiples of 16 bytes, and so do all positions
+/// of keys and values; else it returns cudaErrorMisalignedAddress. Asynchronous on `stream`.
 Status row_attention(const RowAttention& args, Stream stream);
 
 }  // namespace carryover::kernels

@@ -14,7 +14,7 @@ if in_ci || nvcc_dir >/dev/null; then preset=ci; fi
 plan_tests() {
   plan_build "$preset" 700 "build_preset $preset" 600
   plan_build asan-ubsan 240 "build_preset asan-ubsan" 300
-  plan_build tsan 80 "build_preset tsan thread_tests" 100
+  plan_build tsan 100 "build_preset tsan thread_tests" 110
 }
 
 passed=0 failed=0

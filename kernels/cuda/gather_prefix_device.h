@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The kernel of gather_prefix, without launches (see pool_topk_device.h).
 #pragma once
+#include "kernels/element.h"
 #include "kernels/gather_prefix.h"
 
 namespace carryover::kernels {
 
 inline constexpr int gather_threads = 256;
+
+/// Whether rows and addresses are whole numbers of units, so that no access is misaligned.
+inline bool takes_units(const GatherPrefix& args, std::int64_t unit_bytes) {
+  const auto address = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
+  const std::int64_t element = element_bytes(args.type);
+  const std::uintptr_t all = address(args.pool_keys) | address(args.pool_values) | address(args.keys) |
+                             address(args.values) | static_cast<std::uintptr_t>(args.head_dim * element) |
+                             static_cast<std::uintptr_t>(args.slot_stride * element);
+  return all % static_cast<std::uintptr_t>(unit_bytes) == 0;
+}
 
 /// Moves `row_units` units of type Unit (the widest that sizes and addresses allow) per row: one warp a row, first the
 /// rows of the keys, then those of the values. slot_units: units from one slot to the next.

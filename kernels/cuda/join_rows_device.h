@@ -7,6 +7,31 @@ namespace carryover::kernels {
 
 inline constexpr int join_threads = 256;
 
+/// Counts `rows` in units of `elements`; false where they are no whole numbers of them.
+inline bool count_in_units(KvRows& rows, std::int64_t elements, std::uintptr_t unit_bytes) {
+  bool whole =
+      (reinterpret_cast<std::uintptr_t>(rows.keys) | reinterpret_cast<std::uintptr_t>(rows.values)) % unit_bytes == 0;
+  for (std::int64_t* stride :
+       {&rows.key_row_stride, &rows.key_position_stride, &rows.value_row_stride, &rows.value_position_stride}) {
+    whole = whole && *stride % elements == 0;
+    *stride /= elements;
+  }
+  return whole;
+}
+
+/// Counts strides and head_dim in units of type Unit, as join_units takes them; false, and `args` is of no use, where
+/// rows and addresses are no whole numbers of them, so that an access would be misaligned.
+template <typename Unit>
+bool count_in_units(JoinRows& args) {
+  const std::int64_t elements = static_cast<std::int64_t>(sizeof(Unit)) / element_bytes(args.type);
+  const bool whole_outputs =
+      (reinterpret_cast<std::uintptr_t>(args.keys) | reinterpret_cast<std::uintptr_t>(args.values)) % sizeof(Unit) == 0;
+  if (elements < 1 || args.head_dim % elements != 0 || !whole_outputs) return false;
+  args.head_dim = static_cast<std::int32_t>(args.head_dim / elements);
+  return count_in_units(args.segment, elements, sizeof(Unit)) &&
+         (args.prefix_length == 0 || count_in_units(args.prefix, elements, sizeof(Unit)));
+}
+
 /// A thread copies one unit of type Unit at a time. Strides and head_dim of `args` count units here. Grid: (blocks,
 /// heads, 2): keys, then values.
 template <typename Unit>

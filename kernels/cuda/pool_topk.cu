@@ -14,8 +14,8 @@ Status pool_topk(const PoolTopk& args, Stream stream) {
   const bool supported = args.k >= 1 && args.k <= pool_topk_max_k && args.head_dim >= 1 &&
                          args.head_dim <= pool_topk_max_head_dim && args.entries >= 0 &&
                          args.entries <= pool_topk_max_entries && args.heads >= 0 && args.heads <= 65535;
-  if (!supported) return cudaErrorInvalidValue;
   const std::int64_t rows = static_cast<std::int64_t>(args.heads) * args.summary_count;
+  if (!supported || rows > pool_topk_max_rows) return cudaErrorInvalidValue;
   if (rows <= 0) return cudaSuccess;
   const PoolChunks chunks = cut_pool(args.entries);
   auto* partial = static_cast<Ranked*>(args.workspace);

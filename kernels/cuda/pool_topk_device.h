@@ -7,6 +7,7 @@
 // merge_chunks: a warp takes the chunks' lists of one summary to the final k. better() is a strict total order, so
 // neither the chunking nor the order of insertion can change the result.
 #pragma once
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/warp.h"
 #include "kernels/pool_topk.h"
 #include "kernels/ranked.h"
@@ -18,7 +19,8 @@ inline constexpr int merge_threads = 128;
 inline constexpr int tile_keys = 128;
 inline constexpr int group_summaries = 16;
 inline constexpr int summaries_per_thread = group_summaries * tile_keys / score_threads;
-static_assert(score_threads / warp_size == group_summaries);  // one warp a summary
+static_assert(score_threads / warp_size == group_summaries);   // one warp a summary
+static_assert(pool_topk_max_rows / group_summaries <= 65535);  // a grid's third dimension
 inline constexpr int slots_per_lane = pool_topk_max_k / warp_size;
 
 /// How the pool is cut: whole tiles, at most 256 chunks, so that merging stays short for millions of entries.
@@ -156,7 +158,7 @@ __device__ void keep_best(const ScoreTile<T>& tile, WarpList& list, int count, s
 template <typename T>
 __global__ void __launch_bounds__(score_threads)
     score_chunks(const PoolTopk args, const std::int64_t chunk_keys, Ranked* const partial) {
-  __shared__ ScoreTile<T> tile;
+  auto& tile = shared_memory<ScoreTile<T>>();
   const std::int32_t head = blockIdx.y, first_summary = blockIdx.z * group_summaries;
   const std::int64_t begin = blockIdx.x * chunk_keys;
   const std::int64_t end = begin + chunk_keys < args.entries ? begin + chunk_keys : args.entries;

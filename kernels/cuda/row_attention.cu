@@ -43,6 +43,7 @@ Status row_attention(const RowAttention& args, Stream stream) {
                          row_attention_takes(args.type, args.head_dim);
   if (!supported) return cudaErrorInvalidValue;
   if (args.heads == 0) return cudaSuccess;
+  if (!reads_aligned(args)) return cudaErrorMisalignedAddress;
   auto cuda_stream = static_cast<cudaStream_t>(stream);
   if (args.type == Element::BFloat16)
     launch<BFloat16>(args, cuda_stream);

@@ -7,6 +7,7 @@
 #pragma once
 #include <limits>
 
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/swiglu_device.h"
 #include "kernels/cuda/warp.h"
 #include "kernels/row_attention.h"
@@ -78,12 +79,18 @@ __device__ void take_in(RunningSoftmax<width>& softmax, const RowAttention& args
   softmax.highest = highest;
 }
 
+/// Shared memory of an attend_chunks block: what each warp has.
+template <int d>
+struct WarpSoftmaxes {
+  float highest[attend_warps], sums[attend_warps], values[attend_warps][d];
+};
+
 /// Grid: (chunks, heads). partial: [heads, chunks, d + 2].
 template <typename T, int width>
 __global__ void __launch_bounds__(attend_threads)
     attend_chunks(const RowAttention args, const std::int32_t chunk, float* const partial) {
   constexpr int d = width * warp_size;
-  __shared__ float highest[attend_warps], sums[attend_warps], values[attend_warps][d];
+  auto& [highest, sums, values] = shared_memory<WarpSoftmaxes<d>>();
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const std::int64_t head = blockIdx.y, all = std::int64_t{args.prefix_length} + args.length;
   const std::int64_t begin = std::int64_t{blockIdx.x} * chunk, end = begin + chunk < all ? begin + chunk : all;
@@ -134,6 +141,18 @@ __global__ void merge_attended(const RowAttention args, const std::int32_t chunk
     value += weight * first[i * step + 2 + threadIdx.x];
   }
   narrow(value / sum, static_cast<T*>(args.output)[head * args.head_dim + threadIdx.x]);
+}
+
+/// Whether every position is read in whole packs.
+inline bool reads_aligned(const KvRows& rows, std::int64_t bytes) {
+  const std::int64_t strides =
+      rows.key_row_stride | rows.key_position_stride | rows.value_row_stride | rows.value_position_stride;
+  return aligned(rows.keys) && aligned(rows.values) && strides * bytes % 16 == 0;
+}
+inline bool reads_aligned(const RowAttention& args) {
+  const std::int64_t bytes = element_bytes(args.type);
+  return aligned(args.queries) && (args.length == 0 || reads_aligned(args.segment, bytes)) &&
+         (args.prefix_length == 0 || reads_aligned(args.prefix, bytes));
 }
 
 }  // namespace carryover::kernels

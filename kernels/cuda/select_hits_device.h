@@ -3,6 +3,7 @@
 // memory. The rule is sequential by nature: an anchor claims what better ones have left. Here every claim is tested at
 // once against the windows of the better anchors, and the claims that stand are counted in the rule's order.
 #pragma once
+#include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/warp.h"
 #include "kernels/pool_topk.h"
 #include "kernels/ranked.h"
@@ -152,7 +153,7 @@ __device__ inline void write_ascending(const SelectTable& table, const SelectHit
 
 /// Grid: a block for each head.
 static __global__ void __launch_bounds__(select_threads) select_slots(const SelectHits args) {
-  __shared__ SelectTable table;
+  auto& table = shared_memory<SelectTable>();
   const std::int64_t head = blockIdx.x;
   const auto clamped = [&](std::int64_t value) {
     return static_cast<std::int32_t>(value < args.entries ? value : args.entries);

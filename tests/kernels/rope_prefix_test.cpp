@@ -7,50 +7,14 @@
 
 #include "tests/support/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
-#include "kernels/cuda/rope_prefix_device.h"
-#include "tests/support/kernel_cases.h"
+#include "tests/support/kernel_runs/rope_prefix.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
-using namespace carryover::kernels;
-using kernel_cases::RopePrefixCase;
+using namespace carryover::kernel_runs;
+using kernel_cases::numbers;
 
 namespace {
-
-RopePrefix with_addresses(const RopePrefixCase& c, const void* input, void* output) {
-  RopePrefix args = c.args;
-  args.input = input;
-  args.inverse_frequency = c.inverse_frequency.data();
-  args.output = output;
-  return args;
-}
-
-std::vector<std::byte> run_reference(const RopePrefixCase& c) {
-  std::vector<std::byte> output(c.input.size());
-  reference::rope_prefix(with_addresses(c, c.input.data(), output.data()), nullptr);
-  return output;
-}
-
-std::vector<std::byte> run_device_code(const RopePrefixCase& c) {
-  std::vector<std::byte> output = c.input;  // in place
-  const RopePrefix args = with_addresses(c, output.data(), output.data());
-  const std::int64_t pairs = static_cast<std::int64_t>(args.rows) * args.length * (args.head_dim / 2);
-  visit_element(args.type, [&](auto element) {
-    cuda_on_cpu::launch({2, 1, 1}, rope_threads, [&] { rotate_pairs<decltype(element)>(args, pairs); });
-  });
-  return output;
-}
-
-std::vector<double> numbers(const std::vector<std::byte>& bytes, Element type) {
-  return visit_element(type, [&](auto element) {
-    std::vector<double> result;
-    for (std::size_t at = 0; at < bytes.size(); at += sizeof element) {
-      memcpy(&element, bytes.data() + at, sizeof element);
-      result.push_back(static_cast<double>(to_opmath(element)));
-    }
-    return result;
-  });
-}
 
 /// A case in fp64, whose reference is compared with exact properties.
 RopePrefixCase double_case(int n) {
@@ -96,12 +60,7 @@ class RopePrefixTest : public QObject {
 
   void device_code_equals_reference() {
     for (int n = 0; n < kernel_cases::case_count; n += 3) {
-      const RopePrefixCase c = kernel_cases::rope_prefix_case(n + n / 3 % 3);
-      const auto device = numbers(run_device_code(c), c.args.type), expected = numbers(run_reference(c), c.args.type);
-      QCOMPARE(device.size(), expected.size());
-      for (std::size_t i = 0; i < device.size(); ++i) {
-        QVERIFY(std::abs(device[i] - expected[i]) <= kernel_cases::rope_tolerance(c.args.type));
-      }
+      QVERIFY2(agrees(kernel_cases::rope_prefix_case(n + n / 3 % 3), n), qPrintable(QString("case %1").arg(n)));
     }
   }
 

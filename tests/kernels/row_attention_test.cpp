@@ -4,66 +4,11 @@
 
 #include "tests/support/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
-#include "kernels/cuda/row_attention_device.h"
-#include "tests/support/layer_cases.h"
+#include "tests/support/kernel_runs/row_attention.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
-using namespace carryover::kernels;
-using kernel_cases::Bytes;
-using kernel_cases::RowAttentionCase;
-
-namespace {
-
-KvRows with_addresses(const kernel_cases::KvCase& c) {
-  KvRows rows = c.args;
-  rows.keys = c.keys.data(), rows.values = c.values.data(), rows.row = c.row.data();
-  return rows;
-}
-
-RowAttention with_addresses(const RowAttentionCase& c, Bytes& output) {
-  output.assign(c.result_bytes(), std::byte{0x55});
-  RowAttention args = c.args;
-  args.queries = c.queries.data(), args.query_row = c.query_row.data();
-  args.prefix = with_addresses(c.prefix), args.segment = with_addresses(c.segment);
-  args.output = output.data();
-  return args;
-}
-
-Bytes run_reference(const RowAttentionCase& c) {
-  Bytes output;
-  reference::row_attention(with_addresses(c, output), nullptr);
-  return output;
-}
-
-template <typename T, int width>
-void launch(const RowAttention& args) {
-  const std::int64_t all = std::int64_t{args.prefix_length} + args.length;
-  const std::int32_t chunks = attend_chunks_of(all);
-  const auto heads = static_cast<unsigned>(args.heads);
-  std::vector<float> partial(static_cast<std::size_t>(args.heads * chunks * partial_floats(args.head_dim)), 1e30f);
-  cuda_on_cpu::launch({static_cast<unsigned>(chunks), heads, 1}, attend_threads,
-                      [&] { attend_chunks<T, width>(args, attend_chunk(all), partial.data()); });
-  cuda_on_cpu::launch({1, heads, 1}, static_cast<unsigned>(args.head_dim),
-                      [&] { merge_attended<T>(args, chunks, partial.data()); });
-}
-
-template <typename T>
-void launch_any(const RowAttention& args) {
-  if (args.head_dim == 64) launch<T, 2>(args);
-  if (args.head_dim == 128) launch<T, 4>(args);
-  if (args.head_dim == 256) launch<T, 8>(args);
-}
-
-Bytes run_device_code(const RowAttentionCase& c) {
-  Bytes output;
-  const RowAttention args = with_addresses(c, output);
-  if (args.heads == 0) return output;
-  args.type == Element::BFloat16 ? launch_any<BFloat16>(args) : launch_any<float>(args);
-  return output;
-}
-
-}  // namespace
+using namespace carryover::kernel_runs;
 
 class RowAttentionTest : public QObject {
   Q_OBJECT
@@ -72,8 +17,7 @@ class RowAttentionTest : public QObject {
   void device_code_equals_reference() {
     for (int n = 0; n < kernel_cases::case_count; n += 9) {
       const RowAttentionCase c = kernel_cases::row_attention_case(n);
-      QVERIFY2(kernel_cases::agree(run_device_code(c), run_reference(c), c.args.type, c.tolerance()),
-               qPrintable(QString("case %1").arg(n)));
+      QVERIFY2(agrees(c, n), qPrintable(QString("case %1").arg(n)));
     }
   }
 
@@ -96,6 +40,30 @@ class RowAttentionTest : public QObject {
         memcpy(kv->values.data() + at, &value, sizeof value);
       }
     for (const double number : kernel_cases::numbers(run_reference(c), c.args.type)) QCOMPARE(number, 1.5);
+  }
+
+  /// The launch refuses what its packs would read misaligned: bases and strides that are no multiples of 16 bytes.
+  void views_off_their_alignment_are_refused() {
+    int refused = 0;
+    for (int n = 0; n < kernel_cases::case_count; n += 9) {
+      const RowAttentionCase c = kernel_cases::row_attention_case(n);
+      PlacedArrays arrays(0);
+      const RowAttention args = with_addresses(c, arrays);
+      QVERIFY(reads_aligned(args));
+      const auto refuses = [&](auto&& change) {
+        RowAttention changed = args;
+        change(changed);
+        return !reads_aligned(changed);
+      };
+      const auto later = [](const void* pointer) { return static_cast<const std::byte*>(pointer) + 8; };
+      QVERIFY(refuses([&](RowAttention& a) { a.queries = later(a.queries); }));
+      QVERIFY(refuses([&](RowAttention& a) { a.segment.keys = later(a.segment.keys); }));
+      QVERIFY(refuses([&](RowAttention& a) { a.segment.values = later(a.segment.values); }));
+      QVERIFY(refuses([](RowAttention& a) { a.segment.key_position_stride += 2; }));
+      QVERIFY(refuses([](RowAttention& a) { a.segment.value_row_stride += 2; }));
+      refused += refuses([&](RowAttention& a) { a.prefix.values = later(a.prefix.values); });
+    }
+    QVERIFY2(refused > 30, "a prefix that is there has to be aligned");
   }
 
   void positions_are_cut_into_few_chunks() {

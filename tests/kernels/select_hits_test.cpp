@@ -5,47 +5,13 @@
 #include "engine/core/run/hit_selection.h"
 #include "tests/support/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
-#include "kernels/cuda/select_hits_device.h"
-#include "tests/support/select_cases.h"
+#include "tests/support/kernel_runs/select_hits.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
-using namespace carryover::kernels;
-using kernel_cases::SelectHitsCase;
+using namespace carryover::kernel_runs;
 
 namespace {
-
-struct Result {
-  std::vector<std::int64_t> positions;
-  std::vector<std::int32_t> origins;
-  bool operator==(const Result&) const = default;
-};
-
-SelectHits with_addresses(const SelectHitsCase& c, Result& result) {
-  result.positions.assign(c.results(), 12345);
-  result.origins.assign(c.results(), 12345);
-  SelectHits args = c.args;
-  args.scores = c.scores.data();
-  args.indices = c.indices.data();
-  args.positions = result.positions.data();
-  args.origins = result.origins.data();
-  return args;
-}
-
-Result run_reference(const SelectHitsCase& c) {
-  Result result;
-  reference::select_hits(with_addresses(c, result), nullptr);
-  return result;
-}
-
-/// The launch of select_hits.cu, on the CPU.
-Result run_device_code(const SelectHitsCase& c) {
-  Result result;
-  const SelectHits args = with_addresses(c, result);
-  if (args.heads > 0 && args.length > 0)
-    cuda_on_cpu::launch({static_cast<unsigned>(args.heads), 1, 1}, select_threads, [&] { select_slots(args); });
-  return result;
-}
 
 /// What the engine selects from the same rows.
 std::vector<Hit> by_the_rule(const SelectHitsCase& c, std::int32_t head) {
@@ -60,7 +26,7 @@ std::vector<Hit> by_the_rule(const SelectHitsCase& c, std::int32_t head) {
 }
 
 /// The hits that positions and origins stand for.
-std::vector<Hit> hits_of(const SelectHitsCase& c, const Result& result, std::int32_t head) {
+std::vector<Hit> hits_of(const SelectHitsCase& c, const SelectHitsResult& result, std::int32_t head) {
   std::vector<Hit> hits;
   const std::int64_t first_row = std::int64_t{head} * c.args.summaries * c.args.row_stride;
   for (std::int32_t slot = 0; slot < c.args.length; ++slot) {
@@ -86,7 +52,7 @@ class SelectHitsTest : public QObject {
     int kinds[3] = {0, 0, 0}, ties = 0;
     for (int n = 0; n < kernel_cases::case_count; ++n) {
       const SelectHitsCase c = kernel_cases::select_hits_case(n);
-      const Result result = run_reference(c);
+      const SelectHitsResult result = run_reference(c);
       for (std::int32_t head = 0; head < c.args.heads; ++head) {
         const std::vector<Hit> hits = by_the_rule(c, head);
         QVERIFY2(hits_of(c, result, head) == hits, qPrintable(QString("case %1").arg(n)));
@@ -101,7 +67,7 @@ class SelectHitsTest : public QObject {
   void device_code_equals_reference() {
     for (int n = 0; n < kernel_cases::case_count; n += 7) {
       const SelectHitsCase c = kernel_cases::select_hits_case(n);
-      QVERIFY2(run_device_code(c) == run_reference(c), qPrintable(QString("case %1").arg(n)));
+      QVERIFY2(agrees(c, n), qPrintable(QString("case %1").arg(n)));
     }
   }
 
@@ -125,7 +91,7 @@ class SelectHitsTest : public QObject {
     c.args.entries = 9, c.args.length = 3, c.args.anchors = 4, c.args.expand_before = c.args.expand_after = 1;
     c.scores.assign(2, -std::numeric_limits<float>::infinity());
     c.indices.assign(2, -1);
-    const Result expected{{0, 1, 2}, {-1, -1, -1}};
+    const SelectHitsResult expected{{0, 1, 2}, {-1, -1, -1}};
     QVERIFY(run_reference(c) == expected);
     QVERIFY(run_device_code(c) == expected);
   }

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs CUDA device code on the CPU, so that a machine without a GPU can test barriers, bounds and shuffles. Include
-// this before a header of kernels/device. Each CUDA thread of a block is a coroutine on one CPU thread, switched only
+// this before a header of kernels/cuda. Each CUDA thread of a block is a coroutine on one CPU thread, switched only
 // where it waits for its block or its warp; blocks run one after the other. In each round the threads run in a new
 // random order, so that what lacks a barrier gives wrong results soon. One that waits for threads that have left, or
-// that wait elsewhere, stops the program.
+// that wait elsewhere, stops the program. Shared memory is poisoned before each block, and variables ("registers")
+// where the compiler does it (tests/kernels/emulated.cmake). cuda_on_threads.h runs the same code on threads.
 #pragma once
 #include <ucontext.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <vector>
 
-namespace carryover::cuda_on_cpu {
+#include "tests/support/block_memory.h"
 
-struct Index3 {
-  unsigned x = 1, y = 1, z = 1;
-};
+namespace carryover::cuda_on_cpu {
 
 inline constexpr std::size_t stack_bytes = 64 * 1024;
 
@@ -40,6 +35,7 @@ struct Machine {
   std::vector<Fiber> fibers;
   std::vector<std::uint64_t> shown[2];  ///< what each thread shows its warp, by turns
   std::vector<std::size_t> exchanges;   ///< how often each thread has
+  BlockMemory shared;
   std::function<void()> kernel;
   ucontext_t scheduler;
   std::size_t running = 0;
@@ -49,6 +45,19 @@ struct Machine {
 inline Machine& machine() {
   static Machine instance;
   return instance;
+}
+
+inline Index3 thread_index() {
+  return machine().thread;
+}
+inline Index3 block_index() {
+  return machine().block;
+}
+inline Index3 grid_size() {
+  return machine().grid;
+}
+inline BlockMemory& block_memory() {
+  return machine().shared;
 }
 
 inline void wait_for(Wait what) {
@@ -62,11 +71,6 @@ inline void fiber_main() {
   Machine& m = machine();
   m.kernel();
   wait_for(Wait::Done);
-}
-
-[[noreturn]] inline void stop(const char* why) {
-  std::fprintf(stderr, "cuda_on_cpu: %s\n", why);
-  std::abort();
 }
 
 /// Frees the threads whose partners have all arrived. A block waits for all its threads; a warp for its 32.
@@ -100,6 +104,7 @@ inline void prepare(Fiber& fiber) {
 }
 
 inline void run_block(Machine& m) {
+  m.shared.poison();
   for (Fiber& fiber : m.fibers) prepare(fiber);
   std::vector<std::size_t> order(m.fibers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -149,42 +154,8 @@ inline const std::uint64_t* exchange(std::uint64_t value) {
 
 }  // namespace carryover::cuda_on_cpu
 
-#define __global__
-#define __device__
-#define __shared__ static
-#define __launch_bounds__(threads)
-#define threadIdx (::carryover::cuda_on_cpu::machine().thread)
-#define blockIdx (::carryover::cuda_on_cpu::machine().block)
-#define gridDim (::carryover::cuda_on_cpu::machine().grid)
+#include "tests/support/cuda_names.h"
 
 inline void __syncthreads() {
   carryover::cuda_on_cpu::wait_for(carryover::cuda_on_cpu::Wait::Block);
-}
-
-inline unsigned long long __shfl_sync(unsigned, unsigned long long value, int lane) {
-  return carryover::cuda_on_cpu::exchange(value)[lane];
-}
-
-inline float __shfl_xor_sync(unsigned, float value, int distance) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  const auto lane = static_cast<int>(carryover::cuda_on_cpu::machine().running % 32);
-  bits = static_cast<std::uint32_t>(carryover::cuda_on_cpu::exchange(bits)[lane ^ distance]);
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-inline unsigned __ballot_sync(unsigned, bool vote) {
-  const std::uint64_t* votes = carryover::cuda_on_cpu::exchange(vote);
-  unsigned bits = 0;
-  for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(votes[lane]) << lane;
-  return bits;
-}
-
-inline int __popc(unsigned bits) {
-  return __builtin_popcount(bits);
-}
-
-inline int __ffs(int bits) {
-  return __builtin_ffs(bits);
 }

@@ -21,6 +21,7 @@
 namespace carryover::kernel_cases {
 
 using kernels::Element;
+using Bytes = std::vector<std::byte>;
 inline constexpr int case_count = 1000;
 inline constexpr std::array element_types = {Element::Float32, Element::BFloat16, Element::Float64};
 

@@ -10,8 +10,6 @@
 
 namespace carryover::kernel_cases {
 
-using Bytes = std::vector<std::byte>;
-
 /// Numbers in `bytes`, converted to double.
 inline std::vector<double> numbers(const Bytes& bytes, Element type) {
   return kernels::visit_element(type, [&](auto element) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The names of CUDA that the kernels use. cuda_on_cpu.h and cuda_on_threads.h end with this header, which calls what
+// each of them defines: thread_index(), block_index(), grid_size(), block_memory() and exchange().
+#pragma once
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace carryover::kernels {
+template <typename T>
+T& shared_memory() {
+  return cuda_on_cpu::block_memory().as<T>();
+}
+}  // namespace carryover::kernels
+
+#define __global__
+#define __device__
+#define __launch_bounds__(threads)
+#define threadIdx (::carryover::cuda_on_cpu::thread_index())
+#define blockIdx (::carryover::cuda_on_cpu::block_index())
+#define gridDim (::carryover::cuda_on_cpu::grid_size())
+
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
+
+inline unsigned long long __shfl_sync(unsigned, unsigned long long value, int lane) {
+  return carryover::cuda_on_cpu::exchange(value)[static_cast<unsigned>(lane)];
+}
+
+inline float __shfl_xor_sync(unsigned, float value, int distance) {
+  const unsigned lane = carryover::cuda_on_cpu::thread_index().x % 32;
+  const auto shown = carryover::cuda_on_cpu::exchange(std::bit_cast<std::uint32_t>(value));
+  return std::bit_cast<float>(static_cast<std::uint32_t>(shown[lane ^ static_cast<unsigned>(distance)]));
+}
+
+inline unsigned __ballot_sync(unsigned, bool vote) {
+  const auto votes = carryover::cuda_on_cpu::exchange(vote);
+  unsigned bits = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(votes[lane]) << lane;
+  return bits;
+}
+
+inline int __popc(unsigned bits) {
+  return __builtin_popcount(bits);
+}
+
+inline int __ffs(int bits) {
+  return __builtin_ffs(bits);
+}
