@@ -5,8 +5,9 @@
 
 namespace carryover {
 
-/// A figure or report of a finished run, by the window's own panels and without a display; or a figure of an evaluation,
-/// a bench or an experiment. Makes its own QApplication: there must be none. Throws EngineError{Usage, BadInput, Io}.
+/// A figure or report of a finished run, by the window's own panels and without a display; or a figure of an
+/// evaluation, a bench or an experiment. Makes its own QApplication: there must be none. Throws EngineError{Usage,
+/// BadInput, Io}.
 void make_figure(const FigureRequest& request);
 
 /// The statements of a script that make it.
