@@ -114,7 +114,7 @@ std::vector<ExperimentDialog::ShippedPlan> ExperimentDialog::shipped_plans() {
           {path, QString::fromStdString(plan.title), QString::fromStdString(plan.about), all_there(plan_needs(plan))});
     });
   }
-  std::ranges::stable_partition(shipped, &ShippedPlan::ready);
+  std::stable_partition(shipped.begin(), shipped.end(), [](const ShippedPlan& plan) { return plan.ready; });
   return shipped;
 }
 
