@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "engine/core/base/text_parts.h"
 namespace carryover {
 
 namespace {
@@ -24,12 +25,6 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
 }
 
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::string in_lower_case(std::string_view text) {
   std::string lower(text);
   for (char& c : lower)
@@ -41,7 +36,7 @@ std::string in_lower_case(std::string_view text) {
 bool lists(std::string_view options, std::string_view option) {
   while (!options.empty()) {
     const std::size_t comma = std::min(options.find(','), options.size());
-    if (equal_without_case(without_blanks(options.substr(0, comma)), option)) return true;
+    if (equal_without_case(trimmed(options.substr(0, comma)), option)) return true;
     options.remove_prefix(std::min(comma + 1, options.size()));
   }
   return false;
@@ -121,7 +116,7 @@ bool HttpParser::read_request_line(std::string_view line) {
 bool HttpParser::read_header(std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) return fail(400, "A header is malformed.");
-  const std::string_view value = without_blanks(line.substr(colon + 1));
+  const std::string_view value = trimmed(line.substr(colon + 1));
   if (std::ranges::any_of(value, [](char c) { return is_control(c) && c != '\t'; }))
     return fail(400, "A header has a control character.");
   if (request_.headers.size() == limits_.headers) return fail(431, "The request has too many headers.");

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 #include "engine/data/token_places.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
@@ -18,6 +19,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMostExamples = 100'000;
 constexpr std::size_t kMostName = 200;  ///< bytes
+constexpr const char* kBlanks = " \n\t";
 
 [[noreturn]] void refuse_example(const std::string& where, const std::string& problem, const std::string& advice) {
   throw EngineError(Fault::BadInput, where, problem, advice);
@@ -32,11 +34,6 @@ std::vector<std::string> tags_of(const json& tags, const std::string& where) {
     sorted.insert(tag.get<std::string>());
   }
   return {sorted.begin(), sorted.end()};
-}
-
-std::string without_blanks(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \n\t");
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \n\t") - first + 1);
 }
 
 PromptExample read_example(const json& object, std::int64_t line, const std::string& where) {
@@ -55,7 +52,7 @@ PromptExample read_example(const json& object, std::int64_t line, const std::str
     refuse_example(where, "has a name of " + std::to_string(example.name.size()) + " bytes",
                    "Use 1 to " + std::to_string(kMostName) + ".");
   const auto target = fields.find_text("target");
-  example.target = target.value_or(without_blanks(example.answer));
+  example.target = target.value_or(std::string(trimmed(example.answer, kBlanks)));
   const bool there = !example.target.empty() && example.text.find(example.target) != std::string::npos;
   if (target && !there) refuse_example(where, "its target is not in its text", "Copy the target from the text.");
   if (!there) example.target.clear();
@@ -69,7 +66,7 @@ std::vector<PromptExample> read_prompt_set(const std::string& path) {
   std::set<std::string> names;
   InputLines input(path);
   for (std::string line; input.next(line);) {
-    if (without_blanks(line).empty()) continue;
+    if (trimmed(line, kBlanks).empty()) continue;
     const std::string where = path + ":" + std::to_string(input.number());
     examples.push_back(read_example(parse_json(line, where), input.number(), where));
     if (!names.insert(examples.back().name).second)

@@ -16,12 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string without_outer_blanks(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t") - first + 1));
-}
-
 [[noreturn]] void refuse_form(const std::string& name, const std::string& problem) {
   throw EngineError(Fault::Usage, name, problem, "Such as segmented[retrieval_length=0,sink_length=4].");
 }
@@ -70,7 +64,7 @@ SegmentConfig PolicyVariant::config(SegmentConfig config) const {
 PolicyVariant policy_variant(const std::string& name) {
   const std::size_t open = name.find('[');
   PolicyVariant variant;
-  variant.policy = without_outer_blanks(std::string_view(name).substr(0, open));
+  variant.policy = trimmed(std::string_view(name).substr(0, open));
   policy_row(variant.policy);
   if (open == std::string::npos) return variant;
   if (name.back() != ']' || name.find_first_of("[]", open + 1) != name.size() - 1)
@@ -78,10 +72,10 @@ PolicyVariant policy_variant(const std::string& name) {
   for (const std::string& text : setting_texts(name.substr(open + 1, name.size() - open - 2))) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) refuse_form(name, "has '" + text + "', which is not FIELD=VALUE");
-    const std::string key = without_outer_blanks(std::string_view(text).substr(0, equals));
+    const std::string key(trimmed(std::string_view(text).substr(0, equals)));
     const SegmentField& field = field_of(key, variant.policy, name);
     if (variant.settings.contains(key)) refuse_form(name, "names " + key + " twice");
-    variant.settings[key] = json_of_field(field, without_outer_blanks(std::string_view(text).substr(equals + 1)), name);
+    variant.settings[key] = json_of_field(field, std::string(trimmed(std::string_view(text).substr(equals + 1))), name);
   }
   if (variant.settings.empty()) refuse_form(name, "names no setting");
   SegmentConfig any;
@@ -97,7 +91,7 @@ std::vector<std::string> variant_names(std::string_view list) {
     const char letter = at < list.size() ? list[at] : ',';
     if (letter == '[' || letter == ']') inside = letter == '[';
     if (at < list.size() && (letter != ',' || inside)) continue;
-    names.push_back(without_outer_blanks(list.substr(begin, at - begin)));
+    names.emplace_back(trimmed(list.substr(begin, at - begin)));
     begin = at + 1;
   }
   std::erase(names, std::string());

@@ -16,15 +16,6 @@ using nlohmann::json;
 
 namespace {
 
-ModelConfig small_model() {
-  ModelConfig model;
-  model.layers = 5;
-  model.heads = 4;
-  model.kv_heads = 2;
-  model.head_dim = 8;
-  return model;
-}
-
 /// Values that are not one: a file's, a checkpoint's.
 bool is_written(const SegmentField& field) {
   return !field.is<HeadPatterns>() && !field.is<std::optional<RopeConfig>>();

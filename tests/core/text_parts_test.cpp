@@ -22,6 +22,18 @@ class TextPartsTest : public QObject {
       QVERIFY2(text_words(text) == words, text.c_str());
     }
   }
+  void what_is_trimmed_begins_and_ends_with_no_blank() {
+    for (const std::string text : {"", " ", " \t ", "a", " a", "a\t", " a b ", "\na ", "a,b"}) {
+      const std::string_view inner = trimmed(text);
+      QVERIFY2(text.find(inner) != std::string::npos, text.c_str());
+      QVERIFY2(inner.empty() || (inner.front() != ' ' && inner.front() != '\t'), text.c_str());
+      QVERIFY2(inner.empty() || (inner.back() != ' ' && inner.back() != '\t'), text.c_str());
+      QVERIFY2(inner.empty() == (text.find_first_not_of(" \t") == std::string::npos), text.c_str());
+    }
+    QCOMPARE(trimmed(" a b \t"), std::string_view("a b"));
+    QCOMPARE(trimmed("\n a\t", " \n\t"), std::string_view("a"));
+    QCOMPARE(trimmed("\ta ", " "), std::string_view("\ta"));
+  }
 };
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<TextPartsTest>};

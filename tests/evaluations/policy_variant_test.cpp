@@ -19,15 +19,6 @@ using nlohmann::json;
 
 namespace {
 
-ModelConfig small_model() {
-  ModelConfig model;
-  model.layers = 5;
-  model.heads = 4;
-  model.kv_heads = 2;
-  model.head_dim = 8;
-  return model;
-}
-
 /// A field that a name can have, with this value.
 bool can_be_named(const SegmentField& field, const json& value) {
   const bool by_layer = field.is<Grouping>() && value.is_array() && !value.empty() && value[0].is_array();

@@ -9,6 +9,16 @@
 
 namespace carryover::test {
 
+/// Of no weights: for settings.
+inline ModelConfig small_model() {
+  ModelConfig model;
+  model.layers = 5;
+  model.heads = 4;
+  model.kv_heads = 2;
+  model.head_dim = 8;
+  return model;
+}
+
 inline std::int64_t draw(std::mt19937& random, std::int64_t low, std::int64_t high) {
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }

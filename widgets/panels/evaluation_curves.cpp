@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/evaluation_curves.h"
 
-#include <QLocale>
 #include <cmath>
 
 #include "widgets/look/qstring.h"
@@ -25,14 +24,6 @@ void EvaluationCurves::add(int policy, double x, double y, const std::optional<M
   for (const double end : {interval->low, interval->high, std::nan("")})
     plot_.append(2 * policy + 1, x, end);  // a stroke, and a gap behind it
   plot_.set_curve_visible(2 * policy + 1, true);
-}
-
-QString csv_name(const std::string& name) {
-  return u'"' + shown_text(name).replace(u'"', QStringLiteral("\"\"")) + u'"';
-}
-
-QString csv_number(double value) {
-  return QString::number(value, 'g', QLocale::FloatingPointShortest);
 }
 
 }  // namespace carryover

@@ -22,7 +22,4 @@ class EvaluationCurves {
   int pairs_ = 0;  ///< curves 2i and 2i + 1: a policy and its intervals
 };
 
-QString csv_name(const std::string& name);  ///< in quotes
-QString csv_number(double value);           ///< every digit
-
 }  // namespace carryover

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "widgets/look/csv_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/state/quantity_text.h"
 
@@ -12,9 +13,10 @@ namespace {
 QString frontier_row(const std::string& task, const std::string& policy, const FrontierPoint& point) {
   const auto& interval = point.score.interval;
   return QStringLiteral("%1,%2,%3,%4,%5,%6,%7,%8\n")
-      .arg(csv_name(task), csv_name(policy), QString::number(point.length), QString::number(point.visible_bytes),
-           csv_number(point.score.score), interval ? csv_number(interval->low) : QString(),
-           interval ? csv_number(interval->high) : QString(), QString::number(point.samples));
+      .arg(csv_quoted(shown_text(task)), csv_quoted(shown_text(policy)), QString::number(point.length),
+           QString::number(point.visible_bytes), exact_number(point.score.score),
+           interval ? exact_number(interval->low) : QString(), interval ? exact_number(interval->high) : QString(),
+           QString::number(point.samples));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "engine/core/run/map.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/csv_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/state/quantity_text.h"
 
@@ -198,9 +199,10 @@ QString EvaluationPlot::csv_rows(const EvaluationModel& model) const {
     const ScoreInterval* score = value_ == EvaluationValue::Score ? cell.score() : nullptr;
     const bool interval = score != nullptr && score->interval;
     text += QStringLiteral("%1,%2,%3,%4,%5,%6,%7,%8\n")
-                .arg(csv_name(task_title(cell.task)), QString::number(cell.length), csv_name(cell.policy),
-                     csv_number(point.y), interval ? csv_number(score->interval->low) : QString(),
-                     interval ? csv_number(score->interval->high) : QString(),
+                .arg(csv_quoted(shown_text(task_title(cell.task))), QString::number(cell.length),
+                     csv_quoted(shown_text(cell.policy)), exact_number(point.y),
+                     interval ? exact_number(score->interval->low) : QString(),
+                     interval ? exact_number(score->interval->high) : QString(),
                      QString::number(cell.entries.size() - cell.failures), QString::number(cell.failures));
   }
   return text;

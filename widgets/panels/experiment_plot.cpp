@@ -5,7 +5,6 @@
 #include <QComboBox>
 #include <QDir>
 #include <QLabel>
-#include <QLocale>
 #include <QStandardItemModel>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/csv_text.h"
 #include "widgets/tables/hits_model.h"
 
 namespace carryover {
@@ -176,12 +176,11 @@ QString ExperimentPlot::csv_rows(const ExperimentModel& model) const {
   head += {ExperimentModel::axis_label(drawn_x_), ExperimentModel::axis_label(drawn_y_)};
   QStandardItemModel table(0, static_cast<int>(head.size()));
   table.setHorizontalHeaderLabels(head);
-  const auto exact = [](double value) { return QString::number(value, 'g', QLocale::FloatingPointShortest); };
   for (const Point& point : points(model, rows_)) {
     QList<QStandardItem*> cells{new QStandardItem(QString::fromStdString(model.cell(point.row).id))};
     for (const CellColumn column : labels) cells += new QStandardItem(model.text(point.row, column));
-    cells += new QStandardItem(point.x_name.isEmpty() ? exact(point.x) : point.x_name);
-    cells += new QStandardItem(exact(point.y));
+    cells += new QStandardItem(point.x_name.isEmpty() ? exact_number(point.x) : point.x_name);
+    cells += new QStandardItem(exact_number(point.y));
     table.appendRow(cells);
   }
   return table_text(table, {}, u',');

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/csv_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -15,15 +16,6 @@ constexpr std::size_t dots_up_to = 64;   // a single point is no line, and few p
 constexpr std::size_t thin_from = 1000;  // wider pens take Qt's slow path
 
 }  // namespace
-
-QString csv_field(const QString& text) {
-  if (!text.contains(QLatin1Char(',')) && !text.contains(QLatin1Char('"'))) return text;
-  return QLatin1Char('"') + QString(text).replace(QLatin1String("\""), QLatin1String("\"\"")) + QLatin1Char('"');
-}
-
-QString exact_number(double value) {
-  return std::isnan(value) ? QString() : QString::number(value, 'g', QLocale::FloatingPointShortest);
-}
 
 QString short_number(double value) {
   if (value == std::round(value) && std::abs(value) < 1e15) return count_text(static_cast<std::int64_t>(value));

@@ -56,10 +56,6 @@ class PlotCurves {
   bool stacking_ = true;
 };
 
-/// Quoted where a comma or a quote asks for it.
-QString csv_field(const QString& text);
-/// Shortest text that reads back as the same number.
-QString exact_number(double value);
 /// For people: four significant digits.
 QString short_number(double value);
 

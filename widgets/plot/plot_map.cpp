@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/csv_text.h"
 #include "widgets/look/gradients.h"
 
 namespace carryover {

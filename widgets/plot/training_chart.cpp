@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/csv_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -13,10 +14,6 @@ namespace {
 
 QString tr(const char* text) {
   return QCoreApplication::translate("carryover", text);
-}
-
-QString exact(double value) {
-  return std::isnan(value) ? QString() : QString::number(value, 'g', QLocale::FloatingPointShortest);
 }
 
 }  // namespace
@@ -163,13 +160,12 @@ QString TrainingChart::csv() const {
   for (const Line& line : lines_) {
     const std::vector<double>* values = shown_values(line);
     if (values == nullptr) continue;
-    QString name = line.name;
-    name = QLatin1Char('"') + name.replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');
+    const QString name = csv_quoted(line.name);
     for (std::size_t i = 0; i < values->size(); ++i)
       text += QStringLiteral("%1,%2,%3,%4,%5\n")
-                  .arg(name, exact(line.model->column(TrainingColumn::Step)[i]),
-                       exact(line.model->column(TrainingColumn::Tokens)[i]),
-                       exact(line.model->column(TrainingColumn::Minutes)[i]), exact((*values)[i]));
+                  .arg(name, exact_number(line.model->column(TrainingColumn::Step)[i]),
+                       exact_number(line.model->column(TrainingColumn::Tokens)[i]),
+                       exact_number(line.model->column(TrainingColumn::Minutes)[i]), exact_number((*values)[i]));
   }
   return text;
 }

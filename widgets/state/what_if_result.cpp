@@ -11,6 +11,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/run/edit_json.h"
+#include "widgets/look/csv_text.h"
 #include "widgets/state/foil_token.h"
 #include "widgets/state/pattern_text.h"
 #include "widgets/state/provenance.h"
@@ -178,18 +179,10 @@ nlohmann::json what_if_json(const WhatIfResult& result) {
   return fields;
 }
 
-namespace {
-
-QString quoted(QString field) {
-  return QLatin1Char('"') + field.replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"');
-}
-
-}  // namespace
-
 QString what_if_csv(const std::vector<WhatIfResult>& results) {
   QString text = QStringLiteral("what_if,run,segment,position,loss_before,loss_after,loss_change\n");
   for (const WhatIfResult& result : results) {
-    const QString name = quoted(result.name), run = quoted(run_name_in(result.provenance));
+    const QString name = csv_quoted(result.name), run = csv_quoted(run_name_in(result.provenance));
     for (std::size_t i = 0; i < result.after.size(); ++i) {
       const std::int64_t position = result.first_token + static_cast<std::int64_t>(i) + 1;
       text += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/csv_text.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/quantity_text.h"
 
@@ -193,7 +194,7 @@ QString table_text(const QAbstractItemModel& model, const std::vector<int>& rows
     if (separator == QLatin1Char('\t'))
       return text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
     if (!text.contains(separator) && !text.contains(QLatin1Char('"')) && !text.contains(QLatin1Char('\n'))) return text;
-    return QLatin1Char('"') + text.replace(QLatin1String("\""), QLatin1String("\"\"")) + QLatin1Char('"');
+    return csv_quoted(text);
   };
   std::optional<FileNumbers> plain;  // lines with tabs are for a spreadsheet, which reads the language's numbers
   if (separator == QLatin1Char(',')) plain.emplace();

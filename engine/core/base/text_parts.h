@@ -16,6 +16,9 @@ std::vector<std::string> text_parts(std::string_view text, char separator);
 /// What lies between blanks, tabs and line ends; no part is empty. Any thread.
 std::vector<std::string> text_words(std::string_view text);
 
+/// Without the blanks at both ends. Any thread.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
+
 /// "3.142": rounded to so many decimals. Any thread.
 std::string fixed_text(double value, int digits);
 

@@ -6,16 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/text_parts.h"
 
 namespace carryover {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 /// A number that fills the text.
 std::optional<int> number_of(std::string_view text) {
@@ -29,11 +24,11 @@ std::optional<int> number_of(std::string_view text) {
 
 std::optional<std::vector<HeadRef>> parse_heads(std::string_view text) {
   std::vector<HeadRef> heads;
-  text = trimmed(text);
+  text = trimmed(text, " ");
   if (text.empty() || text == "none") return heads;
   while (true) {
     const std::size_t comma = text.find(',');
-    const std::string_view item = trimmed(text.substr(0, comma));
+    const std::string_view item = trimmed(text.substr(0, comma), " ");
     const std::size_t dot = item.find('.');
     if (dot == std::string_view::npos) return std::nullopt;
     const auto layer = number_of(item.substr(0, dot)), head = number_of(item.substr(dot + 1));
