@@ -10,8 +10,8 @@ namespace carryover {
 
 /// What `carryover export RUN --figure NAME`, or --report, asks for. A plain value.
 struct FigureRequest {
-  std::string
-      folder;  ///< of a run, a training, an evaluation, a bench or an experiment; or an experiment's results file
+  /// Of a run, a training, an evaluation, a bench or an experiment; or an experiment's file of results.
+  std::string folder;
   std::string figure;  ///< a plot's or a panel's name; empty: a report
   std::string output;
   std::string size = "85x60mm", style = "paper";

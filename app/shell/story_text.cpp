@@ -69,8 +69,7 @@ QString sinks_sentence(const RunModel& run, std::pair<double, int> without, std:
             "attention. Without them %1 of the %2 segments behind the first lose their attention sink, and the loss is "
             "%3. With the first %4 tokens kept in each prefix, %5 of %2 lose it, and the loss is <b>%6</b> (%7 nats a "
             "token). <i>Sinks</i> shows it by layer; <i>Compare</i> has both runs, whose losses count the first "
-            "segment "
-            "too.")
+            "segment too.")
       .arg(without.second)
       .arg(segments)
       .arg(decimal_text(without.first, 3))

@@ -18,9 +18,6 @@
 
 #include "app/shell/guide.h"
 #include "app/shell/layouts.h"
-#include "app/shell/start_panel.h"
-#include "app/window/script_selection.h"
-#include "engine/formats/output_file.h"
 #include "tests/support/demo_evaluation.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
