@@ -203,10 +203,10 @@ void ExperimentReportTest::lengths_that_were_run_by_themselves_give_the_same_tab
     for (const json& text : run["texts"])
       for (const json& length : text["lengths"]) {
         json& entry = texts.emplace_back(text);
-        entry["lengths"] = {length};
+        entry["lengths"] = json::array({length});
         if (length["tokens"] != 101) continue;
         entry["seconds"] = 1;
-        entry["offsets"] = {{0, 1, 99}};
+        entry["offsets"] = json::array({json::array({0, 1, 99})});
         entry["sinks_lost_share"] = 1;
       }
     run["texts"] = texts;
