@@ -89,6 +89,7 @@ bool EvalRunner::run() {
   const InterruptWatch interrupt(control_);  // from before the engine starts threads
   try {
     for (const std::string& policy : plan_.policies) run_policy(policy);
+    write_tables();  // a kill may have come between results and tables
   } catch (const Stopped&) {
     return false;
   } catch (const EngineError& error) {
@@ -117,6 +118,7 @@ void EvalRunner::run_policy(const std::string& policy) {
     count(done.back());
   }
   write_results(policy, done);
+  write_tables();
 }
 
 void EvalRunner::count(const json& cell) {
@@ -140,6 +142,7 @@ json EvalRunner::run_cell(const SampleAsker& asker, const Cell& cell) {
   const std::string folder = policy_folder(plan_, out_, cell.policy), key = cell_key(cell.task, cell.length);
   SampleJournal journal(journal_path(folder, key));
   const std::string hash = run_samples(asker, cell, samples, journal, sample_lines_path(plan_, folder, key));
+  if (!task.info().predictions.empty()) write_predictions(cell, samples, journal.entries());
   return cell_results(task, {cell.task, cell.length, available, journal.entries()}, hash);
 }
 
@@ -171,6 +174,19 @@ std::string EvalRunner::run_samples(const SampleAsker& asker, const Cell& cell, 
   });
   progress_.clear();
   return hash.hex();
+}
+
+/// Of samples that were answered: the scorer takes a missing line for no sample, as our score does.
+void EvalRunner::write_predictions(const Cell& cell, const std::vector<TaskSample>& samples,
+                                   const std::vector<SampleEntry>& entries) {
+  const Task& task = this->task(cell.task);
+  const std::string path = predictions_path(plan_, out_, cell.policy, task.info().predictions, cell.length);
+  make_folder(fs::path(path).parent_path().string());
+  remove_unfinished(path);
+  write_atomically(path, [&](OutputFile& file) {
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      if (entries[i].error.empty()) file.append(json_text(task.prediction(samples[i], entries[i].text)) + "\n");
+  });
 }
 
 /// `asked` becomes its prompt; nothing where a chat template refuses it.
@@ -228,7 +244,7 @@ void EvalRunner::remember_model(const ModelInfo& model) {
     plan_.weights_hash = model.weights_hash;
     plan_.loaded_dtype = dtype;
     plan_.loaded_device = device;
-    write_file_atomically(plan_path(out_), json_text(evaluation_json(plan_), 1) + "\n");
+    replace_own_file(plan_path(out_), json_text(evaluation_json(plan_), 1) + "\n");
     return;
   }
   if (plan_.weights_hash != model.weights_hash || plan_.loaded_dtype != dtype || plan_.loaded_device != device)
@@ -243,9 +259,8 @@ void EvalRunner::write_results(const std::string& policy, const std::vector<json
   const std::string path = results_path(plan_, policy_folder(plan_, out_, policy));
   const EvaluatedModel model{session().model(), tokenizer_hash(*tokenizer_), spelled(*tokenizer_, tokenizer_->bos()),
                              spelled(*tokenizer_, tokenizer_->eos()), chat_.source};
-  write_file_atomically(path, json_text(evaluation_results(plan_, policy, model, cells), 2) + "\n");
+  replace_own_file(path, json_text(evaluation_results(plan_, policy, model, cells), 2) + "\n");
   results_.push_back(path);
-  write_tables();
 }
 
 void EvalRunner::write_tables() const {
@@ -253,7 +268,7 @@ void EvalRunner::write_tables() const {
   for (const auto& [name, format] : {std::pair("table.md", TableFormat::Markdown),
                                      {"table.csv", TableFormat::Csv},
                                      {"table.tex", TableFormat::Latex}})
-    write_file_atomically(path_in(out_, name), evaluation_table(files, format));
+    replace_own_file(path_in(out_, name), evaluation_table(files, format));
 }
 
 double EvalRunner::expected_of(const Cell& cell, std::int64_t tokens, std::size_t choices) {

@@ -43,6 +43,8 @@ class EvalRunner {
   nlohmann::json run_cell(const SampleAsker& asker, const Cell& cell);
   std::string run_samples(const SampleAsker& asker, const Cell& cell, const std::vector<TaskSample>& samples,
                           SampleJournal& journal, const std::string& lines);
+  void write_predictions(const Cell& cell, const std::vector<TaskSample>& samples,
+                         const std::vector<SampleEntry>& entries);
   SampleEntry run_sample(const SampleAsker& asker, const Cell& cell, const TaskSample& sample, AskedSample& asked);
   SampleEntry entry_of(const SampleAsker& asker, const Task& task, const TaskSample& sample, AskedSample& asked);
   void write_results(const std::string& policy, const std::vector<nlohmann::json>& cells);

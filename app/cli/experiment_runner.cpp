@@ -96,8 +96,7 @@ void ExperimentRunner::look_at_cells(const std::string& earlier) {
     progress_.note("cell " + id + " is not usable, and is made again: " + problem);
   };
   CellNumbers finished = finished_cells(cells_, experiment_, earlier, unusable);
-  if (!earlier.empty())
-    write_file_atomically(path_in(experiment_, kEarlierFile), read_json_file(earlier).dump() + "\n");
+  if (!earlier.empty()) replace_own_file(path_in(experiment_, kEarlierFile), read_json_file(earlier).dump() + "\n");
   for (auto& [id, numbers] : finished) finish(id, std::move(numbers));
 }
 
@@ -297,12 +296,12 @@ void ExperimentRunner::write_reports() {
   }
   const json results = experiment_results(plan_, cells_, numbers_, environment);
   const auto path = [&](const char* name) { return path_in(experiment_, name); };
-  write_file_atomically(path("results.json"), json_text(results, 1) + "\n");
+  replace_own_file(path("results.json"), json_text(results, 1) + "\n");
   const std::string where = path("results.json");
-  write_file_atomically(path("table.md"), experiment_table(results, TableFormat::Markdown, where));
-  write_file_atomically(path("table.csv"), experiment_table(results, TableFormat::Csv, where));
-  write_file_atomically(path("table.tex"), experiment_table(results, TableFormat::Latex, where));
-  write_file_atomically(path("report.md"), experiment_report(results, where));
+  replace_own_file(path("table.md"), experiment_table(results, TableFormat::Markdown, where));
+  replace_own_file(path("table.csv"), experiment_table(results, TableFormat::Csv, where));
+  replace_own_file(path("table.tex"), experiment_table(results, TableFormat::Latex, where));
+  replace_own_file(path("report.md"), experiment_report(results, where));
 }
 
 }  // namespace carryover

@@ -167,6 +167,15 @@ std::string sample_lines_path(const EvaluationPlan& plan, const std::string& pol
   return path_in(policy_folder, "samples_" + key + "_" + plan.time + ".jsonl");
 }
 
+std::string predictions_path(const EvaluationPlan& plan, const std::string& out, const std::string& policy,
+                             std::string predictions, std::int64_t length) {
+  const std::string_view place = "{run}";
+  std::string run = fs::path(policy_folder(plan, out, policy)).filename().string();
+  if (length > 0) run += "_" + std::to_string(length);
+  predictions.replace(predictions.find(place), place.size(), run);
+  return path_in(out, predictions);
+}
+
 std::string plan_path(const std::string& out) {
   return path_in(out, "evaluation.json");
 }
@@ -273,7 +282,7 @@ EvaluationPlan begin_evaluation(const std::string& out, const EvaluationPlan& as
   if (!fs::exists(path, code)) {
     EvaluationPlan plan = asked;
     start_plan(plan);
-    write_file_atomically(path, json_text(evaluation_json(plan), 1) + "\n");
+    replace_own_file(path, json_text(evaluation_json(plan), 1) + "\n");
     return plan;
   }
   EvaluationPlan plan = plan_of(read_json_file(path), path);

@@ -55,6 +55,9 @@ std::string policy_folder(const EvaluationPlan& plan, const std::string& out, co
 std::string journal_path(const std::string& policy_folder, const std::string& key);
 std::string results_path(const EvaluationPlan& plan, const std::string& policy_folder);
 std::string sample_lines_path(const EvaluationPlan& plan, const std::string& policy_folder, const std::string& key);
+/// "out/pred/model__policy_4096/qasper.jsonl" of TaskInfo::predictions: from `out` the project's scorer finds it.
+std::string predictions_path(const EvaluationPlan& plan, const std::string& out, const std::string& policy,
+                             std::string predictions, std::int64_t length);
 std::string plan_path(const std::string& out);  ///< evaluation.json
 
 /// Throws EngineError{Usage} where there is no task, length or policy, one is named twice, two tasks would have the

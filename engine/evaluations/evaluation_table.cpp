@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "engine/evaluations/evaluation_plan.h"
 #include "engine/experiments/text_tables.h"
 #include "engine/formats/json_file.h"
+#include "engine/tasks/longbench.h"
 
 namespace carryover {
 
@@ -26,7 +28,8 @@ const char* const kUseWrittenResults = "Use a results file that `carryover eval`
 
 struct Cell {
   std::string task, metric;
-  std::int64_t length = 0, n = 0, failures = 0, visible = 0, resident = 0;
+  std::int64_t length = 0, n = 0, failures = 0;
+  std::optional<std::int64_t> visible, resident;  ///< none of a mean of tasks
   std::optional<double> score, error, low, high;
 };
 
@@ -57,6 +60,34 @@ Cell cell_of(const json& object, const std::string& where) {
   return cell;
 }
 
+/// LongBench's categories and their mean, as papers give them, of the sets that were run; no interval.
+void add_longbench_means(Column& column) {
+  std::map<std::pair<std::string, std::int64_t>, std::map<std::string, double>> scores;  ///< by family and length
+  const auto categories = longbench_categories();
+  for (const Cell& cell : column.cells) {
+    const std::string family = cell.task.substr(0, cell.task.find('/'));
+    if ((family != "longbench" && family != "longbench_e") || family == cell.task || !cell.score) continue;
+    const std::string set = cell.task.substr(family.size() + 1);
+    if (categories.contains(set)) scores[{family, cell.length}][set] = *cell.score;
+  }
+  for (const auto& [group, sets] : scores) {
+    if (sets.size() < 2) continue;
+    const auto add = [&, &family = group.first, length = group.second](const std::string& name, double score) {
+      Cell cell;
+      cell.task = family + ", " + name;
+      cell.metric = "mean";
+      cell.length = length;
+      cell.score = score;
+      column.cells.push_back(std::move(cell));
+    };
+    const LongBenchAverage means = longbench_average(sets);
+    for (const auto& [category, score] : means.categories) add(category, score);
+    add("mean of " + std::to_string(means.categories.size()) + " categories, " + std::to_string(sets.size()) + " of " +
+            std::to_string(categories.size()) + " sets",
+        means.average);
+  }
+}
+
 Column column_of(const ResultsFile& file) {
   const JsonFields all(file.results, file.where);
   const json* ours = all.find("carryover");
@@ -71,6 +102,7 @@ Column column_of(const ResultsFile& file) {
   if (tasks == nullptr || !tasks->is_array() || tasks->size() > kMostTableEntries)
     refuse_field(file.where, "tasks", "is not a list", kUseWrittenResults);
   for (const json& task : *tasks) column.cells.push_back(cell_of(task, file.where));
+  add_longbench_means(column);
   return column;
 }
 
@@ -138,13 +170,16 @@ std::string csv_table(const std::vector<Column>& columns) {
     if (value) append_digits(digits, *value);
     return digits;
   };
+  const auto whole = [](const std::optional<std::int64_t>& value) {
+    return value ? std::to_string(*value) : std::string();
+  };
   for (const RowName& name : row_names(columns))
     for (const Column& column : columns)
       if (const Cell* cell = cell_in(column, name))
         text += csv_row({column.model, column.policy, cell->task, std::to_string(cell->length), cell->metric,
                          number(cell->score), number(cell->error), number(cell->low), number(cell->high),
-                         std::to_string(cell->n), std::to_string(cell->failures), std::to_string(cell->visible),
-                         std::to_string(cell->resident)});
+                         std::to_string(cell->n), std::to_string(cell->failures), whole(cell->visible),
+                         whole(cell->resident)});
   return text;
 }
 
@@ -179,12 +214,13 @@ std::string evaluation_table(const std::vector<ResultsFile>& files, TableFormat 
     for (const Column& column : columns) {
       const Cell* cell = cell_in(column, name);
       if (cell != nullptr && row[2].empty()) row[2] = cell->metric;
-      if (cell != nullptr && row[3].empty()) row[3] = std::to_string(cell->n + cell->failures);
+      if (cell != nullptr && cell->visible && row[3].empty()) row[3] = std::to_string(cell->n + cell->failures);
       row.push_back(score_cell(cell));
     }
     for (const Column& column : columns) {
       const Cell* cell = cell_in(column, name);
-      row.push_back(cell == nullptr ? "" : megabytes(cell->visible) + " / " + megabytes(cell->resident));
+      row.push_back(cell == nullptr || !cell->visible ? ""
+                                                      : megabytes(*cell->visible) + " / " + megabytes(*cell->resident));
     }
     rows.push_back(std::move(row));
   }

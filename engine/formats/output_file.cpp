@@ -110,4 +110,9 @@ void write_file_atomically(const std::string& path, std::string_view contents) {
   write_atomically(path, [&](OutputFile& file) { file.append(contents); });
 }
 
+void replace_own_file(const std::string& path, std::string_view contents) {
+  remove_unfinished(path);
+  write_file_atomically(path, contents);
+}
+
 }  // namespace carryover

@@ -56,6 +56,9 @@ void remove_unfinished(const std::string& path);
 /// The same with all of its contents at hand.
 void write_file_atomically(const std::string& path, std::string_view contents);
 
+/// The same after remove_unfinished(): of a file in a folder that this process has locked.
+void replace_own_file(const std::string& path, std::string_view contents);
+
 /// The advice-giving error of a failed system call on `path`; `code`: its errno.
 EngineError write_error(const std::string& path, int code);
 

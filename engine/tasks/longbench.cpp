@@ -96,6 +96,7 @@ class LongBenchTask : public Task {
           " ROUGE-L is that of the package rouge 1.0.1, without its limit of about 990 words in two sentences.";
     info_.needs_data = true;
     info_.chat = set.chat;
+    info_.predictions = (uniform ? "pred_e/{run}/" : "pred/{run}/") + set.name + ".jsonl";
   }
 
   const TaskInfo& info() const override { return info_; }
@@ -124,6 +125,13 @@ class LongBenchTask : public Task {
     return {{info_.metric, best_score(sample.references, [&](const std::string& reference) {
                return longbench_score(set_.metric, text, reference, classes);
              })}};
+  }
+
+  json prediction(const TaskSample& sample, const std::string& answer) const override {
+    return {{"pred", answer},
+            {"answers", sample.references},
+            {"all_classes", sample.fields.value("all_classes", json())},
+            {"length", sample.fields.at("length")}};
   }
 
  private:
@@ -227,13 +235,6 @@ std::unique_ptr<Task> make_longbench_task(const std::string& name) {
 
 std::unique_ptr<Task> make_longbench_e_task(const std::string& name) {
   return longbench_task(name, "longbench_e/", true);
-}
-
-json longbench_prediction(const TaskSample& sample, const std::string& answer) {
-  return {{"pred", answer},
-          {"answers", sample.references},
-          {"all_classes", sample.fields.value("all_classes", json())},
-          {"length", sample.fields.at("length")}};
 }
 
 std::map<std::string, std::string> longbench_categories() {

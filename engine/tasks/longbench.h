@@ -13,8 +13,8 @@ namespace carryover {
 // LongBench and LongBench-E (THUDM/LongBench 2e00731). SampleRequest::data is a folder with the sets (hotpotqa.jsonl,
 // of E hotpotqa_e.jsonl), or with them in data/, and with the project's dataset2prompt.json, which may be in config/ or
 // LongBench/config/; dataset2maxlen.json, if there, has to name the numbers of tokens that the tasks have. A prompt of
-// more than `length` less the tokens to write loses its middle. Scores are shares, where eval.py prints percent. Any
-// thread.
+// more than `length` less the tokens to write loses its middle. Scores are shares, where eval.py prints percent. A
+// prediction is a line of pred.py's files, which eval.py reads. Any thread.
 
 /// "longbench/narrativeqa", …: all sets but the three whose scores need Chinese word segmentation (jieba).
 std::vector<std::string> longbench_task_names();
@@ -24,9 +24,6 @@ std::vector<std::string> longbench_e_task_names();
 /// Throws EngineError{Usage} listing what there is, {Unsupported} for the three others.
 std::unique_ptr<Task> make_longbench_task(const std::string& name);
 std::unique_ptr<Task> make_longbench_e_task(const std::string& name);
-
-/// A line of pred.py's files, which eval.py reads. `sample` is of either task.
-nlohmann::json longbench_prediction(const TaskSample& sample, const std::string& answer);
 
 /// The paper's category of each English set and of code: {"hotpotqa", "Multi-Doc QA"}.
 std::map<std::string, std::string> longbench_categories();

@@ -79,6 +79,7 @@ class LongBenchV2Task : public Task {
         "Zero-shot, without a chain of thought. pred.py samples at temperature 0.1 and leaves out empty answers, which "
         "are wrong here.";
     info_.needs_data = true;
+    info_.predictions = "results/{run}.jsonl";
   }
 
   const TaskInfo& info() const override { return info_; }
@@ -100,6 +101,15 @@ class LongBenchV2Task : public Task {
 
   Scores score(const TaskSample& sample, const TaskAnswer& answer) const override {
     return {{info_.metric, longbench_v2_choice(answer.text) == sample.references.at(0) ? 1 : 0}};
+  }
+
+  json prediction(const TaskSample& sample, const std::string& answer) const override {
+    json line = sample.fields;
+    const std::string choice = longbench_v2_choice(answer);
+    line["response"] = python_strip(std::string_view(answer));
+    line["pred"] = choice.empty() ? json() : json(choice);
+    line["judge"] = choice == sample.references.at(0);
+    return line;
   }
 
  private:
@@ -149,15 +159,6 @@ std::string longbench_v2_choice(std::string_view answer) {
   const std::string plain = python_replace(answer, "*", "");
   const std::string in_brackets = choice_behind(plain, "The correct answer is (", ")");
   return in_brackets.empty() ? choice_behind(plain, "The correct answer is ", "") : in_brackets;
-}
-
-json longbench_v2_prediction(const TaskSample& sample, const std::string& answer) {
-  json line = sample.fields;
-  const std::string choice = longbench_v2_choice(answer);
-  line["response"] = python_strip(std::string_view(answer));
-  line["pred"] = choice.empty() ? json() : json(choice);
-  line["judge"] = choice == sample.references.at(0);
-  return line;
 }
 
 }  // namespace carryover

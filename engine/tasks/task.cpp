@@ -15,4 +15,8 @@ Scores Task::aggregate(const std::vector<Scores>& scores) const {
   return sums;
 }
 
+nlohmann::json Task::prediction(const TaskSample& /*sample*/, const std::string& /*answer*/) const {
+  return {};
+}
+
 }  // namespace carryover

@@ -29,6 +29,7 @@ struct TaskInfo {
   std::string source;      ///< where prompts and scores are defined: a project and its commit; else empty
   bool needs_data = false;
   bool chat = true;  ///< whether a chat template may be put around its prompts
+  std::string predictions;  ///< the file that the project's own scorer reads, "pred/{run}/qasper.jsonl"; empty: none
 };
 
 /// One question. The prompt is context + question + answer_start.
@@ -78,6 +79,8 @@ class Task {
   virtual Scores score(const TaskSample& sample, const TaskAnswer& answer) const = 0;
   /// Of a set: the mean of each score; tasks that weigh samples otherwise say how.
   virtual Scores aggregate(const std::vector<Scores>& scores) const;
+  /// A line of the file TaskInfo::predictions; null where there is none.
+  virtual nlohmann::json prediction(const TaskSample& sample, const std::string& answer) const;
 };
 
 }  // namespace carryover

@@ -98,6 +98,7 @@ class EvalCommandTest : public QObject {
   void texts_are_those_of_generate();
   void perplexity_is_that_of_run();
   void a_sample_that_fails_leaves_the_others();
+  void longbench_answers_are_files_of_the_project();
   void a_dry_run_writes_nothing();
   void samples_are_written();
   void a_limit_takes_the_first_ones();
@@ -353,6 +354,38 @@ void EvalCommandTest::a_sample_that_fails_leaves_the_others() {
   const auto error = task.at("errors")[0].at("error").get<std::string>();
   QVERIFY2(error.find("fit one segment") != std::string::npos, error.c_str());
   QVERIFY(read_bytes(out + "/table.md").find("(1 failed)") != std::string::npos);
+}
+
+/// A line for each sample that was answered, where eval.py and result.py look, and by whose scores ours are.
+void EvalCommandTest::longbench_answers_are_files_of_the_project() {
+  const fs::path data = temp_.file("longbench");
+  fs::create_directories(data / "config");
+  write_bytes((data / "config/dataset2prompt.json").string(),
+              json{{"hotpotqa", "{context}\nQuestion: {input}\nAnswer:"}, {"lcc", "{context}{input}"}}.dump());
+  const auto record = [](const char* id, const char* answer) {
+    return json{{"_id", id},           {"input", "Who rowed?"}, {"context", "May rowed."},
+                {"answers", {answer}}, {"length", 7},           {"all_classes", nullptr}}
+               .dump() +
+           "\n";
+  };
+  for (const char* set : {"hotpotqa", "lcc"})
+    write_bytes((data / (std::string(set) + ".jsonl")).string(), record("one", "May") + record("two", "Al"));
+  const std::string out = temp_.file("longbench-out");
+  const CliResult result =
+      run_cli(eval_demo(out, {"--tasks", "longbench/hotpotqa,longbench/lcc", "--data",
+                              "longbench=" + text(data.string()), "--lengths", "256", "--policies", "full"}));
+  QVERIFY2(result.code == 0, result.err);
+  for (const char* set : {"hotpotqa", "lcc"}) {
+    const auto predictions = lines_of(out + "/pred/demo__full_256/" + set + ".jsonl");
+    const auto samples = lines_of(files_in(out, std::string("samples_longbench_") + set + "_256_").front());
+    QCOMPARE(predictions.size(), std::size_t{2});
+    for (std::size_t i = 0; i < 2; ++i) {
+      QVERIFY(predictions[i].at("pred") == samples[i].at("filtered_resps")[0]);
+      QVERIFY(predictions[i].at("answers") == samples[i].at("doc").at("answers"));
+      QVERIFY(predictions[i].at("length") == 7 && predictions[i].at("all_classes").is_null());
+    }
+  }
+  QVERIFY(result.out.contains("| longbench, mean of 2 categories, 2 of 16 sets | 256 |"));
 }
 
 void EvalCommandTest::a_dry_run_writes_nothing() {

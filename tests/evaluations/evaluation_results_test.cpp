@@ -220,6 +220,32 @@ class EvaluationResultsTest : public QObject {
     QCOMPARE(evaluation_table(files, TableFormat::Markdown), table);
   }
 
+  /// Of the sets of one length that have a score; a mean has no samples and no bytes of its own.
+  void longbench_has_means_of_categories() {
+    const auto cell = [](const std::string& task, std::int64_t length, double score) {
+      json made = made_cell({made_entry("a", "", {{"match", score}})});
+      made["task"] = task;
+      made["length"] = length;
+      return made;
+    };
+    const auto table_of = [&](const std::vector<json>& cells, TableFormat format) {
+      const json results = evaluation_results(results_plan(), "full", made_model(), cells);
+      return evaluation_table({{results, "a.json"}}, format);
+    };
+    const std::vector<json> cells{cell("longbench/lcc", 512, 0.5),     cell("longbench/hotpotqa", 512, 0.2),
+                                  cell("longbench/musique", 512, 0.4), cell("longbench/lsht", 512, 1),
+                                  cell("longbench_e/lcc", 512, 0.1),   cell("longbench/lcc", 1024, 0.3)};
+    const std::string table = table_of(cells, TableFormat::Markdown);
+    for (const char* row : {"| longbench, Multi-Doc QA | 512 | mean |  | 0.300 |  |",
+                            "| longbench, Code Completion | 512 | mean |  | 0.500 |  |",
+                            "| longbench, mean of 2 categories, 3 of 16 sets | 512 | mean |  | 0.400 |  |"})
+      QVERIFY2(table.find(row) != std::string::npos, table.c_str());
+    QVERIFY2(table.find("longbench_e,") == std::string::npos && table.find("| 1024 | mean") == std::string::npos,
+             table.c_str());
+    QVERIFY(table_of(cells, TableFormat::Csv).find("\"longbench, Multi-Doc QA\",512,mean,0.3") != std::string::npos);
+    QVERIFY(table_of({cells[0], cells[3], cells[4]}, TableFormat::Markdown).find("mean of") == std::string::npos);
+  }
+
   /// A control stands beside what it controls, with its own settings in its name and in its results.
   void settings_of_a_policy_are_its_own() {
     EvaluationPlan plan = results_plan();

@@ -43,6 +43,10 @@ class OutputFileTest : public QObject {
     QVERIFY(fs::exists(beside));
     QCOMPARE(std::distance(fs::directory_iterator(temp.path()), {}), std::ptrdiff_t{2});
     remove_unfinished(temp.file("nowhere/a.jsonl"));  // nothing to remove
+    write_bytes(path + kAtomicSuffix + "4712", "half");
+    replace_own_file(path, "new");
+    QCOMPARE(read_bytes(path), std::string("new"));
+    QCOMPARE(std::distance(fs::directory_iterator(temp.path()), {}), std::ptrdiff_t{2});
   }
 };
 

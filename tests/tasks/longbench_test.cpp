@@ -116,7 +116,10 @@ class LongbenchTest : public QObject {
 
   void writes_official_predictions() {
     const auto sample = samples_of(lines({line("one", 7, {"May"})})).at(0);
-    QVERIFY(longbench_prediction(sample, "é\n") ==
+    const auto task = make_longbench_task("longbench/hotpotqa");
+    QCOMPARE(task->info().predictions, std::string("pred/{run}/hotpotqa.jsonl"));
+    QCOMPARE(make_longbench_e_task("longbench_e/qasper")->info().predictions, std::string("pred_e/{run}/qasper.jsonl"));
+    QVERIFY(task->prediction(sample, "é\n") ==
             json({{"pred", "é\n"}, {"answers", {"May"}}, {"all_classes", nullptr}, {"length", 7}}));
   }
 

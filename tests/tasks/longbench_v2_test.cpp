@@ -65,9 +65,9 @@ class LongbenchV2Test : public QObject {
     const auto task = make_longbench_v2_task("longbench_v2");
     QCOMPARE(task->score(samples[0], {"The correct answer is (B)", {}, {}, {}}), Scores({{"accuracy", 1.0}}));
     QCOMPARE(task->score(samples[0], {"B", {}, {}, {}}), Scores({{"accuracy", 0.0}}));
-    const json right = longbench_v2_prediction(samples[1], " The correct answer is B\n");
+    const json right = task->prediction(samples[1], " The correct answer is B\n");
     QVERIFY(right.at("judge") == true && right.at("pred") == "B" && right.at("response") == "The correct answer is B");
-    const json none = longbench_v2_prediction(samples[1], "B");
+    const json none = task->prediction(samples[1], "B");
     QVERIFY(none.at("judge") == false && none.at("pred").is_null() && none.at("difficulty") == "hard");
     QVERIFY(none.at("_id") == "two" && none.at("context") == "é");
   }
