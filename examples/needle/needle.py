@@ -5,11 +5,11 @@
     python3 needle.py PROGRAM OUT [--model MODEL] [--adapter DIR] [--segments N] [--distance D] [--seed N]
 
 A story of examples/recall introduces somebody ("Here comes Eva Moon."), and D segments of 64 words later asks: "Who is
-Eva? Eva Moon." The script cuts the text so that the question ends a segment, because retrieval searches with a segment's
-last queries, and the answer opens the next one. PROGRAM (the window, by a script) runs the text, and then the answer's
-segment again: without the slots that hold the needle, with the needle excluded from the search, without any prefix, and
-with a random prefix. Without --model it uses the demo and its segments. It writes text, script and data to OUT and prints
-a table. It needs only the standard library.
+Eva? Eva Moon." The script cuts the text so that the question ends a segment, because retrieval searches with the last
+queries of a segment, and the answer opens the next one. PROGRAM (the window, by a script) runs the text, and then the
+answer's segment again: without the slots that hold the needle, with the needle excluded from the search, without any
+prefix, and with a random prefix. Without --model it uses the demo and its segments. It writes text, script and data to
+OUT and prints a table. It needs only the standard library.
 """
 import argparse
 import csv
@@ -109,7 +109,7 @@ def main():
     parser.add_argument("out", type=Path)
     parser.add_argument("--model", type=Path)
     parser.add_argument("--adapter", type=Path)
-    parser.add_argument("--segments", type=int, default=8, help="segments before the answer, for a model other than the demo")
+    parser.add_argument("--segments", type=int, default=8, help="segments before the answer; not for the demo")
     parser.add_argument("--distance", type=int, default=32, choices=[1, 2, 4, 8, 16, 32])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", nargs=2, action="append", default=[], metavar=("FIELD", "VALUE"), help="a setting")
