@@ -50,7 +50,7 @@ def make_text(distance, seed):
 
 
 class Tokens:
-    """Counts the tokens of a prefix of the text. Words are cut at their spaces, so that a prefix has the text's tokens."""
+    """Counts the tokens of a prefix of the text, which end at spaces, so that a prefix has the text's tokens."""
 
     def __init__(self, program, model, out):
         self.cli, self.model, self.file = program.with_name("carryover-cli"), model, out / "part.txt"
