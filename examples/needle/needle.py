@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A needle, the anchors that land on it, and what leaving them out does to the answer.
+"""A needle, the anchors that land on it, and the effect of leaving them out on the answer.
 
     python3 needle.py PROGRAM OUT [--model MODEL] [--adapter DIR] [--segments N] [--distance D] [--seed N]
 
 A story of examples/recall introduces somebody ("Here comes Eva Moon."), and D segments of 64 words later asks: "Who is
-Eva? Eva Moon." The text is cut so that the question ends a segment, as retrieval searches for a segment's last tokens,
-and the answer opens the next one. PROGRAM (the window, by a script) runs it, then the answer's segment again: without
-the slots that hold the needle, with the search forbidden to choose them, without any prefix, with a random one. Without
---model the demo does it, with its own segments. Writes text, script and data to OUT, prints a table. Standard library
-only.
+Eva? Eva Moon." The script cuts the text so that the question ends a segment, because retrieval searches with the last
+queries of a segment, and the answer opens the next one. PROGRAM (the window, by a script) runs the text, and then the
+answer's segment again: without the slots that hold the needle, with the needle excluded from the search, without any
+prefix, and with a random prefix. Without --model it uses the demo and its segments. It writes text, script and data to
+OUT and prints a table. It needs only the standard library.
 """
 import argparse
 import csv
@@ -34,7 +34,7 @@ def load_recall():
 
 
 def make_text(distance, seed):
-    """The text up to and with the answer, and the bytes of needle and answer in it."""
+    """The text up to and including the answer, and the bytes of needle and answer in it."""
     recall = load_recall()
     while True:
         pieces, asked_for = recall.case(random.Random(seed), 64)
@@ -50,7 +50,7 @@ def make_text(distance, seed):
 
 
 class Tokens:
-    """Counts tokens of the text's beginnings: words are cut at their spaces, so that a beginning has the same ones."""
+    """Counts the tokens of a prefix of the text, which end at spaces, so that a prefix has the text's tokens."""
 
     def __init__(self, program, model, out):
         self.cli, self.model, self.file = program.with_name("carryover-cli"), model, out / "part.txt"
@@ -62,7 +62,7 @@ class Tokens:
 
 
 def fit_segments(story, count, segments):
-    """Small talk in front, until the question ends a segment; gives S."""
+    """Puts small talk before the story until the question ends a segment; returns S."""
     for talk in range(segments * segments):
         more = " It rained all day." * (talk // segments) + " It rained." * (talk % segments)
         end = count(more + story["text"][:story["question_end"]])
@@ -85,8 +85,8 @@ wait
 select segment {segment} head first
 export data hits "{out}/hits.csv"
 export data nll "{out}/nll.csv"
-what-if drop-tokens {first} {last} name "its slots dropped"
-what-if ban {first} {last} name "the search may not select them"
+what-if drop-tokens {first} {last} name "slots on the needle removed"
+what-if ban {first} {last} name "needle excluded from the search"
 what-if prefix random name "a random prefix"
 what-if prefix off name "no prefix"
 export what-ifs "{out}/what-ifs.csv"
@@ -109,7 +109,7 @@ def main():
     parser.add_argument("out", type=Path)
     parser.add_argument("--model", type=Path)
     parser.add_argument("--adapter", type=Path)
-    parser.add_argument("--segments", type=int, default=8, help="before the answer, of a model other than the demo")
+    parser.add_argument("--segments", type=int, default=8, help="segments before the answer; not for the demo")
     parser.add_argument("--distance", type=int, default=32, choices=[1, 2, 4, 8, 16, 32])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", nargs=2, action="append", default=[], metavar=("FIELD", "VALUE"), help="a setting")
@@ -146,12 +146,12 @@ def main():
             found.setdefault((hit["layer"], hit["head"]), []).append(hit["position"])
     print(f"Anchors on it, or beside it: {len(found)} of {len(heads)} heads. " +
           "; ".join(f"layer {layer} head {head}: {', '.join(at)}" for (layer, head), at in sorted(found.items())))
-    print(f"\n| the segment | loss of “{story['surname']}”, nats | probability |\n|---|---|---|")
+    print(f"\n| change of the segment | loss of “{story['surname']}”, nats | probability |\n|---|---|---|")
     what_ifs = [(row["what_if"], row["loss_after"]) for row in rows(out / "what-ifs.csv")
                 if int(row["position"]) == answer]
     losses = {name: next(row["nll"] for row in rows(out / f"{name}.csv") if int(row["position"]) == answer)
               for name in ("nll", "full")}
-    for name, loss in [("as it was", losses["nll"]), *what_ifs, ("full attention over the whole text", losses["full"])]:
+    for name, loss in [("none", losses["nll"]), *what_ifs, ("full attention over the whole text", losses["full"])]:
         print(f"| {name} | {float(loss):.4f} | {100 * math.exp(-float(loss)):.2f} % |")
 
 
