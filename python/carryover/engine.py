@@ -385,7 +385,7 @@ class Engine:
     """An engine in a process of its own, for as long as the `with` block lasts, or until close().
 
     program   carryover-cli or carryover; by default the one that PATH finds
-    command   instead of it the words that start an engine elsewhere: ("ssh", "host", "carryover-cli", "engine"); paths
+    command   instead of it the words that start a remote engine: ("ssh", "host", "carryover-cli", "engine"); paths
               of models are then the other machine's. No shell reads it.
     timeout   seconds; an engine that is silent for longer counts as lost. One that computes answers.
     """
