@@ -31,9 +31,9 @@ def prefill(run):
                 [dtype, str(tokens), speed(ours), f"{ours['gemm_share']:.2f}", speed(theirs), ratio(ours, theirs)]
             )
     return (
-        f"Logits of the last token, full attention on both sides, {threads(run)}; medians of rounds that take turns. "
-        f"{alike(pairs_of(reports, ['full'], ['transformers']))} Share: of the best matmul rate that the same run "
-        f"measured. Peer: {peer_name(reports, 'transformers')}.\n\n"
+        f"Logits of the last token, full attention on both sides, {threads(run)}; medians of alternating rounds. "
+        f"{alike(pairs_of(reports, ['full'], ['transformers']))} Share: throughput relative to the fastest "
+        f"matmul of the same run. Peer: {peer_name(reports, 'transformers')}.\n\n"
         + table(["dtype", "tokens", "ours, tokens/s", "share", "transformers, tokens/s", "ours / peer"], lines)
     )
 
@@ -56,12 +56,13 @@ def decode(run):
                 ]
             )
     return (
-        f"32 tokens after a prompt of 512, {threads(run)}; medians of rounds that take turns. "
-        f"{alike(pairs_of(reports, ['segmented', 'full'], TRANSFORMERS))} Share: of reading the weights and the visible keys and values at "
-        f"the memory bandwidth that the same run measured. Peer: {peer_name(reports, 'transformers')}, decoding with its dynamic "
-        "cache and with a static cache and torch.compile; the faster one counts.\n\n"
+        f"32 tokens after a prompt of 512, {threads(run)}; medians of alternating rounds. "
+        f"{alike(pairs_of(reports, ['segmented', 'full'], TRANSFORMERS))} Share: throughput of reading the weights "
+        "and the visible keys and values, relative to the memory bandwidth that the same run measured. Peer: "
+        f"{peer_name(reports, 'transformers')}, with its dynamic cache, and with a static cache and torch.compile; "
+        "the faster one counts.\n\n"
         + table(
-            ["dtype", "our policy", "ours, tokens/s", "share", "transformers, tokens/s", "its way", "ours / peer"],
+            ["dtype", "our policy", "ours, tokens/s", "share", "transformers, tokens/s", "its cache", "ours / peer"],
             lines,
         )
     )
@@ -95,7 +96,7 @@ def llama(run):
     reports = short_reports(run, "prefill")
     text = (
         f"Peer: {peer_name(reports, 'llama-bench')}, {threads(run)}, without and with `-fa`; the faster one counts. "
-        f"Prefill of 512 tokens, full attention on both sides; medians of rounds that take turns. "
+        f"Prefill of 512 tokens, full attention on both sides; medians of alternating rounds. "
         f"{alike(pairs_of(reports, ['full'], LLAMA))}\n\n{llama_rows(run, 'prefill')}"
     )
     lines, used = [], []
@@ -121,12 +122,11 @@ def llama(run):
         return text
     config = used[0]["config"]
     return (
-        text + "\n\nLonger texts, beside its faster format of F32 and BF16. The first ratio compares equal work, full "
-        "attention on both sides. The second one does not: our segmented run has a bounded context (S = "
-        f"{config['segment_length']}, M = {config['carry_length']}, R = {config['retrieval_length']}), so that "
-        "its work "
-        "grows with the text's length and not with its square, and its logits are not those of full attention. "
-        f"{alike(pairs_of(used, ['full', 'segmented'], LLAMA))}\n\n"
+        text + "\n\nLonger texts, compared with the faster one of its formats F32 and BF16. The first ratio "
+        "compares equal work, full attention on both sides. The second one does not: our segmented run has "
+        f"a bounded context (S = {config['segment_length']}, M = {config['carry_length']}, R = "
+        f"{config['retrieval_length']}), so its work grows linearly with the length of the text, and its "
+        f"logits are not those of full attention. {alike(pairs_of(used, ['full', 'segmented'], LLAMA))}\n\n"
         + table(
             [
                 "tokens",
@@ -145,8 +145,8 @@ def llama(run):
 def llama_decode(run):
     reports = short_reports(run, "decode")
     return (
-        f"Peer: {peer_name(reports, 'llama-bench')}, without and with `-fa`; the faster one counts. 32 tokens behind a "
-        f"prompt of 512, full attention on both sides, {threads(run)}; medians of rounds that take turns. "
+        f"Peer: {peer_name(reports, 'llama-bench')}, without and with `-fa`; the faster one counts. 32 tokens after a "
+        f"prompt of 512, full attention on both sides, {threads(run)}; medians of alternating rounds. "
         f"{alike(pairs_of(reports, ['full'], LLAMA))}\n\n{llama_rows(run, 'decode')}"
     )
 
@@ -158,9 +158,8 @@ def full(run):
         segmented, whole = (find(report, who, "prefill", tokens) for who in ("segmented", "full"))
         lines.append([dtype, str(tokens), speed(segmented), speed(whole), ratio(segmented, whole)])
     return (
-        f"The same program on the same text, {threads(run)}. The ratio does not compare equal work: a segmented "
-        "run has "
-        "a bounded context, full attention sees the whole text.\n\n"
+        f"Two policies of this program on the same text, {threads(run)}. The ratio does not compare equal work: a "
+        "segmented run has a bounded context, and full attention sees the whole text.\n\n"
         + table(["dtype", "tokens", "bounded context, tokens/s", "full attention, tokens/s", "ratio"], lines)
     )
 
@@ -183,8 +182,8 @@ def growth(run):
             ]
         )
     return (
-        f"Segmented, {threads(run)}; memory in MiB: the peak of weights and what a run adds to the process. Last: the "
-        "peak at 128K against its prediction.\n\n"
+        f"Segmented execution, {threads(run)}. Memory is in MiB: the peak of the weights and of what a run adds to the "
+        "process. The last column is the deviation of the peak at 128K from its prediction.\n\n"
         + table(
             [
                 "dtype",
@@ -193,9 +192,9 @@ def growth(run):
                 "ratio",
                 "peak at 8K",
                 "peak at 128K",
-                "more",
-                "of it pool",
-                "predicted",
+                "increase",
+                "of which pool",
+                "deviation",
             ],
             lines,
         )
@@ -231,10 +230,10 @@ def train(run):
         growth_lines.append([dtype, f"{short / MB:.0f}", f"{long / MB:.0f}", f"{long / short:.3f}"])
     reports = [report for _, report in by_dtype(run)]
     text = (
-        f"Every parameter, a step of one sample of {tokens} tokens, {threads(run)}: the second of two steps, medians; "
-        f"peaks of weights and what both steps add, in MiB. {alike(pairs, 'training_dtype')} Peer: "
-        f"{peer_name(reports, 'transformers')}, full attention, sdpa, fused AdamW; ours is segmented, K = "
-        f"{reports[0]['config']['truncation_depth']}.\n\n"
+        f"Training of every parameter, steps of one sample of {tokens} tokens, {threads(run)}. Times are medians of "
+        "the second of two steps; peaks, in MiB, are of the weights and of what both steps add. "
+        f"{alike(pairs, 'training_dtype')} Peer: {peer_name(reports, 'transformers')}, full attention, sdpa, fused "
+        f"AdamW; ours is segmented, K = {reports[0]['config']['truncation_depth']}.\n\n"
         + table(
             [
                 "dtype",
@@ -250,10 +249,11 @@ def train(run):
         )
     )
     if across:
-        text += f"\n\nOurs with checkpointing beside the peer without: {', '.join(across)}."
+        text += f"\n\nOurs with checkpointing, compared with the peer without: {', '.join(across)}."
     if growth_lines:
-        text += "\n\nPeaks of a step of one sample, by its length: more segments, not more graphs.\n\n" + table(
-            ["dtype", "peak at 2·1024", "peak at 8·1024", "ratio"], growth_lines
+        text += (
+            "\n\nPeak memory of a step, by the length of its sample: a longer sample has more segments, but memory "
+            "holds no more graphs.\n\n" + table(["dtype", "peak at 2·1024", "peak at 8·1024", "ratio"], growth_lines)
         )
     return text
 
@@ -274,18 +274,18 @@ def pool(run):
         )
     return (
         f"SmolLM2 in fp32 with its default settings over {values['tokens']} tokens of a novel, 2 threads, one run "
-        "each. "
-        "Found again: the share of the exact run's positions, by segment, layer and head, that the run with these keys "
-        "retrieved too; anchors alone, then all but padding. The runs go their own ways: a prefix that differs changes "
-        "all queries after it. Retrieval: all that passes on from segment to segment, mean.\n\n"
+        "each. Found again: the share of the exact run's positions, by segment, layer and head, that the run with "
+        "these keys also retrieved, for anchors alone and for all hits but padding. The runs diverge, because a "
+        "different prefix changes all queries after it. Retrieval: mean time of everything that passes state from "
+        "segment to segment.\n\n"
         + table(
             [
                 "keys",
-                "pool, bytes a token",
+                "pool, bytes per token",
                 "anchors found again",
                 "hits found again",
-                "loss, nats a token",
-                "retrieval, ms a segment",
+                "loss, nats per token",
+                "retrieval, ms per segment",
             ],
             lines,
         )
@@ -307,10 +307,10 @@ def search(run):
             ]
         )
     return (
-        "One search of a pool of random keys of SmolLM2-135M's shape, from the queries to the gathered prefix of the "
-        "layers that search, beside a segment at the start of a text with the same preset; 2 threads, medians. paper: "
-        "12 heads in 4 layers, each searching for itself. recall: 3 heads search for all, by centred scores and in "
-        "windows.\n\n"
+        "The time of one search of a pool of random keys of SmolLM2-135M's shape, from the queries to the gathered "
+        "prefix of the layers that search, and the time of a segment at the start of a text with the same preset; "
+        "2 threads, medians. With paper, each of 12 heads in 4 layers searches for itself. With recall, 3 heads "
+        "search for all, by centred scores and in windows.\n\n"
         + table(["preset", "dtype", "entries", "search, ms", "segment, ms", "share"], lines)
     )
 
@@ -318,7 +318,7 @@ def search(run):
 def start(run):
     whole, segment = (statistics.median(run["values"][key]) for key in ("whole_s", "segment_s"))
     return (
-        f"`carryover run` of one segment of 1024 tokens, from the process's start to its end: {whole:.2f} s, of them "
-        f"{segment:.2f} s in the segment; medians of {len(run['values']['whole_s'])} after one that fills the "
-        "page cache."
+        f"`carryover run` of one segment of 1024 tokens takes {whole:.2f} s from the start of the process to its "
+        f"end, of which {segment:.2f} s in the segment; medians of {len(run['values']['whole_s'])} after one that "
+        "fills the page cache."
     )

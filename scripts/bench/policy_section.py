@@ -22,11 +22,11 @@ HEADER = (
     "visible KV, MiB",
 )
 ABOUT = (
-    "The same text under every policy, a run for each length; [results.md](results.md) says what the rows are, and has "
-    "other texts. tokens/s: of what a run computes, the loss of every token included; looking at attention sinks, "
-    "which each run does besides, and writing are left out. Peak memory: the weights and all that the run allocated. Visible "
-    "KV: keys and values that the last token sees. Ratios of times do not compare equal work: that is what a policy is "
-    "for. nsa has neutral gates, which nobody trained."
+    "The same text under every policy, with a separate run for each length; [results.md](results.md) explains the "
+    "rows and has other texts. tokens/s counts what a run computes, including the loss of every token, without "
+    "measuring attention sinks and writing files. Peak memory: the weights and everything that the run allocated. "
+    "Visible KV: keys and values that the last token sees. Ratios of times do not compare equal work, because "
+    "policies differ in their work. nsa has neutral gates, which nobody trained."
 )
 
 
@@ -51,7 +51,7 @@ def problem_of(results, found):
     wanted = [(row["name"], length) for row in results["evaluations"] for length in LENGTHS]
     missing = [key for key in wanted if BOOK not in found.get(key, {})]
     if missing:
-        return f"{len(missing)} of {len(wanted)} runs by policy and length are not there, or not timed"
+        return f"{len(missing)} of {len(wanted)} runs by policy and length are missing or not timed"
     (name, length), most = max(((key, apart(found[key])) for key in wanted), key=lambda each: each[1])
     if most > MOST_APART:
         return (
@@ -98,7 +98,8 @@ def section(results):
     found = entries(results)
     problem = problem_of(results, found)
     if problem:
-        return tables.wrapped(f"{TITLE}\n\nPending until `{COMMAND}` ran while nothing else did: {problem}.") + "\n"
+        pending = f"Pending until `{COMMAND}` has run on an otherwise idle machine: {problem}."
+        return tables.wrapped(f"{TITLE}\n\n{pending}") + "\n"
     book = next(text for text in results["texts"] if text["file"] == BOOK)
     environment = results["environment"]
     parts = [

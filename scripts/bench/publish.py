@@ -73,9 +73,8 @@ def pending(all_runs):
             "\n\n".join(
                 [
                     "## Pending",
-                    "These figures were not measured under the rules above yet, or not on this kind of machine. "
-                    "Each is "
-                    "pending until its command and then `./lab bench publish` ran there while nothing else did.",
+                    "These figures have not been measured yet under the rules above, or not on this kind of machine. "
+                    "To measure one, run its command and then `./lab bench publish` on an otherwise idle machine.",
                     *parts,
                 ]
             )
@@ -188,15 +187,15 @@ def speed_table(all_runs):
         return (
             tables.wrapped(
                 f"SmolLM2-135M on {machine['cores']} cores of {machine['processor']} ({title}), from one run each "
-                "([docs/benchmarks.md](docs/benchmarks.md) has the rest, and the commands that repeat it):\n\n"
-                + tables.table(["", "beside", "tokens/s, ours : theirs", "ratio", "equal work"], lines)
+                "([docs/benchmarks.md](docs/benchmarks.md) has the others, and the commands that repeat them):\n\n"
+                + tables.table(["", "compared with", "tokens/s, ours : theirs", "ratio", "equal work"], lines)
             )
             + "\n"
         )
     return (
         tables.wrapped(
-            "Figures are pending: none was published yet by `./lab bench && ./lab bench publish` on a quiet machine "
-            "([docs/benchmarks.md](docs/benchmarks.md) says what is measured, and how)."
+            "Figures are pending: nobody has published any yet with `./lab bench && ./lab bench publish` on a quiet "
+            "machine ([docs/benchmarks.md](docs/benchmarks.md) says what is measured, and how)."
         )
         + "\n"
     )

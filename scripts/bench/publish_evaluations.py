@@ -132,14 +132,14 @@ def section(record):
     about = (
         f"`carryover eval`, {record['date']}, commit {record['commit']}: {model['file']} ({model['weights_hash']}), "
         f"{model['dtype']}, seed {record['seed']}, greedy, {'with' if record['chat'] else 'without'} a chat template; "
-        f"{settings}{own}. The question stands {record['question']} what is compressed. A cell is the mean of the samples' "
+        f"{settings}{own}. The question is {record['question']} the compressed prompt. A cell is the mean of the samples' "
         "scores with its 95 % bootstrap interval."
     )
     parts = [f"### {record['name']}", about, tables.table(["task", "tokens", "samples", *policies], rows)]
     parts += slice_tables(record)
     parts += [
-        "Keys and values that the last token sees and that are held, and the seconds of a sample, on the same machine "
-        "for all policies:",
+        "The keys and values that the last token sees and those in memory, and the seconds per sample, on the same "
+        "machine for all policies:",
         tables.table(["policy", "tokens", "seen, MB", "held, MB", "prefill, s", "decoding, s"], cost_rows(record)),
     ]
     if record["unfinished"]:

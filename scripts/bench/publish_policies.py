@@ -31,12 +31,12 @@ NOTES = {  # by policy and column, in the order of the table
     "by single tokens.",
     ("segmented", OTHERS): "From the paper's text: the code that its authors published makes "
     "[errors that this program must not have](paper_map.md).",
-    ("minference", "chunks"): "The index comes from a chunk's last 64 queries, so that other chunks are another result "
+    ("minference", "chunks"): "The index comes from the last 64 queries of a chunk, so that other chunks give another result "
     "by definition: " + FROM_DEFINITION,
-    ("snapkv", "chunks"): "Of the tokens behind a prompt: " + FROM_DEFINITION,
-    ("snapkv", OTHERS): "By how much the other implementation's likeliest token is ahead of the one that greedy "
-    "decoding took; 0 where all tokens are the same.",
-    ("infllm", "chunks"): "Each chunk looks up blocks for itself, so that other chunks are another result by "
+    ("snapkv", "chunks"): "For the tokens after a prompt, " + FROM_DEFINITION,
+    ("snapkv", OTHERS): "The logit of the other implementation's most likely token minus that of the token that greedy "
+    "decoding took; 0 if all tokens are the same.",
+    ("infllm", "chunks"): "Each chunk looks up blocks for itself, so that other chunks give another result by "
     "definition: " + FROM_DEFINITION,
     ("cca", OTHERS): "From the paper's definition: the official repository has no code.",
     ("nsa", OTHERS): "From its `naive.py`.",
@@ -44,12 +44,12 @@ NOTES = {  # by policy and column, in the order of the table
 SIGNS = "¹²³⁴⁵⁶⁷⁸⁹"
 
 ABOUT = (
-    "What tests measured of each policy: the largest difference in all of their cases. The reference test compares a "
-    "run with attention that was written from the policy's definition alone, and *whole = chunked* compares the whole "
-    "text at once with segments, random chunks and single tokens, both in fp64 on small random models. Other "
-    "implementations are compared by logits in fp32. Memory is a run's measured peak over the planned one, less 1, "
-    "without weights and the matmul library's own buffers; the gradient is the trainer's beside finite differences. A "
-    "figure above its bound, which the head of its column names, is not published."
+    "The table shows, for each policy, the largest difference over all cases of a test. The reference test compares a "
+    "run with attention that was written from the policy's definition alone. *whole = chunked* compares the whole text "
+    "at once with segments, random chunks and single tokens. Both use fp64 on small random models. The logits of other "
+    "implementations are compared in fp32. Memory is measured peak / planned peak − 1 of a run, without weights and the "
+    "matmul library's own buffers. The gradient is that of the trainer, compared with finite differences. The heading of "
+    "a column has its bound; a figure above its bound is not published."
 )
 COMMANDS = (
     "rm -f facts.jsonl",
@@ -246,12 +246,12 @@ def page(record, rows):
         tables.wrapped(ABOUT),
         figures(record, rows),
         tables.wrapped(notes),
-        f"{record['date']}, commit {record['commit']}. These commands repeat it; tests append to facts.jsonl:",
+        f"{record['date']}, commit {record['commit']}. These commands repeat the measurements; tests append to facts.jsonl:",
         "\n".join("    " + command for command in COMMANDS),
         "## Tests",
         tables.wrapped(
-            "The test in `tests/engine` that each figure is from, and the number of measures of which it is the "
-            "largest. `docs/evaluations/policies.json` has the rules and models of the other implementations."
+            "The table names the test in `tests/engine` of each figure, and the number of measurements of which the "
+            "figure is the largest. `docs/evaluations/policies.json` has the rules and models of the other implementations."
         ),
         tests(record, rows),
     ]

@@ -112,9 +112,9 @@ def section(record):
         f"## Recall: {record['plan']}\n\n{record['about']}\n\n"
         f"`needles MODEL examples/recall/{record['plan']}.json RESULTS.jsonl`, {record['date']}, commit "
         f"{record['commit']}; {record['model']} (weights {record['weights']}), {record['dtype']}, "
-        f"{len(seeds)} {'seed' if len(seeds) == 1 else 'seeds'}. Percent of the questions that are answered with every "
-        "token of the value, with the 95 % interval (Wilson's), and of those whose value lies wholly within what was "
-        "retrieved.\n"
+        f"{len(seeds)} {'seed' if len(seeds) == 1 else 'seeds'}. *answered* is the percentage of questions whose "
+        "answer has every token of the value, with its 95 % interval (Wilson's); *found* is the percentage of questions "
+        "whose value lies entirely within the retrieved positions.\n"
     )
     for segments in sorted({row["segments"] for row in counts}):
         rows = []

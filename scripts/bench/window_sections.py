@@ -53,9 +53,9 @@ def sources(run):
         return ""
     replayed, kept = clicks["replayed_ms"], clicks["kept_ms"]
     return (
-        f"\n\nFrom a click on a token to its sources painted in a text of {clicks['tokens']} tokens, the default model:"
-        f" {statistics.median(kept):.0f} ms where the answer is kept, {max(kept):.0f} ms at most; bound (≤ 150 ms):"
-        f" {'kept' if sources_kept(run) else 'MISSED'}. Where the segment is run again, {statistics.median(replayed):.0f}"
+        f"\n\nFrom a click on a token until its sources are painted, in a text of {clicks['tokens']} tokens with the"
+        f" default model: {statistics.median(kept):.0f} ms if the answer is kept, {max(kept):.0f} ms at most; bound (≤ 150 ms):"
+        f" {'kept' if sources_kept(run) else 'MISSED'}. If the segment runs again, {statistics.median(replayed):.0f}"
         f" ms; a segment of the run took {clicks['segment_ms']:.0f} ms."
     )
 
@@ -68,10 +68,9 @@ def gui(run):
         for state, r in states
     ]
     text = (
-        table(["window with the", "beats", "p50, ms late", "p99", "max"], rows)
-        + f"\n\nA 5 ms heartbeat of the event loop over {late['seconds']} s each; {late['segments']} segments ran "
-        "beside "
-        f"it. Bounds (p99 ≤ 16 ms, max ≤ idle's + 50 ms): {'kept' if lateness_kept(run) else 'MISSED'}.\n\n"
+        table(["window with the", "ticks", "p50, ms late", "p99", "max"], rows)
+        + f"\n\nLateness of a 5 ms timer of the event loop, over {late['seconds']} s each; {late['segments']} segments "
+        f"ran meanwhile. Bounds (p99 ≤ 16 ms, max ≤ idle's + 50 ms): {'kept' if lateness_kept(run) else 'MISSED'}.\n\n"
     )
     for name, title in (("default", "the default model"), ("demo", "the demo")):
         alone, beside, share = gui_medians(speeds[name])
@@ -129,11 +128,11 @@ def scale(run):
         table(["step", "steps", "p50, ms to painted", "p95", "max", "p95 of its processor time, ms"], rows)
         + f"\n\nA run of {held['tokens']} tokens in {held['segments']} segments, in a window of 1280 × 800 in its "
         "default"
-        f" layout. It opened in {result['open_ms'] / 1000:.2f} s, painted; {held['segments_loaded']} segments were read"
-        " from disk in all."
+        f" layout. It took {result['open_ms'] / 1000:.2f} s to open and paint the run; the window read"
+        f" {held['segments_loaded']} segments from disk in all."
         f"\n\nResident memory of the process: {result['window']['rss_mib']:.0f} MiB without a run,"
         f" {result['opened']['rss_mib']:.0f} MiB with it open, {held['rss_mib']:.0f} MiB after the steps,"
-        f" {held['rss_peak_mib']:.0f} MiB at most. Of it {held['outline_mib']:.1f} MiB are the run's outline and"
+        f" {held['rss_peak_mib']:.0f} MiB at most. Of this, {held['outline_mib']:.1f} MiB are the run's outline and"
         f" {held['cached_segments_mib']:.1f} MiB whole segments."
         f"\n\nBounds (p95 ≤ 33 ms, memory < 500 MB): {'kept' if scale_kept(run) else 'MISSED'}."
     )
@@ -149,6 +148,6 @@ def gpu(run):
         ]
         for claim in report["claims"]
     ]
-    return f"{report['machine']['gpu']}. What is claimed, and what was measured:\n\n" + table(
+    return f"{report['machine']['gpu']}. Claims and measurements:\n\n" + table(
         ["what", "value", "bound", "verdict"], claims
     )
