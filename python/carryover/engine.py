@@ -210,9 +210,9 @@ class EngineRun(Run):
         index, first = (last["index"] + 1, last["first_token"] + last["length"]) if last else (0, 0)
         here = self.tokens[first : first + record["length"]]
         if (record["index"], record["first_token"]) != (index, first) or not np.array_equal(snapshot["ids"], here):
-            raise WireError("a segment came that is not the next one of the text")
+            raise WireError("received a segment that is not the next one of the text")
         if len(snapshot["target_nll"]) not in (0, record["targets"]):
-            raise WireError("a segment came with more or fewer losses than targets")
+            raise WireError("received a segment with more or fewer losses than targets")
         self._records.append(record)
         self._nll.append(snapshot["target_nll"])
         self._sinks.append(snapshot["sinks"])
@@ -301,10 +301,10 @@ class Model:
         request = {**self._replay(run, segment), "edits": messages}
         base = self._connection.ask("WhatIf", self._number, request, on_event=hear)[0]
         if sorted(outcomes) != list(range(len(messages))):
-            raise WireError("outcomes came of other edits than were asked for")
+            raise WireError("received outcomes of other edits than requested")
         before = base["as_it_was"]
         if any(len(one["target_nll"]) != len(before["target_nll"]) for one in outcomes.values()):
-            raise WireError("an outcome came with more or fewer losses than the segment has")
+            raise WireError("received an outcome with more or fewer losses than the segment has")
         return [
             WhatIf(
                 segment,
