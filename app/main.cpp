@@ -69,7 +69,7 @@ void take_pictures(MainWindow& window, const QString& directory) {
 void write_report(MainWindow& window, const QString& directory) {
   RunController& controller = window.lab().runs;
   if (window.lab().context.run().segment_count() == 0) {
-    QTextStream(stderr) << QObject::tr("carryover: nothing was run; what went wrong is said above") << Qt::endl;
+    QTextStream(stderr) << QObject::tr("carryover: nothing was run; see the error above") << Qt::endl;
     QCoreApplication::exit(1);
     return;
   }
@@ -152,7 +152,7 @@ void offer_default_model(MainWindow& window, Startup& startup, const StoryModel&
   if (open && open->info.path == files.model.toStdString()) return window.identity().offer({}, {}, {});
   const QString name = QFileInfo(files.model).fileName().section(u'.', 0, 0);
   window.identity().offer(QObject::tr("%1 is ready: switch").arg(name),
-                          QObject::tr("Opens the default model and book in place of what is open, and runs it"),
+                          QObject::tr("Opens the default model and book instead of the open ones, and runs the text"),
                           [&startup, files] { startup.open(files); });
 }
 

@@ -154,12 +154,11 @@ VerbAction add_audit(CLI::App& app) {
   app.add_flag("--json", options->json, "print the report as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
-  app.footer(R"(Holds the trainer's gradient against the truncated loss written out term by term and against finite
-differences, in fp64 unless --dtype says otherwise, with segments of 32 tokens unless --segment-length does; and the
-text run in chunks and token by token against whole segments. "margin" is how far the gradient of another K is from
-that of K on this model and text: bounds stay well under it. Distillation is no part of the objective that is audited.
-Exit code 0: every check passed; 1: one failed, or the
-dtype cannot tell K from K - 1 and K + 1.
+  app.footer(R"(Compares the trainer's gradient with that of the truncated loss written out term by term and with finite
+differences, by default in fp64 (--dtype) and with segments of 32 tokens (--segment-length); and runs of the text in
+chunks and token by token with whole segments. "margin" is the distance between the gradients of K and of another K on
+this model and text: bounds are well below it. The audited objective does not include distillation.
+Exit code 0: every check passed; 1: a check failed, or the dtype cannot tell K from K - 1 and K + 1.
 
 Examples:
   carryover audit tiny-model --truncation-depth 2 --segments 5

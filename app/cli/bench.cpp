@@ -171,8 +171,8 @@ VerbAction add_bench(CLI::App& app) {
   };
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("");
   app.add_option("--shape", options->shape,
-                 "random weights of this shape instead: llama2-7b, llama3.1-8b, "
-                 "smollm2-135m, llama3.1-small, tiny; --seed draws others")
+                 "random weights of this shape instead: llama2-7b, llama3.1-8b, smollm2-135m, llama3.1-small, tiny; "
+                 "--seed changes them")
       ->type_name("NAME");
   list("--contexts", options->contexts, "LIST", "lengths of texts, in tokens (512,1024,2048)")
       ->check(CLI::Range(std::int64_t{1}, bench_most_tokens));
@@ -180,27 +180,28 @@ VerbAction add_bench(CLI::App& app) {
       ->check(CLI::IsMember(policy_names()));
   list("--what", options->kinds, "LIST", "prefill, decode, train (all)")
       ->check(CLI::IsMember({"prefill", "decode", "train"}));
-  app.add_option("--repeats", options->repeats, "repetitions of each (5 up to 2048 tokens, 3 up to 8192, 1 above)")
+  app.add_option("--repeats", options->repeats,
+                 "repetitions of each measurement (5 up to 2048 tokens, 3 up to 8192, 1 above)")
       ->check(CLI::Range(std::int64_t{1}, bench_most_repeats))
       ->type_name("N");
   app.add_option("--new-tokens", options->new_tokens, "tokens decoded after each text (32)")
       ->check(CLI::Range(std::int64_t{1}, bench_most_new_tokens))
       ->type_name("N");
-  app.add_option("--peer", options->peer, "a Python that has transformers: measured in the same rounds")
+  app.add_option("--peer", options->peer, "Python with transformers, which is measured in the same rounds")
       ->type_name("PYTHON");
   app.add_option("--output", options->output, "folder for bench.json and bench.csv")
       ->take_last()  // a script's own, which its caller may replace
       ->type_name("DIR");
-  app.add_flag("--overwrite", options->overwrite, "replace a bench that --output holds already");
-  app.add_flag("--gpu", options->gpu, "on a GPU, in bf16: hold a 7B model (--shape llama2-7b) against its bounds");
+  app.add_flag("--overwrite", options->overwrite, "replace an earlier bench in --output");
+  app.add_flag("--gpu", options->gpu, "on a GPU, in bf16: check a 7B model (--shape llama2-7b) against its bounds");
   app.add_flag("--json", options->json, "print everything as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
   for (const char* other : {"--policy", "--bos"}) app.remove_option(app.get_option(other));
   app.footer(
       R"(Time and memory of prefill and decoding by context, and of a training step of K + 1 segments, for each policy,
-in rounds that take turns; beside them what the machine's fastest matmuls and memory allow. llama-bench is
-measured too where PATH has one and MODEL is a GGUF file. Ctrl-C keeps what was measured.
+in alternating rounds, with the throughput of the machine's fastest matmul and memory. llama-bench is measured too if
+it is on PATH and MODEL is a GGUF file. Ctrl-C keeps the results so far.
 
 Examples:
   carryover bench model.gguf --output bench1

@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kFooter = R"(Examples:
   carryover                                      the window
-  carryover info model.gguf                      what a model is, and what it will cost
-  carryover run model.gguf book.txt --out run1   read a book in segments, keep the record
+  carryover info model.gguf                      a model's shape, defaults and predicted memory
+  carryover run model.gguf book.txt --out run1   run a book in segments, save the record
   carryover run model.gguf book.txt --policy full --tokens 2048
   cat book.txt | carryover run model.gguf - --json
   carryover generate model.gguf --prompt-file question.txt
@@ -64,22 +64,22 @@ int exit_code(Fault fault) {
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all{
       {"info", "Describe a model: shape, defaults, predicted memory", add_info},
-      {"run", "Read a text in segments; print or keep the record", add_run},
+      {"run", "Run a text in segments; print or save the record", add_run},
       {"tokenize", "Print a text's token ids as a JSON array", add_tokenize},
       {"generate", "Continue a prompt", add_generate},
       {"train", "Fine-tune a model to segmented execution", add_train},
       {"experiment", "Run a plan of models, recipes, seeds and evaluations into one table", add_experiment},
-      {"eval", "Evaluate a model on tasks of long contexts, under policies, into one table", add_eval},
+      {"eval", "Evaluate a model on long-context tasks under several policies, into one table", add_eval},
       {"audit", "Verify training gradients against the objective", add_audit},
-      {"export", "Write a run's figures, data or report; or a model, its adapter merged", add_export},
+      {"export", "Export a run's figures, data or report, or a model with its adapter merged", add_export},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
       {"bench", "Measure speed and memory by context, policy and peer", add_bench},
 #ifdef CARRYOVER_SERVER
-      {"serve", "Answer programs that speak OpenAI's protocol, on this machine", add_serve},
+      {"serve", "Serve an OpenAI-compatible API on this machine", add_serve},
 #endif
-      {"engine", "Do the work of a window elsewhere, over standard input and output", add_engine},
+      {"engine", "Run the engine for a window on another machine, over standard input and output", add_engine},
       {"setup-cuda", "Fetch what an installed Carryover needs to run on a GPU", add_setup_cuda},
-      {"completion", "Print a shell's completion script", add_completion},
+      {"completion", "Print a completion script for a shell", add_completion},
   };
   return all;
 }

@@ -40,7 +40,7 @@ const Grouping& preset(const std::vector<GroupingPreset>& presets, const std::st
     if (candidate.name == name) return candidate.grouping;
     names += (names.empty() ? "" : ", ") + candidate.name;
   }
-  throw EngineError(Fault::BadInput, "--grouping", "'" + name + "' is no preset that fits this model",
+  throw EngineError(Fault::BadInput, "--grouping", "'" + name + "' is not a preset that fits this model",
                     "Use " + names + ".");
 }
 
@@ -78,8 +78,8 @@ std::string settings_name(const std::string& source) {
 
 ConfigOptions::ConfigOptions(CLI::App& app) {
   app.add_option("--config", given_->config_file,
-                 "JSON file of settings by name (segment_length, …), or such an object itself, or a run folder's "
-                 "config.json: repeats that run. Flags win over it")
+                 "JSON file of settings by name (segment_length, …), a JSON object, or a run folder's config.json, "
+                 "which repeats that run. Flags override it")
       ->type_name("FILE");
   add_fields(app);
   add_execution(app);
@@ -87,9 +87,9 @@ ConfigOptions::ConfigOptions(CLI::App& app) {
 
 void ConfigOptions::add_preset(CLI::App& app) {
   app.add_option("--preset", given_->preset,
-                 "paper; sinks: the same with attention sinks; recall: every head reads sinks, windows that one "
-                 "shared search retrieved, and the carry, and a question is run twice, both beyond the paper. --config "
-                 "and flags win over it")
+                 "paper; sinks: paper with attention sinks; recall: every head reads sinks, windows retrieved by one "
+                 "shared search, and the carry, and a question is run twice. sinks and recall go beyond the paper. "
+                 "--config and flags override it")
       ->check(CLI::IsMember({"paper", "sinks", "recall"}))
       ->type_name("NAME")
       ->group(segment_group);
@@ -175,15 +175,15 @@ void ConfigOptions::add_execution(CLI::App& app) {
   };
   text("--policy", "policy", "NAME", "what attention sees: " + listed_policies(", ") + " (default: segmented)");
   text("--dtype", "dtype", "TYPE",
-       "auto (default: by processor and model, see info), fp32, bf16, fp64, or q8: weights in 8 bits");
-  text("--device", "device", "NAME", "auto (default: a GPU where there is one), cpu or cuda");
+       "auto (default: by processor and model, see info), fp32, bf16, fp64, or q8 (8-bit weights)");
+  text("--device", "device", "NAME", "auto (default: a GPU if there is one), cpu or cuda");
   app.add_option_function<std::int64_t>(
          "--threads", [given](std::int64_t value) { given->fields["threads"] = value; },
-         "threads of the processor; 0 (default): all, or one for a very small model")
+         "CPU threads; 0 (default): all, or one for a very small model")
       ->type_name("N")
       ->group("Execution");
   app.add_option_function<std::int64_t>(
-         "--seed", [given](std::int64_t value) { given->fields["seed"] = value; }, "seed of everything drawn at random")
+         "--seed", [given](std::int64_t value) { given->fields["seed"] = value; }, "random seed")
       ->type_name("N")
       ->group("Execution");
 }

@@ -167,7 +167,7 @@ void DuoHeadOptions::add_to(CLI::App& app) {
   };
   count("--steps", steps, "steps, each on a text of its own (200; DuoAttention's are 2000)");
   count("--shortest", shortest, "texts have from N to --tokens tokens (--tokens; DuoAttention's 1000 to 32000)");
-  count("--passkeys", passkeys, "passkeys in a text (as many as half of it has room for, at most 10)");
+  count("--passkeys", passkeys, "passkeys in a text (as many as fit into half of it, at most 10)");
   count("--passkey-words", words, "words of a passkey (32)");
   app.add_option("--sinks", sinks, "the text's first tokens, which a streaming head sees (128)")
       ->check(CLI::NonNegativeNumber)

@@ -48,10 +48,10 @@ VerbAction add_engine(CLI::App& app) {
   app.add_flag("--describe", *describes,
                "print the protocol as JSON (messages and their fields), for programs other than the window");
   app.footer(
-      R"(Does the work of a window that runs somewhere else, over standard input and output; it listens on no port and
-ends with its input. The window starts it by a command such as
+      R"(Runs the engine for a window on another machine, over standard input and output; it listens on no port and ends
+when its input ends. The window starts it by a command such as
   ssh gpu-machine carryover-cli engine
-Python programs start it by the package in the folder python of the sources.)");
+Python programs start it with the package in the folder python of the sources.)");
   return [describes] { return *describes ? print_description() : serve(); };
 }
 

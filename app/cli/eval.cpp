@@ -73,7 +73,7 @@ std::map<std::string, std::string> data_paths(const std::vector<std::string>& te
 /// Of the plan's fields a run has more than an evaluation: a --config file may have them.
 void refuse_of_one_run(const RunSettings& settings) {
   if (settings.tokens || !settings.force_hits.empty() || settings.prefix != "search")
-    throw EngineError(Fault::Usage, "--config", "has tokens, force_hits or prefix, which are of one text",
+    throw EngineError(Fault::Usage, "--config", "has tokens, force_hits or prefix, which apply to one text only",
                       "Leave them out.");
 }
 
@@ -179,7 +179,7 @@ int report(const EvalRunner& runner, const std::string& out, bool stopped, bool 
   } else {
     if (!runner.results().empty()) print(evaluation_table(read_results(out), TableFormat::Markdown));
     if (runner.failures() > 0) print(std::to_string(runner.failures()) + " samples failed; the results list them.\n");
-    print(stopped ? "stopped; the same command continues\n" : "written    " + out + "\n");
+    print(stopped ? "stopped; run the same command again to continue\n" : "written    " + out + "\n");
   }
   if (stopped) return kExitStopped;
   return runner.failures() > 0 ? kExitFailure : kExitOk;
@@ -217,17 +217,17 @@ VerbAction add_eval(CLI::App& app) {
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
-  list("--tasks", options->tasks, "NAMES", "tasks or families of them: ruler/cwe,ppl; --list has them");
-  list("--lengths", options->lengths, "LIST", "tokens of prompt and answer at most: 4096,8192 (default: as they are)")
+  list("--tasks", options->tasks, "NAMES", "tasks or families of tasks, such as ruler/cwe,ppl; see --list");
+  list("--lengths", options->lengths, "LIST",
+       "maximum tokens of prompt and answer, such as 4096,8192 (default: each sample's own length)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31));
-  app.add_option(
-         "--policies", options->policies,
-         "run each: " + listed_policies(",") +
-             "; one with settings of its own beside it, as a control: \"segmented,segmented[retrieval_length=0]\" "
-             "(default: --policy)")
+  app.add_option("--policies", options->policies,
+                 "run each: " + listed_policies(",") +
+                     "; a policy may have its own settings, as a control: \"segmented,segmented[retrieval_length=0]\" "
+                     "(default: --policy)")
       ->allow_extra_args(false)
       ->type_name("NAMES");
-  app.add_option("--samples", options->samples, "samples that generators make (default: their own number)")
+  app.add_option("--samples", options->samples, "samples of each generated task (default: the task's own number)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 31))
       ->type_name("N");
   app.add_option("--limit", options->limit, "run the first N samples of each task and length only")
@@ -236,7 +236,7 @@ VerbAction add_eval(CLI::App& app) {
   app.add_option("--data", options->data, "a family's file or folder; may be given several times")
       ->allow_extra_args(false)
       ->type_name("FAMILY=PATH");
-  app.add_flag("--chat", options->chat, "put the model's chat template around prompts");
+  app.add_flag("--chat", options->chat, "format prompts with the model's chat template");
   app.add_option("--question", options->question,
                  "inside: the question is part of what a policy compresses (default); outside: the context is read "
                  "alone first (default with --question-pass)")
@@ -249,16 +249,16 @@ VerbAction add_eval(CLI::App& app) {
   app.add_flag("--list", options->list, "list the tasks, run nothing");
   app.add_option("--render", options->render, "print the table of an evaluation's folder, or of a results file")
       ->type_name("FILE");
-  app.add_option("--format", options->format, "of --render: md (default), csv or tex")
+  app.add_option("--format", options->format, "format of --render: md (default), csv or tex")
       ->check(CLI::IsMember({"md", "csv", "tex"}))
       ->type_name("NAME");
   app.add_flag("--json", options->json, "print the result as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
   config->add_preset(app);
-  app.footer(R"(Each sample is answered under each policy and noted at once: the same command continues after Ctrl-C or
-a crash, with the same results. Results and samples are files that readers of lm-evaluation-harness take. The seed of
-generators is --seed (42).
+  app.footer(R"(Answers each sample under each policy and writes each answer at once: the same command continues after
+Ctrl-C or a crash, with the same results. Results and samples are files in the format of lm-evaluation-harness.
+--seed (42) is the seed of generated samples.
 
 Examples:
   carryover eval --list

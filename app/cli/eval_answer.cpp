@@ -17,7 +17,7 @@ namespace carryover {
 namespace {
 
 [[noreturn]] void stop() {
-  throw EngineError(Fault::Cancelled, "the evaluation", "was stopped", "The same command continues.");
+  throw EngineError(Fault::Cancelled, "the evaluation", "was stopped", "Run the same command again to continue.");
 }
 
 /// The losses of a run, by the position of the token that is predicted.

@@ -36,8 +36,8 @@ std::unique_ptr<const FolderLock> locked_folder(const std::string& folder) {
 }
 
 [[noreturn]] void refuse_other_samples(const std::string& path) {
-  throw EngineError(Fault::Usage, path, "is of other samples than those that the task has now",
-                    "Choose another folder (--out), or put the task's data back as it was.");
+  throw EngineError(Fault::Usage, path, "has other samples than the task has now",
+                    "Choose another folder (--out), or restore the task's data.");
 }
 
 /// The prompt of a sample that is done, which has to be the one that was asked: data files may have changed since.
@@ -58,7 +58,8 @@ std::vector<json> cells_in(const std::string& path) {
   const json* ours = JsonFields(results, path).find("carryover");
   const json* tasks = ours != nullptr ? JsonFields(*ours, path).find("tasks") : nullptr;
   if (tasks == nullptr || !tasks->is_array())
-    throw EngineError(Fault::BadInput, path, "has no list of tasks", "Remove it: it is made again from the samples.");
+    throw EngineError(Fault::BadInput, path, "has no list of tasks",
+                      "Remove it; it is written again from the samples.");
   return {tasks->begin(), tasks->end()};
 }
 

@@ -94,7 +94,7 @@ int experiment(const ExperimentOptions& options) {
 VerbAction add_experiment(CLI::App& app) {
   const auto options = std::make_shared<ExperimentOptions>();
   app.add_option("PLAN", options->plan, "JSON file: models, recipes, seeds, evaluations, texts")->type_name("");
-  app.add_option("--model", options->models, "a model of the plan is this one; may be given several times")
+  app.add_option("--model", options->models, "path of a model of the plan; may be given several times")
       ->allow_extra_args(false)
       ->type_name("NAME=PATH");
   app.add_option("--data", options->overrides.data, "train on these texts or folders; may be given several times")
@@ -108,24 +108,25 @@ VerbAction add_experiment(CLI::App& app) {
   app.add_option("--only", options->overrides.only, "run this recipe alone; may be given several times")
       ->allow_extra_args(false)
       ->type_name("RECIPE");
-  app.add_option("--from", options->earlier, "take the cells that this results.json has from it; DIR remembers them")
+  app.add_option("--from", options->earlier,
+                 "take the cells of this results.json instead of running them; DIR keeps them")
       ->type_name("FILE");
-  app.add_option("--threads", options->overrides.threads, "threads of the processor; 0: all")
+  app.add_option("--threads", options->overrides.threads, "CPU threads; 0: all")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   app.add_flag("--dry-run", options->dry_run, "check everything, print cells and hours, run nothing");
   app.add_flag("--report", options->report, "make the tables again from the cells that are done, run nothing");
   app.add_option("--render", options->render, "print a table of this results.json")->type_name("FILE");
   app.add_option("--format", options->format,
-                 "of --render: md (default), csv or tex; report for all of it, section for a page of others")
+                 "format of --render: md (default), csv or tex; report: all tables; section: a part of a larger page")
       ->check(CLI::IsMember({"md", "csv", "tex", "report", "section"}))
       ->type_name("NAME");
   app.add_flag("--json", options->json, "print the result as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   app.footer(
       R"(Trains each recipe for each seed, runs each evaluation on each text, and writes one table. Each training and
-each run is an ordinary folder in DIR/cells, named by the hash of what it is made from: what is finished is never made
-again, and the same command continues after Ctrl-C or a crash.
+each run is an ordinary folder in DIR/cells, named by the hash of its inputs. Finished cells are never run again, and
+the same command continues after Ctrl-C or a crash.
 
 Examples:
   carryover experiment examples/experiments/demo_k.json --dry-run

@@ -208,7 +208,8 @@ void ExperimentRunner::train(const TrainingCell& cell) {
   if (watch.ended_by_alert())
     throw EngineError(Fault::BadInput, cell.recipe, "ended by an alert at " + watch.alert(),
                       "Give the recipe a lower learning_rate, or on_alert \"skip\".");
-  if (summary.stopped) throw EngineError(Fault::Cancelled, cell.recipe, "stopped", "The same command continues.");
+  if (summary.stopped)
+    throw EngineError(Fault::Cancelled, cell.recipe, "stopped", "Run the same command again to continue.");
   json numbers = training_numbers(cell);
   CARRYOVER_CHECK(!numbers.is_null());
   remove_leavings(plan->output_dir);
@@ -276,7 +277,8 @@ void ExperimentRunner::evaluate(const EvaluationCell& cell) {
   const RunSummary summary = session.run(description.request, recorder, stop.control);
   progress_.clear();
   recorder.rethrow();
-  if (summary.cancelled) throw EngineError(Fault::Cancelled, cell.id, "stopped", "The same command continues.");
+  if (summary.cancelled)
+    throw EngineError(Fault::Cancelled, cell.id, "stopped", "Run the same command again to continue.");
   record.finish(summary);
   json numbers = evaluation_numbers(folder(cell.id), cell, model);
   CARRYOVER_CHECK(!numbers.is_null());

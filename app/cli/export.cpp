@@ -24,7 +24,7 @@ struct ExportOptions {
 void export_model(const ExportOptions& options) {
   const std::string& output = options.figure.output;
   if (std::filesystem::exists(output))
-    throw EngineError(Fault::Usage, output, "is there already", "Choose a folder that is not.");
+    throw EngineError(Fault::Usage, output, "already exists", "Choose a folder that does not exist.");
   const DType dtype = parse_dtype(options.dtype);
   if (dtype != DType::Float32 && dtype != DType::BFloat16)
     throw EngineError(Fault::Usage, "--dtype", "is '" + options.dtype + "'", "Use fp32 or bf16.");
@@ -96,11 +96,12 @@ VerbAction add_export(CLI::App& app) {
          "or a model: Hugging Face folder or GGUF file")
       ->type_name("")
       ->required();
-  app.add_option("-o,--output", options->figure.output,
-                 "file to write; its suffix says how (.pdf, .svg, .png, .csv, .npy, .html). Of a model: a new folder")
+  app.add_option(
+         "-o,--output", options->figure.output,
+         "file to write; its suffix sets the format (.pdf, .svg, .png, .csv, .npy, .html). For a model: a new folder")
       ->required()
       ->type_name("PATH");
-  app.add_flag("--quiet", options->quiet, "say nothing");
+  app.add_flag("--quiet", options->quiet, "print nothing");
   add_figure_options(app, options);
   app.add_option("--data", options->data, "data of the run: hits, nll, segments, carry_maps or sinks, as .csv or .npy")
       ->type_name("KIND")

@@ -38,17 +38,17 @@ void check_options(const GenerateOptions& options) {
   };
   const bool loads = !options.load_state.empty(), prompts = !options.prompt_file.empty(),
              ids = !options.input_ids.empty();
-  if (loads && (prompts || ids)) refuse("--load-state", "has its document, and there is another", "Leave one out.");
-  if (prompts && ids) refuse("--input-ids", "is another prompt beside --prompt-file", "Leave one out.");
+  if (loads && (prompts || ids)) refuse("--load-state", "can't be combined with another document", "Leave one out.");
+  if (prompts && ids) refuse("--input-ids", "can't be combined with --prompt-file", "Leave one out.");
   if (!loads && !prompts && !ids)
     refuse("--prompt-file", "is missing", "Name a text, - for standard input, or a state with --load-state.");
   if (ids && (!options.json || !options.questions.empty()))
-    refuse("--input-ids", "is for ids alone, without text", "Add --json, and leave out --question.");
-  if (options.logprobs && !options.json) refuse("--logprobs", "is for --json", "Add --json.");
+    refuse("--input-ids", "reads and writes token ids only", "Add --json, and leave out --question.");
+  if (options.logprobs && !options.json) refuse("--logprobs", "needs --json", "Add --json.");
   if (loads && !options.save_state.empty())
     refuse("--save-state", "would write what --load-state reads", "Copy the file, or leave one out.");
   if (std::ranges::count(options.questions, std::string()) > 0) refuse("--question", "is empty", "Write one.");
-  if (loads && options.questions.empty()) refuse("--load-state", "is there for questions", "Add --question TEXT.");
+  if (loads && options.questions.empty()) refuse("--load-state", "needs a question", "Add --question TEXT.");
 }
 
 /// Where the last paragraph of a text begins, or its last chat turn where it has one.
@@ -263,40 +263,40 @@ VerbAction add_generate(CLI::App& app) {
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("--prompt-file", options->prompt_file, "UTF-8 text to continue, or - for standard input")
       ->type_name("FILE");
-  app.add_option(
-         "--input-ids", options->input_ids,
-         "JSON array of token ids, or a run folder's ids.npy, in place of a text; with --json, which has the ids "
-         "of the answer")
+  app.add_option("--input-ids", options->input_ids,
+                 "JSON array of token ids, or a run folder's ids.npy, instead of a text; needs --json, which holds the "
+                 "ids of the answer")
       ->type_name("FILE");
   app.add_option("--question", options->questions,
-                 "text behind the prompt, which is read as a document of its own: its last segment closes where the "
-                 "question begins. May be given several times: each is answered from the same state. Without it, "
-                 "--question-pass takes the prompt's last paragraph or chat turn")
+                 "question after the prompt; the prompt is read as a document whose last segment ends where the "
+                 "question begins. May be given several times: each question is answered from the same state. Without "
+                 "it, --question-pass takes the prompt's last paragraph or chat turn")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   app.add_option("--save-state", options->save_state,
-                 "reads the prompt as a document and writes the state behind it; without --question, nothing is "
-                 "generated")
+                 "read the prompt as a document and write the state after it; without --question, nothing is generated")
       ->type_name("FILE");
   app.add_option("--load-state", options->load_state,
-                 "a file of --save-state in place of --prompt-file: its document is not read again. Policy, settings "
-                 "and dtype are the file's")
+                 "file of --save-state, instead of --prompt-file; the document is not read again. Policy, settings and "
+                 "dtype come from the file")
       ->type_name("FILE");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
-  app.add_option("--max-new-tokens", options->max_new_tokens, "most tokens to add (128)")
+  app.add_option("--max-new-tokens", options->max_new_tokens, "maximum number of tokens to generate (128)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  app.add_option("--temperature", options->temperature, "0 (default) takes the likeliest token; more is more random")
+  app.add_option("--temperature", options->temperature,
+                 "0 (default) takes the most likely token; higher values are more random")
       ->check(CLI::NonNegativeNumber)
       ->type_name("T");
-  app.add_option("--top-p", options->top_p, "draw among the likeliest tokens that make up this share (1)")
+  app.add_option("--top-p", options->top_p,
+                 "sample from the most likely tokens that have this probability together (1)")
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("P");
-  app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
-  app.add_flag("--ignore-eos", options->ignore_eos, "go on past the model's end-of-text token");
-  app.add_flag("--logprobs", options->logprobs, "the natural logarithm of each token's probability too, in --json");
-  app.add_flag("--json", options->json, "one JSON object at the end instead of text as it comes");
+  app.add_flag("--parse-special", options->parse_special, "parse special tokens in the text");
+  app.add_flag("--ignore-eos", options->ignore_eos, "continue past the model's end-of-text token");
+  app.add_flag("--logprobs", options->logprobs, "add the log-probability of each token to --json");
+  app.add_flag("--json", options->json, "print one JSON object at the end instead of streaming text");
   app.add_flag("--quiet", options->quiet, "no progress and no timing on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
   config->add_preset(app);

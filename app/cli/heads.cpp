@@ -204,25 +204,25 @@ VerbAction add_heads(CLI::App& app) {
   };
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("TEXT", options->texts,
-                 "a text whose passages are asked for too, beside random tokens; with --recall the novels that needles "
-                 "are put into; with --method minference the text (default: the demo's); with --method duo files and "
-                 "folders that "
-                 "passkeys are hidden in (default: made sentences)")
+                 "text whose passages are probes, in addition to random tokens; with --recall the novels into which "
+                 "needles are inserted; with --method minference the text (default: the demo's); with --method duo "
+                 "files and folders into which passkeys are inserted (default: generated sentences)")
       ->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
-  app.add_option(
-         "--method", options->method,
-         "what is found: retrieval (default), the heads that copy; minference, each head's pattern for that policy; "
-         "duo, which KV heads need the whole text, by DuoAttention's gates")
+  app.add_option("--method", options->method,
+                 "what to find: retrieval (default), the heads that copy; minference, each head's pattern for that "
+                 "policy; duo, the KV heads that need the whole text, by DuoAttention's gates")
       ->check(CLI::IsMember({"retrieval", "minference", kGatesMethod}))
       ->type_name("NAME");
   app.add_option("--kinds", options->kinds,
-                 "what is asked for: copy (random tokens again), needle (a key's value), passage (of TEXT)")
+                 "kinds of probes: copy (random tokens again), needle (a key's value), passage (of TEXT)")
       ->delimiter(',')
       ->check(CLI::IsMember({"copy", "needle", "passage"}))
       ->type_name("LIST");
-  app.add_option("--measure", options->measure, "attention (default), or copies: how often it is the heaviest")
+  app.add_option("--measure", options->measure,
+                 "score of a head: attention (default) on the token to be copied, or copies, how often that token gets "
+                 "the most attention")
       ->check(CLI::IsMember({"attention", "copies"}))
       ->type_name("NAME");
   positive("--tokens", options->tokens, "N",
@@ -235,7 +235,7 @@ VerbAction add_heads(CLI::App& app) {
   positive("--seed", options->seed, "N", "seed of the random tokens (1)");
   app.add_option("--from", options->from, "take scores from a DuoAttention .tsv or a retrieval-head .json instead")
       ->type_name("FILE");
-  app.add_option("--against", options->against, "say how well scores agree with those of such a file")
+  app.add_option("--against", options->against, "report how well the scores agree with those of such a file")
       ->type_name("FILE");
   app.add_option("--grouping-out", options->grouping, "write the proposed grouping, for --config")->type_name("FILE");
   app.add_option("--tsv-out", options->tsv, "write the scores as DuoAttention's full_attention_heads.tsv")
@@ -248,30 +248,29 @@ VerbAction add_heads(CLI::App& app) {
                  "share of full attention's keys that a pattern of --method minference may see (0.5)")
       ->type_name("SHARE");
   app.add_option("--dtype", options->dtype, "auto (default: the faster), fp32, bf16, fp64 or q8")->type_name("TYPE");
-  app.add_option("--device", options->device, "auto (default: a GPU where there is one), cpu or cuda")
-      ->type_name("NAME");
-  app.add_option("--threads", options->threads,
-                 "threads of the processor; 0 (default): all, or one for a very small model")
+  app.add_option("--device", options->device, "auto (default: a GPU if there is one), cpu or cuda")->type_name("NAME");
+  app.add_option("--threads", options->threads, "CPU threads; 0 (default): all, or one for a very small model")
       ->type_name("N");
   app.add_flag("--json", options->json, "print everything as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   options->recall.add_to(app);
   options->duo.add_to(app);
   app.footer(
-      R"(Reads random tokens twice, needles in a haystack that are asked for at its end, and passages of TEXT once more
-behind it, under full attention: a head's score is its attention to the token that has to be copied next. Examples:
+      R"(Runs probes under full attention: random tokens that are repeated, needles in a haystack whose values the
+end asks for, and passages of TEXT that are repeated after it. A head's score is its attention to the token that has to
+be copied next. Examples:
   carryover heads smollm2.gguf novel.txt --grouping-out heads.json
   carryover run smollm2.gguf novel.txt --config heads.json
-With --method minference: one text is read under full attention, and each head gets the pattern whose output is nearest
-to that, by MInference's search. Example:
+With --method minference: runs one text under full attention; each head gets the pattern whose output is closest to
+its full output, by MInference's search. Example:
   carryover heads smollm2.gguf novel.txt --method minference --patterns-out patterns.json
   carryover run smollm2.gguf novel.txt --policy minference --head-patterns patterns.json
-With --method duo: for each KV head a gate between full attention and sinks with a window is learned on passkeys;
-weights stay as they are. Each step has a text of its own; stopped, it continues from --evidence. Example:
+With --method duo: learns for each KV head a gate between full attention and sinks with a window, on texts with
+passkeys; the weights do not change. Each step has its own text; a stopped run continues from --evidence. Example:
   carryover heads smollm2.gguf novel.txt --method duo --evidence gates.json --gates-out duo --grouping-out heads.json
   carryover run smollm2.gguf novel.txt --policy duo --config heads.json --sink-length 128 --attention-window 256
-With --recall: which heads search well enough to find a needle, and which have to read it, on sentences that are put
-into novels. In minutes for a small model; stopped, it continues from --evidence. Example:
+With --recall: finds the heads whose search finds a needle, and those that have to read it, on sentences inserted into
+novels. Takes minutes for a small model; a stopped run continues from --evidence. Example:
   carryover heads smollm2.gguf novel.txt another.txt --recall --evidence found.json --grouping-out heads.json
   carryover generate smollm2.gguf --preset recall --config heads.json --prompt-file book.txt --question "Who came?")");
   return [options] { return heads(*options); };

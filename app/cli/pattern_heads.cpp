@@ -33,7 +33,7 @@ std::string bundled_text() {
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
   const fs::path text = program.parent_path().parent_path() / "share/carryover/demo/text.txt";
   if (program.empty() || !fs::exists(text, failed))
-    throw EngineError(Fault::Usage, "heads", "has no text to search patterns on", "Name one behind the model.");
+    throw EngineError(Fault::Usage, "heads", "has no text to search patterns on", "Name one after the model.");
   return text.string();
 }
 

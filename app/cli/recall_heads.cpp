@@ -73,17 +73,17 @@ void RecallHeadOptions::add_to(CLI::App& app) {
                "find the heads whose search finds needles in TEXT, and those that have to read them (--preset recall)")
       ->group(kGroup);
   count("--documents", order.documents, "documents with needles (8)");
-  count("--held-out", order.held_out, "of them, those that searchers are only checked on (2)");
+  count("--held-out", order.held_out, "of these, documents that are used only to check searchers (2)");
   count("--segments", order.segments, "segments of a document (16)");
   count("--needles", order.needles, "needles of each kind in a document (2)");
-  count("--searchers", order.searchers, "searchers at most (6)");
+  count("--searchers", order.searchers, "maximum number of searchers (6)");
   app.add_option("--loss-rise", order.loss_rise,
                  "readers are dropped until the answers' loss has risen by this share (0.05)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("X")
       ->group(kGroup);
   app.add_option("--evidence", evidence,
-                 "write what is found after each step; where the file exists, the search continues from it")
+                 "write the results after each step; if the file exists, the search continues from it")
       ->type_name("FILE")
       ->group(kGroup);
 }

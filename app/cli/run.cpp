@@ -185,13 +185,14 @@ VerbAction add_run(CLI::App& app) {
                  "JSON array of token ids, or a run folder's ids.npy, instead of TEXT")
       ->type_name("FILE");
   CLI::Option* prompts =
-      app.add_option("--prompts", options->prompts,
-                     "prompt set instead of TEXT: a .jsonl with a \"text\" in each line and, where wanted, \"name\", "
-                     "\"answer\", \"target\" and \"tags\"; runs each into a folder under --out, and writes tables")
+      app.add_option(
+             "--prompts", options->prompts,
+             "prompt set instead of TEXT: a .jsonl file with a \"text\" on each line and, optionally, \"name\", "
+             "\"answer\", \"target\" and \"tags\"; runs each into a folder under --out, and writes tables")
           ->type_name("FILE");
-  app.add_option("--against", options->against,
-                 "run each example of --prompts under this control too, for Δ loss: off, random, recent, constant, "
-                 "sinks")
+  app.add_option(
+         "--against", options->against,
+         "also run each example of --prompts under this control, for Δ loss: off, random, recent, constant, sinks")
       ->needs(prompts)
       ->check(CLI::IsMember({"off", "random", "recent", "constant", "sinks"}))
       ->type_name("KIND");
@@ -202,28 +203,30 @@ VerbAction add_run(CLI::App& app) {
                  "folder for the record: config.json, summary.json, segments.jsonl, hits.jsonl, nll.json, ids.npy, "
                  "sinks.npy")
       ->type_name("DIR");
-  app.add_flag("--overwrite", options->overwrite, "replace a run that --out holds already");
+  app.add_flag("--overwrite", options->overwrite, "replace an earlier run in --out");
   app.add_option("--force-hits", options->force_hits, "read an earlier run's hits.jsonl instead of searching")
       ->type_name("FILE");
   app.add_option("--prefix", options->prefix,
                  "what long-range heads read: search (default), or a control: off, random, recent, constant, sinks")
       ->check(CLI::IsMember(run_prefix_names()))
       ->type_name("KIND");
-  app.add_option("--no-capture", options->no_capture,
-                 "leave hits, nll or sinks (or several: hits,nll) out of the run folder; sinks: don't measure them")
+  app.add_option(
+         "--no-capture", options->no_capture,
+         "leave hits, nll or sinks (or several: hits,nll) out of the run folder; sinks are then not measured either")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"hits", "nll", "sinks"}))
       ->type_name("KINDS");
-  app.add_flag("--carry-maps", options->carry_maps, "keep norms and drift of each carried tail too (carry_maps.npy)");
-  app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
+  app.add_flag("--carry-maps", options->carry_maps,
+               "also record norms and drift of each carried tail (carry_maps.npy)");
+  app.add_flag("--parse-special", options->parse_special, "parse special tokens in the text");
   app.add_flag("--json", options->json, "print the summary as JSON");
   app.add_flag("--quiet", options->quiet, "no progress on standard error");
   const auto config = std::make_shared<ConfigOptions>(app);
   config->add_preset(app);
-  app.footer(R"(The model reads the text in segments: local heads see a carried tail of the segment before, long-range
-heads a retrieved prefix from all of them. Defaults fit the model; `carryover info MODEL` prints them.
-Ctrl-C stops after what is done, writes it, and exits with 130; a second one ends at once.
+  app.footer(R"(The model reads the text in segments: local heads see a carried tail of the previous segment, long-range
+heads a prefix retrieved from all earlier ones. Defaults depend on the model; `carryover info MODEL` prints them.
+Ctrl-C stops, writes what is done, and exits with 130; a second Ctrl-C exits at once.
 
 Examples:
   carryover run model.gguf book.txt --out run1

@@ -54,7 +54,8 @@ AccessRules access_rules(const ServeOptions& options) {
                       "Add --allow-remote and a key, or use an SSH tunnel to 127.0.0.1.");
   AccessRules rules{allowed_hosts(options.host), api_key(options)};
   if (remote && rules.key.empty())
-    throw EngineError(Fault::Usage, "--allow-remote", "needs a key, as anybody who reaches this machine could ask",
+    throw EngineError(Fault::Usage, "--allow-remote",
+                      "needs a key, because anyone who can reach this machine could send requests",
                       "Add --api-key-file FILE, or set CARRYOVER_API_KEY.");
   return rules;
 }
@@ -148,19 +149,20 @@ VerbAction add_serve(CLI::App& app) {
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
-  app.add_option("--name", options->name, "what clients call the model (its file's or folder's name)")
+  app.add_option("--name", options->name, "name of the model in the API (default: that of its file or folder)")
       ->type_name("NAME");
   app.add_option("--host", options->host, "address to listen on (127.0.0.1)")->type_name("HOST");
   app.add_option("--port", options->port, "port to listen on (8000); 0: any that is free, which is printed")
       ->check(CLI::Range(0, 65535))
       ->type_name("N");
-  app.add_flag("--allow-remote", options->allow_remote, "listen where other machines can ask; needs a key");
+  app.add_flag("--allow-remote", options->allow_remote, "accept connections from other machines; needs a key");
   app.add_option("--api-key", options->key,
-                 "what clients must send as Authorization: Bearer KEY; others on this machine may see it here")
+                 "key that clients send as Authorization: Bearer KEY; other users of this machine can see it on the "
+                 "command line")
       ->type_name("KEY");
   app.add_option("--api-key-file", options->key_file, "the same, from a file's first line; or CARRYOVER_API_KEY")
       ->type_name("FILE");
-  app.add_option("--states", options->states, "folder for the states of documents that clients have read once")
+  app.add_option("--states", options->states, "folder for document states, which clients can ask about again")
       ->type_name("DIR");
   app.add_option("--queue", options->queue, "requests that may wait for the engine (16); more are refused")
       ->check(CLI::Range(0, 10000))
@@ -178,9 +180,9 @@ VerbAction add_serve(CLI::App& app) {
   const auto config = std::make_shared<ConfigOptions>(app);
   config->add_preset(app);
   app.footer(
-      R"(Answers programs that speak OpenAI's protocol, one request at a time: completions with the log-probabilities of
-a prompt, chats by the model's own template, tokens, and vLLM's old /generate. The model's plain name runs under
---policy, NAME:full or NAME:streaming under another.
+      R"(Serves an OpenAI-compatible API, one request at a time: completions with the log-probabilities of a prompt,
+chats by the model's own template, tokens, and vLLM's old /generate. The model's name alone selects --policy;
+NAME:full or NAME:streaming selects another policy.
 
 Examples:
   carryover serve model.gguf

@@ -47,12 +47,13 @@ int become_script(const SetupCudaOptions& options) {
 
 VerbAction add_setup_cuda(CLI::App& app) {
   const auto options = std::make_shared<SetupCudaOptions>();
-  app.add_flag("--dry-run", options->dry_run, "Say what would be fetched, and where it would go");
+  app.add_flag("--dry-run", options->dry_run, "Print what would be fetched, and into which folder");
   app.add_option("--to", options->folder, "Into this folder; then set CARRYOVER_TORCH_DIR to it")->type_name("DIR");
   app.add_flag("--anyway", options->anyway, "On a machine without an NVIDIA driver too");
   app.add_flag("--keep-downloads", options->keep_downloads, "Keep what was fetched once it is unpacked");
   app.footer(R"(Fetches LibTorch's CUDA half and CUDA 13.0's libraries (2.5 GB, 4.5 GB unpacked), each checked by its
-SHA-256: into ~/.local/share/carryover, or beside the program's libraries when root does it. Broken off, it continues.
+SHA-256: into ~/.local/share/carryover, or next to the program's libraries if root runs it. An interrupted fetch
+continues.
   carryover setup-cuda --dry-run
   sudo carryover setup-cuda)");
   return [options] { return become_script(*options); };

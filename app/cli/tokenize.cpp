@@ -58,10 +58,10 @@ VerbAction add_tokenize(CLI::App& app) {
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
   app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("");
   app.add_option("--input-ids", options->input_ids,
-                 "the other way: print the text of each id of this JSON array (- for standard input) or ids.npy")
+                 "decode instead: print the text of each id of this JSON array (- for standard input) or ids.npy")
       ->type_name("FILE");
   app.add_flag("--bos", options->bos, "put the BOS token first");
-  app.add_flag("--parse-special", options->parse_special, "text that spells a special token becomes that token");
+  app.add_flag("--parse-special", options->parse_special, "parse special tokens in the text");
   app.footer(R"(No special token is added unless asked for. The output is what `run --input-ids` reads:
   carryover tokenize model.gguf book.txt > ids.json
   carryover run model.gguf --input-ids ids.json

@@ -59,12 +59,12 @@ VerbAction add_train(CLI::App& app) {
   const auto flags = std::make_shared<TrainFlags>();
   const auto options = std::make_shared<TrainOptions>(app);
   app.add_flag("--dry-run", flags->dry_run,
-               "two steps: the last one's memory beside the estimate, and its time; writes nothing");
+               "run two steps, and print the last one's time, and its memory with the estimate; writes nothing");
   app.add_flag("--json", flags->json, "print the result as JSON");
   app.add_flag("--quiet", flags->quiet, "no progress on standard error");
   app.footer(
       R"(Trains with the same forward that runs the model: samples of K + 1 segments, with gradients through the carried
-tail across K transitions. --config takes every field of the guide's section "Training"; flags win over it.
+tail across K transitions. --config takes every field of the guide's section "Training"; flags override it.
 Ctrl-C saves a checkpoint and exits with 130; --resume continues from the newest one, to the same losses.
 
 Examples:

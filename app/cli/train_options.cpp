@@ -95,7 +95,7 @@ void TrainOptions::add_data(CLI::App& app) {
   const auto given = given_;
   app.add_option_function<std::string>(
          "MODEL,--model", [given](const std::string& path) { given->fields["model"] = path; },
-         "Hugging Face folder or GGUF file; or by --config's model")
+         "Hugging Face folder or GGUF file; or \"model\" in --config's file")
       ->type_name("");
   app.add_option_function<std::vector<std::string>>(
          "--data", [given](const std::vector<std::string>& paths) { given->fields["data"] = paths; },
@@ -113,13 +113,13 @@ void TrainOptions::add_data(CLI::App& app) {
          [given](const std::vector<std::string>& settings) {
            for (const std::string& setting : settings) set_field(given->fields, setting);
          },
-         "any field by its JSON value, such as adam_beta1=0.8; may be given several times")
+         "set any field to a JSON value, such as adam_beta1=0.8; may be given several times")
       ->allow_extra_args(false)
       ->type_name("FIELD=JSON");
   app.add_option("--preset", given->preset, "start from paper-7b, smollm2-gpu, smollm2-cpu or tiny-demo")
       ->type_name("NAME");
   given->resume = app.add_option("--resume", given->resume_folder,
-                                 "go on after the newest whole checkpoint of DIR (or of --output)")
+                                 "continue from the newest complete checkpoint of DIR (or of --output)")
                       ->expected(0, 1)
                       ->type_name("[DIR]");
 }
@@ -127,28 +127,29 @@ void TrainOptions::add_data(CLI::App& app) {
 void TrainOptions::add_schedule(CLI::App& app) {
   const char* group = "Training";
   add_field(app, "--max-steps", "max_steps", "N", "optimizer steps", group);
-  add_field(app, "--learning-rate", "learning_rate", "RATE", "of AdamW, after the warm-up", group);
+  add_field(app, "--learning-rate", "learning_rate", "RATE", "learning rate of AdamW after the warm-up", group);
   add_field(app, "--lr-scheduler-type", "lr_scheduler_type", "NAME", "constant or cosine", group);
-  add_field(app, "--warmup-steps", "warmup_steps", "N", "steps in which the rate rises to its value", group);
-  add_field(app, "--micro-batch-size", "micro_batch_size", "N", "samples of a micro-batch", group);
-  add_field(app, "--gradient-accumulation-steps", "gradient_accumulation_steps", "N", "micro-batches of a step", group);
-  add_field(app, "--train-segments", "train_segments", "N", "segments of a sample (K + 1)", group);
-  add_field(app, "--weight-decay", "weight_decay", "X", "of matrices", group);
+  add_field(app, "--warmup-steps", "warmup_steps", "N", "steps in which the learning rate rises linearly", group);
+  add_field(app, "--micro-batch-size", "micro_batch_size", "N", "samples per micro-batch", group);
+  add_field(app, "--gradient-accumulation-steps", "gradient_accumulation_steps", "N", "micro-batches per step", group);
+  add_field(app, "--train-segments", "train_segments", "N", "segments per sample (K + 1)", group);
+  add_field(app, "--weight-decay", "weight_decay", "X", "weight decay of matrices", group);
   add_field(app, "--max-grad-norm", "max_grad_norm", "X", "gradients are clipped to this norm; 0: never", group);
   add_field(app, "--distillation", "distillation", "X",
-            "weight, 0 to 1, of the KL to the model's own full attention before step 0, beside the cross-entropy's; "
-            "0: none",
+            "weight, 0 to 1, of the KL divergence from the model under full attention before step 0; the cross-entropy "
+            "has the rest; 0: none",
             group);
   add_field(app, "--recall-samples", "recall_samples", "N",
-            "documents with needles in each step, beside the text's samples; their answers alone have a loss", group);
-  add_field(app, "--recall-segments", "recall_segments", "N", "of such a document, at most", group);
-  add_field(app, "--recall-weight", "recall_weight", "X", "of a token of an answer, where one of the text has 1",
+            "documents with needles per step, in addition to the samples of the texts; only their answers have a loss",
             group);
+  add_field(app, "--recall-segments", "recall_segments", "N", "maximum number of segments of such a document", group);
+  add_field(app, "--recall-weight", "recall_weight", "X",
+            "weight of an answer's token in the loss; a token of the texts has 1", group);
   const auto given = given_;
   app.add_flag_function(
          "--gradient-checkpointing,!--no-gradient-checkpointing",
          [given](std::int64_t count) { given->fields["gradient_checkpointing"] = count > 0; },
-         "run each layer again in backward: less memory, more time")
+         "gradient checkpointing: recompute each layer in the backward pass; less memory, more time")
       ->group(group);
 }
 
@@ -165,14 +166,16 @@ void TrainOptions::add_lora(CLI::App& app) {
 }
 
 void TrainOptions::add_keeping(CLI::App& app) {
-  const char* group = "Watching and keeping";
+  const char* group = "Validation and checkpoints";
   add_field(app, "--validation-fraction", "validation_fraction", "P", "share of the tokens that is held out", group);
   add_field(app, "--eval-steps", "eval_steps", "N", "validate every N steps; 0: at the end", group);
-  add_field(app, "--eval-lengths", "eval_lengths", "LIST", "tokens of the texts that are validated on", group);
+  add_field(app, "--eval-lengths", "eval_lengths", "LIST", "context lengths of validation, in tokens", group);
   add_field(app, "--save-steps", "save_steps", "N", "a checkpoint every N steps; 0: at the end", group);
   add_field(app, "--save-total-limit", "save_total_limit", "N", "checkpoints kept", group);
   add_field(app, "--on-alert", "on_alert", "NAME",
-            "at a loss that is not finite or jumps: pause or stop (both save and end here), or skip the step", group);
+            "on a loss that is not finite or spikes: pause or stop (both save a checkpoint and end the program), or "
+            "skip the step",
+            group);
 }
 
 TrainingPlan TrainOptions::resolve() const {

@@ -16,7 +16,7 @@ class StoppableTokenizer final : public Tokenizer {
   std::optional<std::int32_t> bos() const override { return inner_->bos(); }
   std::optional<std::int32_t> eos() const override { return inner_->eos(); }
   std::vector<std::int32_t> encode(std::string_view text, bool parse_special) const override {
-    if (*stop_) throw EngineError(Fault::Cancelled, "samples", "are not wanted any more", "Ask for them again.");
+    if (*stop_) throw EngineError(Fault::Cancelled, "samples", "were cancelled", "Request the samples again.");
     return inner_->encode(text, parse_special);
   }
   std::string bytes(std::int32_t id) const override { return inner_->bytes(id); }
@@ -69,7 +69,7 @@ void EvaluationSamples::make_run(const RemadeSamples& order, int index, const Sa
     if (index < 0 || index >= std::ssize(samples_))
       throw EngineError(Fault::Usage, tr("sample %1").arg(index + 1).toStdString(),
                         tr("is no longer among the task's samples").toStdString(),
-                        tr("Put the task's data back as it was, or evaluate it again.").toStdString());
+                        tr("Restore the task's data, or evaluate it again.").toStdString());
     const ChatText chat = order.plan->chat ? model_chat(order.plan->model).text : ChatText();
     const TaskSample& sample = samples_[static_cast<std::size_t>(index)];
     Q_EMIT run_made(order, sample_run(*task_, sample, entry, chat, *tokenizer_, bos));

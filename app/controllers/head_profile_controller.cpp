@@ -40,7 +40,7 @@ void HeadProfileController::start(const HeadProfileRequest& wanted) {
   if (why.isEmpty() && !runs_.loader().model()) why = tr("no model is open");
   if (why.isEmpty() && reads_text && !runs_.loader().text()) why = tr("no text is open");
   if (!why.isEmpty())
-    return Q_EMIT failed({Fault::Usage, tr("head discovery"), why, tr("Stop it first, wait for its end, or open it.")});
+    return Q_EMIT failed({Fault::Usage, tr("head discovery"), why, tr("Stop it, wait for its end, or open it.")});
   HeadProfileRequest request = wanted;
   if (reads_text) request.text = runs_.loader().text()->ids;
   const ModelInfo& model = runs_.loader().model()->info;

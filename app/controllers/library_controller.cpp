@@ -202,9 +202,10 @@ void LibraryController::look_at_files() {
 void LibraryController::tell_of_limit() {
   const bool over = library_.bytes_over_limit() > 0;
   if (over && !over_limit_)
-    context_.add_note(tr("Runs take %1 on disk, and the limit is %2: delete some in Runs, or raise the limit")
-                          .arg(bytes_text(library_.disk_bytes()), bytes_text(library_.limit())),
-                      true);
+    context_.add_note(
+        tr("Runs use %1 of disk space, more than the limit of %2: delete some in Runs, or raise the limit")
+            .arg(bytes_text(library_.disk_bytes()), bytes_text(library_.limit())),
+        true);
   over_limit_ = over;
 }
 
@@ -308,7 +309,7 @@ void LibraryController::remove(const QStringList& places) {
     if (row < 0) continue;
     const ListedRun run = library_.run(row);
     if (in_progress(run)) {
-      Q_EMIT failed({Fault::Usage, run.name, tr("is in progress"), tr("Stop it first, or wait for its end.")});
+      Q_EMIT failed({Fault::Usage, run.name, tr("is running"), tr("Stop it first, or wait for its end.")});
       continue;
     }
     library_.remove(row);

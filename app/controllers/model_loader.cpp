@@ -16,8 +16,8 @@ SegmentConfig opening_config(const LoadedModel& model) {
 }
 
 QString ModelLoader::note_of(const MeasuredMemory& measured) {
-  QString note = tr("On %1 held-out books, memory with %2 sinks (S = %3, M = %4) changes the loss against M = R = 0 by "
-                    "%5 nats a token with all heads local (lower on %6)")
+  QString note = tr("On %1 held-out books, a carry with %2 sinks (S = %3, M = %4) changes the loss by %5 nats per "
+                    "token compared with M = R = 0, with all heads local (lower on %6)")
                      .arg(measured.books)
                      .arg(measured.sink_length)
                      .arg(measured.segment_length)

@@ -48,7 +48,8 @@ void RecallHeadsController::start(const RecallOrder& order) {
                     .arg(QString::fromStdString(model->info.path), QString::fromStdString(weights_),
                          QString::fromStdString(command_of(order, model->info)));
   const auto control = begin(tr("the search for heads is using the engine"));
-  context_.add_note(tr("Looking for the heads of recall in %1 documents").arg(static_cast<qlonglong>(order.documents)));
+  context_.add_note(
+      tr("Searching for the heads for recall in %1 documents").arg(static_cast<qlonglong>(order.documents)));
   Q_EMIT started();
   Q_EMIT found(heads_, order_, provenance_);
   post(worker_, [order, known = heads_, tokenizer = model->tokenizer, control](RecallHeadsWorker& worker) {

@@ -84,7 +84,7 @@ void RunController::run_or_say_why_not() {
   } else if (const QString& problem = context_.settings_problem();
              !problem.isEmpty() && loader_.model() && loader_.text()) {
     run_wanted_ = false;
-    Q_EMIT failed({Fault::BadInput, tr("settings"), problem, tr("Correct the field that is marked, then run.")});
+    Q_EMIT failed({Fault::BadInput, tr("settings"), problem, tr("Correct the marked field, then run.")});
   }
 }
 
@@ -384,7 +384,7 @@ void RunController::show_opened(const QString& place, const RunContents& opened,
   context_.add_note(tr("%1: run %2, %L3 segments%4")
                         .arg(place, QString::fromStdString(opened.description.id))
                         .arg(opened.segments->count())
-                        .arg(tokenizer ? QString() : tr("; its model is not here, so tokens have no text")));
+                        .arg(tokenizer ? QString() : tr("; its model is not available, so tokens have no text")));
   Q_EMIT run_opened();
   pin_opened();
 }

@@ -103,7 +103,7 @@ void TrainController::resume_run(const QString& directory) {
   training_->restart_after(checkpoint_step(training_->checkpoint()));
   TrainingPlan plan = training_->plan();
   plan.output_dir = directory.toStdString();
-  context_.add_note(tr("Going on with %1 after step %L2").arg(training_->name()).arg(training_->step_count()));
+  context_.add_note(tr("Continuing %1 after step %L2").arg(training_->name()).arg(training_->step_count()));
   launch({std::make_shared<const TrainingPlan>(std::move(plan)), TrainJob::Kind::Resume},
          tr("a fine-tuning is using the engine"));
 }
@@ -169,7 +169,7 @@ void TrainController::drain() {
   const double share = channel_->share_done();
   if (stepped_ || share > 0) {
     stepped_ = true;
-    training_->set_progress(share, tr("step under way: %1 %").arg(100 * share, 0, 'f', 0));
+    training_->set_progress(share, tr("current step: %1 %").arg(100 * share, 0, 'f', 0));
   }
   update_state();
 }

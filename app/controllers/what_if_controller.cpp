@@ -86,7 +86,7 @@ void WhatIfController::ask_price(const WhatIfPlan& plan) {
 }
 
 void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool sweep) {
-  const QString why = active() ? tr("a what-if is under way") : runs_.why_engine_is_busy();
+  const QString why = active() ? tr("a what-if is running") : runs_.why_engine_is_busy();
   if (!why.isEmpty() || plan.segment < 0 || plan.segment >= context_.run().segment_count()) {
     Q_EMIT failed({Fault::Usage, tr("what-if"), why.isEmpty() ? tr("no segment is selected") : why,
                    why.isEmpty() ? tr("Select one that has been run.") : tr("Stop it first, or wait for its end.")});
@@ -145,7 +145,7 @@ void WhatIfController::finish(const WhatIfEnd& end) {
   }
   end_run();
   if (sweep_)
-    context_.add_note(tr("Left out %1 hits of segment %2 in turn").arg(plan_.edits.size()).arg(plan_.segment));
+    context_.add_note(tr("Ablated %1 hits of segment %2, one at a time").arg(plan_.edits.size()).arg(plan_.segment));
 }
 
 void WhatIfController::end_run() {

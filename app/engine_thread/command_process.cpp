@@ -113,7 +113,7 @@ ErrorReport CommandProcess::what_went_wrong(const CommandExit& exit) const {
     return {exit.code == SIGKILL ? Fault::OutOfMemory : Fault::Internal, name_,
             tr("its process was ended by signal %1").arg(exit.code),
             exit.code == SIGKILL
-                ? tr("The system does so where memory runs out: choose shorter contexts or a smaller model.")
+                ? tr("The system ends processes when memory runs out: choose shorter contexts or a smaller model.")
                 : tr("Start the command line in a terminal to see more.")};
   const QString said = QString::fromUtf8(errors_).trimmed();
   const QString mark = QStringLiteral("carryover: ");

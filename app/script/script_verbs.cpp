@@ -143,7 +143,7 @@ Pending set(MainWindow& window, const QStringList& words) {
     if (!ok || options.token_limit < 0)
       refuse(field, tr("“%1” is not a number").arg(value), tr("0 runs the whole text."));
   } else {
-    if (!context.model()) refuse(field, tr("no model is open"), tr("Open one before."));
+    if (!context.model()) refuse(field, tr("no model is open"), tr("Open one first."));
     SegmentConfig config = context.config();
     update_from_json(config, {{field.toStdString(), json_of_word(value)}}, "set");
     config.validate(*context.model(), "set");
@@ -167,7 +167,7 @@ Pending wait(MainWindow& window, const QStringList& words) {
   bool ok = false;
   if (words[0] == QStringLiteral("segment")) {
     const int segment = words.value(1).toInt(&ok);
-    if (!ok || segment < 0) refuse(tr("wait"), tr("“%1” is no segment").arg(words.value(1)), tr("Count from 0."));
+    if (!ok || segment < 0) refuse(tr("wait"), tr("“%1” is not a segment").arg(words.value(1)), tr("Count from 0."));
     return [&window, segment] {
       const int closed = window.lab().context.run().segment_count();
       if (closed <= segment && engine_is_idle(window.lab()))
@@ -247,7 +247,7 @@ Pending pin(MainWindow& window, const QStringList& words) {
   } else if (words[0] != QStringLiteral("run")) {
     refuse(words[0], tr("can't be pinned"), tr("Write: pin run, or pin none."));
   } else if (context.run().segment_count() == 0) {
-    refuse(words[0], tr("there is none"), tr("Run a text before."));
+    refuse(words[0], tr("there is none"), tr("Run a text first."));
   } else {
     context.pin_run();
   }
@@ -308,7 +308,7 @@ Pending export_something(MainWindow& window, const QStringList& words) {
   } else if (what == QStringLiteral("plots") && words.size() == 2) {
     window.exports().write_plots(words[1]);
   } else {
-    refuse(what, tr("can't be exported so"),
+    refuse(what, tr("can't be exported"),
            tr("Write export figure NAME FILE, data KIND FILE, what-ifs FILE, report FILE or plots FOLDER."));
   }
   return {};
@@ -322,7 +322,8 @@ Pending save(MainWindow& window, const QStringList& words) {
     return save_session_file(window, words[1]);
   }
   Lab& lab = window.lab();
-  if (!window.lab().context.run().finished()) refuse(tr("save"), tr("no run has ended"), tr("Run and wait before."));
+  if (!window.lab().context.run().finished())
+    refuse(tr("save"), tr("no run has ended"), tr("Run a text and wait first."));
   const auto written = std::make_shared<bool>(false);
   QObject::connect(
       &lab.runs, &RunController::saved, &window, [written] { *written = true; }, Qt::SingleShotConnection);
@@ -351,7 +352,7 @@ Pending screenshot(MainWindow& window, const QStringList& words) {
 
 Pending theme(MainWindow& window, const QStringList& words) {
   const bool dark = words[0] == QStringLiteral("dark");
-  if (!dark && words[0] != QStringLiteral("light")) refuse(words[0], tr("is no theme"), tr("Use light or dark."));
+  if (!dark && words[0] != QStringLiteral("light")) refuse(words[0], tr("is not a theme"), tr("Use light or dark."));
   if (dark != (current_theme().kind == ThemeKind::Dark)) window.toggle_theme();
   return {};
 }

@@ -18,7 +18,7 @@ class EditWords {
   EditWords(LabContext& context, const QStringList& words) : context_(context), words_(words) {
     result_.plan.segment = shown_segment(context);
     if (result_.plan.segment < 0)
-      refuse(QStringLiteral("what-if"), tr("nothing has been run"), tr("Run a text before."));
+      refuse(QStringLiteral("what-if"), tr("nothing has been run"), tr("Run a text first."));
   }
 
   WordedWhatIf read() {
@@ -42,20 +42,20 @@ class EditWords {
     bool ok = false;
     const std::int64_t position = word.toLongLong(&ok);
     if (!ok || position < 0 || position >= context_.run().token_count())
-      refuse(what, tr("“%1” is no token of the run").arg(word), tr("Count from 0."));
+      refuse(what, tr("“%1” is not a token of the run").arg(word), tr("Count from 0."));
     return position;
   }
 
   SlotRef slot(const QString& what) {
     const Selection& selected = context_.selected();
     if (selected.layer < 0 || selected.head < 0)
-      refuse(what, tr("no head is selected"), tr("Select layer and head before."));
+      refuse(what, tr("no head is selected"), tr("Select layer and head first."));
     const QString& word = next_ < words_.size() ? words_[next_] : QString();
     if (word != QStringLiteral("top-hit") && word != QStringLiteral("selected"))
       return {selected.layer, selected.head, position(what)};
     take();
     if (word == QStringLiteral("top-hit")) select_by_words(context_, {QStringLiteral("token"), word});
-    if (context_.selected().token < 0) refuse(what, tr("no token is selected"), tr("Select one before."));
+    if (context_.selected().token < 0) refuse(what, tr("no token is selected"), tr("Select one first."));
     return {selected.layer, selected.head, context_.selected().token};
   }
 
@@ -79,7 +79,7 @@ class EditWords {
     if (!whole && word != QStringLiteral("head"))
       refuse(what, tr("can't be “%1”").arg(word), tr("Use carry, head or layer."));
     if (selected.layer < 0 || (!whole && selected.head < 0))
-      refuse(what, tr("no head is selected"), tr("Select layer and head before."));
+      refuse(what, tr("no head is selected"), tr("Select layer and head first."));
     const auto heads = heads_to_patch(context_.run().model().config, selected.layer, whole ? -1 : selected.head);
     edit_.patched_heads.insert(edit_.patched_heads.end(), heads.begin(), heads.end());
   }

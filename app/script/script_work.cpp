@@ -22,12 +22,12 @@ void check_preset(const QString& name) {
   QStringList names;
   for (const TrainingPreset& preset : training_presets()) names += QString::fromStdString(preset.name);
   if (!names.contains(name))
-    refuse(name, tr("is no preset"), tr("The presets are %1.").arg(names.join(QStringLiteral(", "))));
+    refuse(name, tr("is not a preset"), tr("The presets are %1.").arg(names.join(QStringLiteral(", "))));
 }
 
 SessionKeeper& keeper_of(MainWindow& window) {
   if (SessionKeeper* keeper = window.session_keeper()) return *keeper;
-  refuse(tr("session"), tr("this window keeps none"), tr("Run the script in the program's own window."));
+  refuse(tr("session"), tr("this window has no session file"), tr("Run the script in the program's own window."));
 }
 
 /// Done when `signal` comes; what goes wrong before is thrown.

@@ -22,11 +22,11 @@ std::string content_of(const json& message) {
   const auto content = message.find("content");
   if (content == message.end() || content->is_null()) return {};
   if (content->is_string()) return content->get<std::string>();
-  if (!content->is_array()) RequestFields::refuse("messages", "have contents that are texts");
+  if (!content->is_array()) RequestFields::refuse("messages", "must have contents that are strings");
   std::string text;
   for (const json& part : *content) {
     const RequestFields fields(part);
-    if (fields.find_text("type") != "text") RequestFields::refuse("messages", "may have parts of type text alone");
+    if (fields.find_text("type") != "text") RequestFields::refuse("messages", "may only have parts of type text");
     text += fields.find_text("text").value_or("");
   }
   return text;

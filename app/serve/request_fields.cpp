@@ -67,7 +67,7 @@ bool RequestFields::flag(const char* name) const {
 std::optional<std::string> RequestFields::find_text(const char* name) const {
   const nlohmann::json* value = find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_string()) refuse(name, "must be a text");
+  if (!value->is_string()) refuse(name, "must be a string");
   return value->get<std::string>();
 }
 
@@ -80,7 +80,7 @@ std::vector<std::string> RequestFields::texts(const char* name, std::size_t most
   for (const nlohmann::json& each : list) {
     if (!each.is_string() || each.get_ref<const std::string&>().empty() ||
         each.get_ref<const std::string&>().size() > longest)
-      refuse(name, "must be texts of 1 to " + std::to_string(longest) + " bytes");
+      refuse(name, "must be strings of 1 to " + std::to_string(longest) + " bytes");
     texts.push_back(each.get<std::string>());
   }
   return texts;

@@ -32,10 +32,9 @@ EngineQuestion::EngineQuestion(const std::vector<std::string>& words, QWidget* p
   command_->setWordWrapMode(QTextOption::WrapAnywhere);
   command_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
   command_->setAccessibleName(tr("Command that would be started"));
-  auto* advice =
-      new QLabel(tr("It can do there whatever you can do. Start it only if you know it. Without it the session "
-                    "opens but for its model. The answer is remembered for this command."),
-                 this);
+  auto* advice = new QLabel(tr("The command runs with your permissions. Start it only if you trust it. Without it, the "
+                               "session opens without its model. The answer is remembered for this command."),
+                            this);
   advice->setWordWrap(true);
   auto* buttons = new QDialogButtonBox(this);
   start_ = buttons->addButton(tr("Start it"), QDialogButtonBox::AcceptRole);

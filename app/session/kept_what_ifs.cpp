@@ -83,7 +83,7 @@ KeptWhatIf kept_from(const json& fields, const std::string& where) {
   result.before = losses_of(fields.at("before"));
   result.after = losses_of(fields.at("after"));
   if (result.before.size() != result.after.size())
-    throw EngineError(Fault::BadInput, where, "has losses that are no pairs", "Run the what-if again.");
+    throw EngineError(Fault::BadInput, where, "has losses that are not pairs", "Run the what-if again.");
   result.changes = changed_hits(side_of(fields.at("lost"), where), side_of(fields.at("gained"), where));
   const json& change = fields.at("change");
   result.change = {change.at("mean").get<double>(), change.at("low").get<double>(), change.at("high").get<double>()};

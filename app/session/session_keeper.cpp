@@ -171,7 +171,7 @@ bool SessionKeeper::begin(bool bring_back, const QString& demo) {
     SessionFolder::prune(root_, kept_sessions, is_spared);
     timer_.start();
   } catch (const EngineError& error) {
-    lab_.context.add_note(tr("Nothing of this session can be kept: %1").arg(QString::fromUtf8(error.what())), true);
+    lab_.context.add_note(tr("This session can't be saved: %1").arg(QString::fromUtf8(error.what())), true);
   }
   return found;
 }
@@ -190,7 +190,8 @@ bool SessionKeeper::bring_back_from(const QString& folder, const QString& demo) 
       return refuse(state.model.isEmpty() ? tr("The last session's run is gone: %1").arg(subject)
                                           : tr("The last session's model is gone: %1").arg(subject));
     if (QFileInfo(folder + QStringLiteral("/bringing-back")).size() >= most_attempts)
-      return refuse(tr("Bringing back the last session ended the program; it is among the earlier sessions"));
+      return refuse(
+          tr("The program ended while it restored the last session; the session is in File, Session history"));
     if (!adopt(folder)) return false;
     if (!state.closed) context.add_note(tr("The program ended unexpectedly; this is what it last showed"));
     restore(state);

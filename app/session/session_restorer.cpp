@@ -92,7 +92,7 @@ void SessionRestorer::compare_weights() {
   if (!open || state_.weights.empty() || state_.model.isEmpty() || open->info.weights_hash == state_.weights) return;
   say(tr("the session was saved with the weights %1, and these are %2")
           .arg(QString::fromStdString(state_.weights), QString::fromStdString(open->info.weights_hash)),
-      tr("What was recorded is shown. Put the files back that it was saved with, or run the text again."));
+      tr("The recorded results are shown. Restore the files that it was saved with, or run the text again."));
 }
 
 void SessionRestorer::say(const QString& problem, const QString& advice) {
@@ -180,7 +180,7 @@ void SessionRestorer::select() {
   if (state_.range.last < context.run().expected_segments()) context.set_range(state_.range);
   context.foil().set_text(state_.foil);
   if (fits(state_.draft)) return context.what_ifs().set_draft(state_.draft);
-  context.add_note(tr("The session's what-if names places that the run does not have; it was left out"), true);
+  context.add_note(tr("The session's what-if names positions that the run does not have; it was left out"), true);
 }
 
 void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool run_shown) {

@@ -119,7 +119,7 @@ RunOptions options_of(const SessionFields& fields) {
   };
   options.policy = name("policy", options.policy);
   if (find_policy(options.policy) == nullptr)
-    fields.refuse("policy", "is '" + options.policy.substr(0, 60) + "', which is none");
+    fields.refuse("policy", "is '" + options.policy.substr(0, 60) + "', which is not one of the choices");
   options.dtype = dtype_of(fields);
   options.device = parse_device(name("device", "auto"));
   options.token_limit = fields.integer("tokens", options.token_limit, 0);

@@ -122,7 +122,7 @@ SettingsFile::SettingsFile(const QString& path) : path_(path) {
   const QString aside = path + QStringLiteral(".aside");
   QFile::remove(aside);
   QFile::rename(path, aside);
-  problem_ = QCoreApplication::translate("SettingsFile", "The settings can't be used (%1); they are kept as %2")
+  problem_ = QCoreApplication::translate("SettingsFile", "The settings can't be read (%1); they are kept as %2")
                  .arg(problem_, aside);
 }
 

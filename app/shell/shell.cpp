@@ -167,7 +167,7 @@ void Shell::add_layouts(QMenu* menu) {
     add(layouts, tr("Layout: %1").arg(preset.title), QKeySequence(Qt::CTRL | Qt::Key(key++)),
         [this, id = preset.id] { apply_layout(window_.docks(), id); });
   layouts->addSeparator();
-  add(layouts, tr("Keep this layout…"), {}, [this] { ask_layout_name(); });
+  add(layouts, tr("Save layout…"), {}, [this] { ask_layout_name(); });
   add_filled_menu(layouts, tr("Custom layouts"), [this](QMenu& sub) {
     for (const auto& [name, state] : settings_.values.layouts)
       connect(sub.addAction(name), &QAction::triggered, this, [this, name = name] { apply_own_layout(name); });
@@ -208,7 +208,7 @@ void Shell::save_settings() {
   try {
     settings_.save();
   } catch (const EngineError& error) {
-    window_.lab().context.add_note(tr("The settings can't be kept: %1").arg(QString::fromUtf8(error.what())), true);
+    window_.lab().context.add_note(tr("The settings can't be saved: %1").arg(QString::fromUtf8(error.what())), true);
   }
 }
 
@@ -298,7 +298,7 @@ void Shell::ask_whether_to_replace(const QString& path) {
 void Shell::tell_of_declined_engine(const QString& command) {
   window_.show_error({Fault::Usage, tr("session"),
                       tr("its engine was not started: %1").arg(EngineConsent::shown(command)),
-                      tr("Its model is on that engine's machine. Start the engine, or open a model of this machine.")});
+                      tr("Its model is on that engine's machine. Start the engine, or open a model on this machine.")});
   window_.message_bar().offer(tr("Look at the command"), [this, command] {
     consent_.ask_again(command, [this](bool start) {
       if (start) keeper_.start_declined_engine();
@@ -309,8 +309,8 @@ void Shell::tell_of_declined_engine(const QString& command) {
 void Shell::ask_layout_name() {
   auto* dialog = new QInputDialog(&window_);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setWindowTitle(tr("Keep this layout"));
-  dialog->setLabelText(tr("Its name"));
+  dialog->setWindowTitle(tr("Save layout"));
+  dialog->setLabelText(tr("Name of the layout"));
   connect(dialog, &QInputDialog::textValueSelected, this, &Shell::save_layout);
   dialog->open();
 }

@@ -131,7 +131,7 @@ QWidget* StartPanel::build_answer() {
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   answer_->setAccessibleName(tr("Answer"));
   change_ = new QToolButton(answer_row_);
-  change_->setAccessibleName(tr("Change what is told"));
+  change_->setAccessibleName(tr("Change the run of the story"));
   change_->hide();
   auto* layout = new QHBoxLayout(answer_row_);
   layout->setContentsMargins(0, 0, 0, 0);
@@ -153,10 +153,10 @@ QWidget* StartPanel::build_questions() {
     layout->addWidget(made);
     return made;
   };
-  who_ = button(tr("Which head fetched this?"),
-                tr("Names the heads that fetched the selected token, and keeps doing so as the selection changes"));
-  hide_ = button(tr("Hide a sentence of mine and find it"),
-                 tr("Puts a sentence into the text, runs it, and looks who fetched it"));
+  who_ = button(tr("Which head retrieved this?"),
+                tr("Shows the heads that retrieved the selected token, and follows the selection"));
+  hide_ = button(tr("Insert a needle and find it"),
+                 tr("Inserts a sentence into the text, runs the text, and shows which heads retrieved the sentence"));
   hide_->setCheckable(true);
   layout->addStretch(1);
   auto* close = button(QStringLiteral("×"), tr("Close; Help, Getting started shows it again"));
@@ -180,9 +180,9 @@ QWidget* StartPanel::build_sentence() {
   depth_->setValue(30);
   depth_->setDecimals(0);
   depth_->setSuffix(tr(" % in"));
-  depth_->setToolTip(tr("How deep in the text that is run"));
+  depth_->setToolTip(tr("Position of the sentence in the text that is run"));
   depth_->setAccessibleName(tr("Depth, %"));
-  auto* run = new QPushButton(tr("Hide it and run"), sentence_row_);
+  auto* run = new QPushButton(tr("Insert and run"), sentence_row_);
   auto* layout = new QHBoxLayout(sentence_row_);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(sentence_, 1);
@@ -240,19 +240,18 @@ void StartPanel::tell_who_fetched() {
   const std::int64_t token = context.selected().token;
   if (token < 0) return;
   const int segment = segment_that_fetched(run, context.selected());
-  if (segment < 0)
-    return say_of_run(tr("%1: no head has fetched this, as far as the run goes.").arg(quoted(run, token)));
+  if (segment < 0) return say_of_run(tr("%1: no head has retrieved this so far.").arg(quoted(run, token)));
   const auto fetches = fetches_of(run, segment, token);
   const Fetch& first = fetches.front();
   const qlonglong back = static_cast<qlonglong>(run.record(segment).first_token - token);
-  QString text = tr("%1: <b>%2</b> fetched it for segment %3, from %L4 tokens back, ")
+  QString text = tr("%1: <b>%2</b> retrieved it for segment %3, from %L4 tokens back, ")
                      .arg(quoted(run, token), head_name(first.layer, first.head))
                      .arg(segment)
                      .arg(back);
   text += first.hit.kind == HitKind::Anchor
               ? tr("as an anchor with score %1.").arg(decimal_text(static_cast<double>(first.hit.score), 2))
-              : tr("beside the anchor at %1.").arg(static_cast<qlonglong>(first.hit.anchor));
-  if (fetches.size() > 1) text += u' ' + tr("Others that did: %1.").arg(fetches.size() - 1);
+              : tr("expanded from the anchor at %1.").arg(static_cast<qlonglong>(first.hit.anchor));
+  if (fetches.size() > 1) text += u' ' + tr("Other heads that retrieved it: %1.").arg(fetches.size() - 1);
   say_of_run(text);
 }
 
@@ -273,7 +272,7 @@ void StartPanel::hide_and_run(const QString& sentence, double depth) {
   who_asked_ = false;
   say(tr("Running the text with the sentence in it…"));
   lab_.loader.open_pasted_text(QString::fromStdString(hidden_->text),
-                               tr("%1 with a sentence hidden in it").arg(QFileInfo(text->name).fileName()));
+                               tr("%1 with a needle").arg(QFileInfo(text->name).fileName()));
   lab_.runs.run_when_ready();
 }
 
@@ -285,22 +284,23 @@ void StartPanel::look_for_sentence() {
   const TokenSpan span = tokens_of_bytes(run, hidden.begin, hidden.end);
   const int segment = run.segment_of_token(span.begin);
   if (span.end == 0 || segment + 1 >= run.segment_count())
-    return say_of_run(tr("The run ended before it came to the sentence."));
+    return say_of_run(tr("The run ended before it reached the sentence."));
   const auto found = heads_that_fetched(run, span);
-  const QString asked = tr("Its first words stand again at the end of segment %1.").arg(run.expected_segments() - 2);
+  const QString asked = tr("Its first words are repeated at the end of segment %1.").arg(run.expected_segments() - 2);
   if (found.empty()) {
     context.select_token(span.begin);
-    return say_of_run(
-        tr("No head fetched it: it stands at %1, selected. %2").arg(static_cast<qlonglong>(span.begin)).arg(asked));
+    return say_of_run(tr("No head retrieved it. It begins at position %1, which is selected. %2")
+                          .arg(static_cast<qlonglong>(span.begin))
+                          .arg(asked));
   }
   const SpanHit& best = found.front();
   context.select({best.segment, best.layer, best.head, best.position});
-  say_of_run(tr("%2 of its %3 tokens were fetched by <b>%1</b> for segment %4, which is selected.")
+  say_of_run(tr("<b>%1</b> retrieved %2 of its %3 tokens for segment %4, which is selected.")
                  .arg(head_name(best.layer, best.head))
                  .arg(best.fetched)
                  .arg(span.end - span.begin)
                  .arg(best.segment) +
-             u' ' + tr("Heads that fetched something of it, over all segments: %1.").arg(found.size()) + u' ' + asked);
+             u' ' + tr("Heads that retrieved tokens of it, over all segments: %1.").arg(found.size()) + u' ' + asked);
 }
 
 }  // namespace carryover

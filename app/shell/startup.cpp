@@ -40,7 +40,8 @@ Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
   connect(&fetcher_, &AssetFetcher::failed, this, [this](const QString& why) {
     expects_more_ = false;
     lab_.context.add_note(
-        tr("The default model and book can't be had: %1. The demo stays; open any model and text.").arg(why), true);
+        tr("The default model and book can't be fetched: %1. The demo stays open; open any model and text.").arg(why),
+        true);
     if (lab_.runs.state() == RunController::State::Idle && lab_.context.run().finished()) Q_EMIT finished();
   });
 }

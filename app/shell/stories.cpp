@@ -169,7 +169,7 @@ void Stories::tell_copied(CopySource source) {
   LabContext& context = lab_.context;
   const RunModel& run = context.run();
   const auto token = find_copied_token(run, source);
-  if (!token) return say(tr("This run predicts no token that only this memory holds."), {}, {});
+  if (!token) return say(tr("This run predicts no token that is found only in this part of its memory."), {}, {});
   const bool retrieved = source == CopySource::Retrieved;
   const HeadRef head = retrieved ? token->heads.front() : HeadRef{-1, -1};
   context.select({token->segment, head.layer, head.head, retrieved ? token->source : token->target});

@@ -38,12 +38,13 @@ QString heads_text(const std::vector<HeadRef>& heads) {
 
 QString copied_sentence(const RunModel& run, const CopiedToken& token, CopySource source) {
   const double probability = std::exp(-static_cast<double>(run.nll_of_token(token.target)));
-  const QString predicted = tr("%1 is predicted with %2.").arg(shown(run, token.target, 5), percent(probability));
+  const QString predicted =
+      tr("The model predicts %1 with probability %2.").arg(shown(run, token.target, 5), percent(probability));
   const qlonglong back = static_cast<qlonglong>(token.target - token.source);
   if (source == CopySource::Carried)
     return predicted + u' ' +
-           tr("Segment %1 has not seen this word: it stands %L2 tokens back, in the carried tail of the segment "
-              "before: %3.")
+           tr("Segment %1 does not contain this word: it is %L2 tokens back, in the carried tail of the previous "
+              "segment: %3.")
                .arg(token.segment)
                .arg(back)
                .arg(shown(run, token.source, 3));
@@ -58,18 +59,18 @@ QString copied_sentence(const RunModel& run, const CopiedToken& token, CopySourc
 QString changed_sentence(const RunModel& run, const CopiedToken& token, const WhatIfResult& changed) {
   const auto index = static_cast<std::size_t>(token.target - changed.first_token - 1);
   const double after = static_cast<double>(changed.after.at(index));
-  return tr("Without it: <b>%1</b>, loss %2 nats on “%3”.")
+  return tr("Without it: probability <b>%1</b>; the loss on “%3” changes by %2 nats.")
       .arg(percent(std::exp(-after)), signed_text(after - static_cast<double>(changed.before.at(index)), 2),
            run.token_text(token.target).trimmed().toHtmlEscaped());
 }
 
 QString sinks_sentence(const RunModel& run, std::pair<double, int> without, std::pair<double, int> with) {
   const int segments = run.segment_count() - 1;
-  return tr("A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their "
-            "attention. Without them %1 of the %2 segments behind the first lose their attention sink, and the loss is "
-            "%3. With the first %4 tokens kept in each prefix, %5 of %2 lose it, and the loss is <b>%6</b> (%7 nats a "
-            "token). <i>Sinks</i> shows it by layer; <i>Compare</i> has both runs, whose losses count the first "
-            "segment too.")
+  return tr("A segment that reads a carry no longer sees the first tokens of the text, on which most heads put their "
+            "attention. Without these tokens, %1 of the %2 segments after the first lose their attention sink, and the "
+            "loss is %3. With the first %4 tokens in each prefix, %5 of %2 lose it, and the loss is <b>%6</b> (%7 nats "
+            "per token). <i>Sinks</i> shows this by layer; <i>Compare</i> shows both runs, whose losses include the "
+            "first segment.")
       .arg(without.second)
       .arg(segments)
       .arg(decimal_text(without.first, 3))
@@ -80,13 +81,13 @@ QString sinks_sentence(const RunModel& run, std::pair<double, int> without, std:
 }
 
 QString answer_sentence(const RunModel& run, const Question& question, const std::vector<Passage>& passages) {
-  QString text = tr("“%1 <b>%2</b>”: probability %3; with retrieval switched off %4.")
+  QString text = tr("“%1 <b>%2</b>”: probability %3; without retrieval %4.")
                      .arg(question.text.toHtmlEscaped(), question.scored.toHtmlEscaped(), percent(question.probability),
                           percent(question.probability_without));
   if (passages.empty()) return text;
   const Passage& best = passages.front();
   return text + u' ' +
-         tr("The first passage that it retrieved lies in segment %1, %L2 tokens back: “%3”.")
+         tr("The first passage that it retrieved is in segment %1, %L2 tokens back: “%3”.")
              .arg(run.segment_of_token(best.first))
              .arg(static_cast<qlonglong>(run.tokens_done() - best.first))
              .arg(passage_text(run, best).trimmed().toHtmlEscaped());

@@ -49,7 +49,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const QCommandLineOption language(QStringLiteral("language"), tr("system, en or de"), QStringLiteral("LANGUAGE"));
   const QCommandLineOption fresh(QStringLiteral("fresh"), tr("Do not bring back what the last window showed"));
   const QCommandLineOption size(QStringLiteral("size"), tr("Size of the window"), QStringLiteral("WxH"));
-  const QCommandLineOption training(QStringLiteral("training"), tr("Open the folder of a training run too"),
+  const QCommandLineOption training(QStringLiteral("training"), tr("Also open the folder of a training run"),
                                     QStringLiteral("DIR"));
   const QCommandLineOption screenshots(QStringLiteral("screenshots"),
                                        tr("Run, save pictures of each view to DIR, quit"), QStringLiteral("DIR"));
@@ -60,7 +60,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   const QCommandLineOption adapter(QStringLiteral("adapter"), tr("PEFT adapter to merge into the model"),
                                    QStringLiteral("DIR"));
   const QCommandLineOption engine(QStringLiteral("engine"),
-                                  tr("Command that starts an engine elsewhere: \"ssh HOST carryover-cli engine\""),
+                                  tr("Command that starts a remote engine: \"ssh HOST carryover-cli engine\""),
                                   QStringLiteral("COMMAND"));
   const QCommandLineOption script(QStringLiteral("script"), tr("Run a script in the window, quit at its end"),
                                   QStringLiteral("FILE"));
@@ -70,9 +70,9 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   if (!parser.parse(arguments)) refuse(parser.errorText());
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
   if (parser.isSet(script) && !parser.positionalArguments().isEmpty())
-    refuse(tr("a script opens what it needs itself: name no model or text beside --script"));
+    refuse(tr("--script opens what it needs itself: leave out the model and the text"));
   if (parser.isSet(exit_after_story) && (!parser.positionalArguments().isEmpty() || parser.isSet(script)))
-    refuse(tr("--exit-after-story opens the demo: name no model, text or script beside it"));
+    refuse(tr("--exit-after-story opens the demo: leave out model, text and script"));
   const QString theme_name = parser.value(theme);
   if (parser.isSet(theme) && theme_name != QStringLiteral("light") && theme_name != QStringLiteral("dark"))
     refuse(tr("--theme takes light or dark"));

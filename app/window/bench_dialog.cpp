@@ -67,14 +67,14 @@ QWidget* BenchDialog::build_buttons() {
   progress_->setRange(0, 0);
   progress_->setFixedWidth(90);
   progress_->setTextVisible(false);
-  progress_->setAccessibleName(tr("A bench is under way"));
+  progress_->setAccessibleName(tr("A bench is running"));
   start_ = row->add(tr("Start"), {}, this, &BenchDialog::start);
   start_->setDefault(true);
   stop_ = row->add(tr("Stop"), tr("Results measured so far are kept"), this, &BenchDialog::stop);
   row->add(progress_);
   row->add(state_, 1);
-  row->add(tr("Open…"), tr("Show what an earlier bench wrote into its folder"), this, &BenchDialog::ask_folder);
-  save_ = row->add(tr("Save…"), tr("The report as JSON, or its rows as CSV"), this, &BenchDialog::ask_save);
+  row->add(tr("Open…"), tr("Show an earlier bench from its folder"), this, &BenchDialog::ask_folder);
+  save_ = row->add(tr("Save…"), tr("Save the report as JSON, or its rows as CSV"), this, &BenchDialog::ask_save);
   row->add(tr("Close"), {}, this, &BenchDialog::reject);
   return row;
 }
@@ -113,7 +113,7 @@ void BenchDialog::update_buttons() {
   start_->setEnabled(!running && problem_.isEmpty() && busy_.isEmpty());
   start_->setToolTip(!busy_.isEmpty()      ? tr("Not now: %1").arg(busy_)
                      : !problem_.isEmpty() ? tr("Not ready: %1").arg(problem_)
-                                           : tr("Measure in a process of its own"));
+                                           : tr("Measure in a separate process"));
   stop_->setEnabled(running);
   progress_->setVisible(running);
   save_->setEnabled(report_.has_value());
@@ -166,7 +166,7 @@ void BenchDialog::open_folder(const QString& folder) {
   QFile file(path);
   if (!file.open(QIODevice::ReadOnly))
     throw EngineError(Fault::Io, path.toStdString(), file.errorString().toStdString(),
-                      tr("Choose a folder that carryover bench --output wrote.").toStdString());
+                      tr("Choose a folder that was written by carryover bench --output.").toStdString());
   const QByteArray json = file.readAll();
   show_report(json, parse_bench(json.toStdString(), path.toStdString()), QDir(folder).absolutePath());
   state_->setText(tr("From %1").arg(folder));
@@ -176,7 +176,7 @@ void BenchDialog::save(const QString& path) const {
   const QString suffix = QFileInfo(path).suffix().toLower();
   if (suffix != QStringLiteral("json") && suffix != QStringLiteral("csv"))
     throw EngineError(Fault::Usage, path.toStdString(), tr("is neither .json nor .csv").toStdString(),
-                      tr("Name one of them.").toStdString());
+                      tr("Choose one of these suffixes.").toStdString());
   CARRYOVER_CHECK(report_.has_value());
   write_file_atomically(path.toStdString(),
                         suffix == QStringLiteral("json") ? json_.toStdString() : bench_csv(*report_));
@@ -202,10 +202,10 @@ void BenchDialog::reject() {
 
 void BenchDialog::ask_before_closing() {
   if (question_) return question_->raise();
-  question_ = new QMessageBox(QMessageBox::Question, windowTitle(),
-                              tr("A bench is under way. Closing stops it, and what it has measured is lost unless it "
-                                 "has a folder."),
-                              QMessageBox::NoButton, this);
+  question_ =
+      new QMessageBox(QMessageBox::Question, windowTitle(),
+                      tr("A bench is running. Closing stops it, and its results are lost unless it has a folder."),
+                      QMessageBox::NoButton, this);
   question_->setAttribute(Qt::WA_DeleteOnClose);
   QPushButton* close = question_->addButton(tr("Stop and close"), QMessageBox::DestructiveRole);
   question_->addButton(tr("Keep it running"), QMessageBox::RejectRole);

@@ -30,7 +30,7 @@ void CommandDialog::complete(QVBoxLayout* column, const QString& check, const QS
                              const QString& checking) {
   checking_ = checking;
   auto* buttons = new ButtonRow(this);
-  start_ = buttons->add(tr("Start"), tr("Run it in a process of its own"), this, &CommandDialog::accept);
+  start_ = buttons->add(tr("Start"), tr("Run it in a separate process"), this, &CommandDialog::accept);
   start_->setDefault(true);
   check_ = buttons->add(check, check_help, this, &CommandDialog::check);
   buttons->add(state_, 1);

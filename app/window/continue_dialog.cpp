@@ -22,7 +22,7 @@ ContinueDialog::ContinueDialog(const ExperimentRequest& request, QWidget* parent
   auto* command = new CommandBox(this);
   command->set_command(command_);
   auto* buttons = new ButtonRow(this);
-  buttons->add(tr("Continue"), tr("Run it in a process of its own"), this, &ContinueDialog::accept)->setDefault(true);
+  buttons->add(tr("Continue"), tr("Run it in a separate process"), this, &ContinueDialog::accept)->setDefault(true);
   buttons->add(tr("Change…"), tr("Another plan, model, texts or recipes"), this, &ContinueDialog::change);
   buttons->add_space();
   buttons->add(tr("Close"), {}, this, &QDialog::reject);

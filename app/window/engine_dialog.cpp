@@ -11,15 +11,15 @@ namespace carryover {
 
 EngineDialog::EngineDialog(const QString& command, QWidget* parent)
     : QDialog(parent), field_(new QLineEdit(command, this)) {
-  setWindowTitle(tr("Engine elsewhere"));
+  setWindowTitle(tr("Remote engine"));
   auto* label = new QLabel(tr("&Command that starts the engine:"), this);
   label->setBuddy(field_);
   field_->setPlaceholderText(QStringLiteral("ssh gpu-machine carryover-cli engine"));
-  auto* help =
-      new QLabel(tr("The same version of Carryover must be there. The line is the command's standard input and output: "
-                    "nothing listens on a port. SSH can't ask for a password here: use a key or an agent.\n"
-                    "Paths of models and of training data are then of that machine; texts stay of this one."),
-                 this);
+  auto* help = new QLabel(
+      tr("The other machine needs the same version of Carryover. The window talks to the engine over the command's "
+         "standard input and output; no port is opened. SSH can't ask for a password here: use a key or an "
+         "agent.\nModels and training data are then read from the other machine, texts from this one."),
+      this);
   help->setWordWrap(true);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
   connect_ = buttons->addButton(tr("Connect"), QDialogButtonBox::AcceptRole);

@@ -40,7 +40,7 @@ std::vector<std::int64_t> lengths_of(const QString& text) {
     if (!ok || lengths.back() < 1 || lengths.back() > most_length)
       throw EngineError(Fault::Usage, EvaluationDialog::tr("Lengths").toStdString(),
                         EvaluationDialog::tr("“%1” is not a number of tokens").arg(word).toStdString(),
-                        EvaluationDialog::tr("Such as 4096, 8192.").toStdString());
+                        EvaluationDialog::tr("For example 4096, 8192.").toStdString());
   }
   if (lengths.empty()) lengths = {0};
   return lengths;
@@ -52,7 +52,7 @@ std::uint64_t seed_of(const QString& text) {
   if (!ok || seed > static_cast<qulonglong>(INT64_MAX))
     throw EngineError(Fault::Usage, EvaluationDialog::tr("Seed").toStdString(),
                       EvaluationDialog::tr("“%1” is not a whole number").arg(text).toStdString(),
-                      EvaluationDialog::tr("Such as 42.").toStdString());
+                      EvaluationDialog::tr("For example 42.").toStdString());
   return seed;
 }
 
@@ -68,7 +68,7 @@ EvaluationDialog::EvaluationDialog(QWidget* parent) : CommandDialog(parent) {
   auto* column = new QVBoxLayout(this);
   column->addWidget(split, 1);
   resize(860, 620);
-  complete(column, tr("Check"), tr("A dry run: makes the samples, counts tokens, and estimates the time"),
+  complete(column, tr("Dry run"), tr("Makes the samples, counts their tokens, and estimates the time"),
            tr("Making samples…"));
 }
 
@@ -82,7 +82,7 @@ QWidget* EvaluationDialog::build_tasks() {
   data_rows_ = new QFormLayout;
   data_rows_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   own_ = add_path(*data_rows_, tr("Own samples"),
-                  tr("A .jsonl with a prompt and its answers or choices in each line, as a task beside those above"),
+                  tr("A .jsonl file with a prompt and its answers or choices on each line, as an additional task"),
                   Choice::File);
   own_->setPlaceholderText(own_->toolTip());
   for (const TaskFamily& family : task_families()) {
@@ -137,7 +137,7 @@ QWidget* EvaluationDialog::build_settings() {
   rows->addRow(tr("Model"), model_name_);
   lengths_ = new QLineEdit(page);
   lengths_->setAccessibleName(tr("Lengths"));
-  lengths_->setToolTip(tr("Maximum tokens of prompt and answer, with commas; empty: each sample's own length"));
+  lengths_->setToolTip(tr("Maximum tokens of prompt and answer, separated by commas; empty: each sample's own length"));
   lengths_->setPlaceholderText(tr("as they are"));
   connect(lengths_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Lengths"), lengths_);
@@ -145,16 +145,16 @@ QWidget* EvaluationDialog::build_settings() {
   variants_ = new QLineEdit(page);
   variants_->setAccessibleName(tr("With settings"));
   variants_->setToolTip(
-      tr("Policies with settings of their own beside those above, such as a control without retrieval; with commas"));
+      tr("Additional policies with their own settings, such as a control without retrieval; separated by commas"));
   variants_->setPlaceholderText(QStringLiteral("segmented[retrieval_length=0]"));
   connect(variants_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("With settings"), variants_);
-  samples_ = add_number(*rows, tr("Samples"), tr("How many samples a generated task has at each length"),
-                        tr("their own number"));
+  samples_ =
+      add_number(*rows, tr("Samples"), tr("Samples of each generated task at each length"), tr("the task's default"));
   limit_ = add_number(*rows, tr("Limit"), tr("Run only the first samples of each task and length"), tr("all"));
   seed_ = new QLineEdit(QString::number(EvaluationPlan().seed), page);
   seed_->setAccessibleName(tr("Seed"));
-  seed_->setToolTip(tr("Of generators"));
+  seed_->setToolTip(tr("Seed of generated samples"));
   connect(seed_, &QLineEdit::textChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Seed"), seed_);
   chat_ = new QCheckBox(tr("format prompts with the model's chat template"), page);
@@ -168,9 +168,9 @@ QWidget* EvaluationDialog::build_settings() {
   question_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   connect(question_, &QComboBox::currentIndexChanged, this, &EvaluationDialog::validate);
   rows->addRow(tr("Question"), question_);
-  folder_ =
-      add_path(*rows, tr("Folder"),
-               tr("A new folder, or that of an evaluation with the same settings, which continues"), Choice::Folder);
+  folder_ = add_path(*rows, tr("Folder"),
+                     tr("A new folder, or the folder of an evaluation with the same settings, which then continues"),
+                     Choice::Folder);
   return page;
 }
 
@@ -283,15 +283,15 @@ QString EvaluationDialog::problem_of_form() const {
   const auto wrong = attempt([&] {
     const EvaluationRequest wanted = request();
     if (wanted.plan.tasks.empty())
-      throw EngineError(Fault::Usage, tr("Tasks").toStdString(), tr("check one").toStdString(), "");
+      throw EngineError(Fault::Usage, tr("Tasks").toStdString(), tr("select at least one").toStdString(), "");
     if (wanted.plan.policies.empty())
-      throw EngineError(Fault::Usage, tr("Policies").toStdString(), tr("check one").toStdString(), "");
+      throw EngineError(Fault::Usage, tr("Policies").toStdString(), tr("select at least one").toStdString(), "");
     for (const std::string& task : wanted.plan.tasks)
       if (task.starts_with("file:")
               ? !QFileInfo(own_->text().trimmed()).isFile()
               : make_task(task)->info().needs_data && !wanted.plan.data.contains(task_family(task).name))
         problem = task.starts_with("file:")
-                      ? tr("Own samples: %1 is no file").arg(own_->text())
+                      ? tr("Own samples: %1 is not a file").arg(own_->text())
                       : tr("%1 needs data: %2").arg(qstring(task), qstring(task_family(task).data));
     for (const auto& [family, path] : wanted.plan.data)
       if (!QFileInfo::exists(qstring(path)))
@@ -327,7 +327,7 @@ QString EvaluationDialog::forecast_text(const nlohmann::json& printed, const std
       tokens += numbers.integer("tokens");
       new_tokens += numbers.integer("new_tokens");
     }
-  return tr("%1 samples for each policy, %2 tokens, at most %3 to write: about %4 in all")
+  return tr("%1 samples for each policy, %2 tokens, at most %3 to generate: about %4 in total")
       .arg(count_text(samples), count_text(tokens), count_text(new_tokens),
            duration_text(fields.find_number("seconds").value_or(0)));
 }

@@ -54,7 +54,7 @@ ExperimentDialog::ExperimentDialog(QWidget* parent)
   column->addLayout(rows);
   resize(760, 640);
   read_plan();
-  complete(column, tr("How long?"), tr("A dry run: reads models and texts, and estimates the time"), tr("Estimating…"));
+  complete(column, tr("Dry run"), tr("Reads models and texts, and estimates the time"), tr("Estimating…"));
   column->setStretchFactor(command_box(), 1);
 }
 
@@ -78,25 +78,26 @@ void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
 
 void ExperimentDialog::build_form(QFormLayout& rows) {
   build_plan_rows(rows);
-  folder_ = add_path(rows, tr("Folder"), tr("A new folder, or that of an experiment, whose finished cells are kept"),
-                     Choice::NewFolder);
+  folder_ =
+      add_path(rows, tr("Folder"), tr("A new folder, or the folder of an experiment, whose finished cells are kept"),
+               Choice::NewFolder);
   rows.addRow(tr("Models"), model_rows_);
-  data_ = add_path(rows, tr("Training texts"), tr("Files or folders in place of the plan's; several with ;"),
+  data_ = add_path(rows, tr("Training texts"), tr("Files or folders that replace the plan's texts, separated by ;"),
                    Choice::Folder);
-  texts_ = add_path(rows, tr("Evaluation texts"), tr("Files or folders in place of the plan's; several with ;"),
+  texts_ = add_path(rows, tr("Evaluation texts"), tr("Files or folders that replace the plan's texts, separated by ;"),
                     Choice::Folder);
   data_->setPlaceholderText(tr("as planned"));
   texts_->setPlaceholderText(tr("as planned"));
   only_ = new QLineEdit(this);
   only_->setAccessibleName(tr("Recipes"));
-  only_->setToolTip(tr("Run only these recipes, with commas between them"));
+  only_->setToolTip(tr("Run only these recipes, separated by commas"));
   rows.addRow(tr("Recipes"), only_);
   connect(only_, &QLineEdit::textChanged, this, &ExperimentDialog::validate);
   threads_->setRange(as_planned, most_threads);
   threads_->setSpecialValueText(tr("as planned"));
   threads_->setValue(as_planned);
   threads_->setAccessibleName(tr("Threads"));
-  threads_->setToolTip(tr("Threads of the processor; 0: all"));
+  threads_->setToolTip(tr("CPU threads; 0: all"));
   rows.addRow(tr("Threads"), threads_);
   connect(threads_, &QSpinBox::valueChanged, this, &ExperimentDialog::validate);
 }
@@ -126,7 +127,7 @@ void ExperimentDialog::read_plan() {
   if (path.isEmpty()) {
     plan_problem_ = tr("Plan: choose one");
   } else if (!QFileInfo(path).isFile()) {
-    plan_problem_ = tr("Plan: %1 is no file").arg(path);
+    plan_problem_ = tr("Plan: %1 is not a file").arg(path);
   } else if (const auto problem = attempt([&] { plan_ = read_experiment_plan(path.toStdString()); })) {
     plan_problem_ = QStringLiteral("%1: %2").arg(problem->where, problem->problem);
   }
@@ -149,7 +150,7 @@ void ExperimentDialog::show_models() {
   rows->setContentsMargins(0, 0, 0, 0);
   for (const PlanModel& model : plan_.models) {
     QLineEdit* edit = add_path(*rows, QString::fromStdString(model.name),
-                               tr("A folder or GGUF file in place of the plan's"), Choice::File);
+                               tr("Folder or GGUF file that replaces the plan's model"), Choice::File);
     edit->setPlaceholderText(QString::fromStdString(model.path));
     models_.emplace_back(model.name, edit);
     for (const auto& [name, text] : typed)
@@ -220,7 +221,7 @@ QString ExperimentDialog::forecast_text(const nlohmann::json& printed, const std
   const JsonFields fields(printed, where);
   const std::int64_t cells = fields.integer("cells"), done = fields.integer("done");
   const double bytes = std::clamp(fields.find_number("bytes_to_write").value_or(0), 0.0, most_bytes);
-  return tr("%1 of %2 cells to run: about %3, %4 to write")
+  return tr("%1 of %2 cells to run: about %3, %4 of disk space")
       .arg(cells - done)
       .arg(cells)
       .arg(duration_text(fields.find_number("seconds").value_or(0)), bytes_text(static_cast<std::int64_t>(bytes)));

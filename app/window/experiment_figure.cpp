@@ -26,7 +26,7 @@ QString chosen_text(const FigureRequest& request) {
   const std::string text = "Text=";
   for (const std::string& choice : request.choices)
     if (!choice.starts_with(text))
-      throw EngineError(Fault::Usage, "--choose", "'" + choice + "' is no choice of this figure",
+      throw EngineError(Fault::Usage, "--choose", "'" + choice + "' is not a choice of this figure",
                         "Name a text of the experiment: \"Text=Dracula\".");
   return request.choices.empty() ? QString() : qstring(request.choices.back().substr(text.size()));
 }
@@ -39,7 +39,7 @@ bool is_experiment(const std::string& path) {
 
 void make_experiment_figure(const FigureRequest& request) {
   if (request.figure != loss_by_position_figure)
-    throw EngineError(Fault::Usage, "--figure", "'" + request.figure + "' is no figure of an experiment",
+    throw EngineError(Fault::Usage, "--figure", "'" + request.figure + "' is not a figure of an experiment",
                       std::string("Use ") + loss_by_position_figure + ".");
   const std::string file = results_file(request.folder);
   PlotView plot(qstring(request.figure));

@@ -47,7 +47,7 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   document_->setAccessibleName(tr("Open document state"));
   document_->hide();
   badge_->setObjectName(QStringLiteral("run_badge"));
-  badge_->setAccessibleName(tr("Weights of the run on show"));
+  badge_->setAccessibleName(tr("Weights of the shown run"));
   badge_->setContentsMargins(6, 1, 6, 1);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(8, 2, 8, 0);
@@ -114,9 +114,9 @@ void IdentityBar::show_model() {
 void IdentityBar::show_document() {
   const OpenDocument& document = lab_.context.document();
   document_name_ = document.is_open() ? tr("Document state: %1").arg(document.label()) : QString();
-  document_->setToolTip(document.is_open() ? document.details() + u'\n' +
-                                                 tr("Questions are about this document, which is not read again")
-                                           : QString());
+  document_->setToolTip(document.is_open()
+                            ? document.details() + u'\n' + tr("Questions are about this document; it is not read again")
+                            : QString());
   document_->setVisible(document.is_open());
   fit();
 }
@@ -128,14 +128,14 @@ void IdentityBar::show_run() {
   if (!run.is_empty()) {
     const QString how = model ? unlike(run.model(), model->info) : tr("its model is not open");
     if (!how.isEmpty()) {
-      badge_text_ = tr("⚠ Run on show, %1: %2").arg(how, model_label(run.model()));
+      badge_text_ = tr("⚠ Shown run, %1: %2").arg(how, model_label(run.model()));
       badge_->setToolTip(tr("The shown run was made with these weights, not with the open model's. Views that run "
                             "segments again, and what-ifs, are not available.") +
                          QStringLiteral("\n\n") + model_details(run.model()));
     } else if (!reads(run, lab_.loader.text())) {
       const QString name = run.text_name().isEmpty() ? tr("another text") : QFileInfo(run.text_name()).fileName();
-      badge_text_ = tr("Run on show reads %1").arg(name);
-      badge_->setToolTip(tr("The shown run read another text than the open one, which Run would read: %1")
+      badge_text_ = tr("Shown run: %1").arg(name);
+      badge_->setToolTip(tr("The shown run read %1, which is not the open text. Run reads the open text.")
                              .arg(run.text_name().isEmpty() ? name : run.text_name()));
     }
   }

@@ -198,8 +198,8 @@ FinetuneDialog* LabDialogs::make_finetune() {
     const auto& model = lab.loader.model();
     const QString adapter = model ? QString::fromStdString(model->info.adapter) : QString();
     dialog->set_remark(adapter.isEmpty() ? adapter
-                                         : tr("The model is trained without the adapter that is open: %1. To train "
-                                              "over it, export the merged model first.")
+                                         : tr("Training starts from the model without the open adapter %1. To train on "
+                                              "top of the adapter, export the merged model first.")
                                                .arg(adapter));
   };
   connect(&lab_.loader, &ModelLoader::model_changed, dialog, tell_adapter);

@@ -31,7 +31,8 @@ LabToolbar::LabToolbar(Lab& lab, LabDialogs& dialogs, QMainWindow& window)
   make_history();
   actions_.theme = make("theme", tr("Toggle theme"), QKeySequence(tr("F12")), tr("Light or dark"),
                         [this] { Q_EMIT theme_wanted(); });
-  actions_.keys = make(nullptr, tr("Keys"), QKeySequence(Qt::Key_Question), tr("Every key"), [this] { show_keys(); });
+  actions_.keys = make(nullptr, tr("Keys"), QKeySequence(Qt::Key_Question), tr("Show all keyboard shortcuts"),
+                       [this] { show_keys(); });
   add_buttons();
   connect_lab();
   update_actions();
@@ -106,7 +107,7 @@ void LabToolbar::make_openings(LabDialogs& dialogs) {
 void LabToolbar::make_documents(LabDialogs& dialogs) {
   actions_.open_state = make(nullptr, tr("Open document state…"), {}, {}, [&dialogs] { dialogs.ask_open_state(); });
   actions_.save_state = make(nullptr, tr("Save document state…"), {}, {}, [&dialogs] { dialogs.ask_save_state(); });
-  actions_.close_state = make(nullptr, tr("Close document state"), {}, tr("Ask about the run on show again"),
+  actions_.close_state = make(nullptr, tr("Close document state"), {}, tr("Ask about the shown run again"),
                               [this] { lab_.documents.close(); });
   LabContext& context = lab_.context;
   const auto update = [this] { update_documents(); };
@@ -125,18 +126,18 @@ void LabToolbar::update_documents() {
     action->setStatusTip(action->toolTip());
   };
   tell(actions_.open_state, tr("Ask about a document without reading it again"), lab_.documents.why_not_open());
-  tell(actions_.save_state, tr("Save the state behind the text that was read, to ask about it later"),
+  tell(actions_.save_state, tr("Save the state after the text, to ask questions about it later"),
        lab_.documents.why_not_save());
   actions_.close_state->setEnabled(lab_.context.document().is_open());
 }
 
 void LabToolbar::make_engine_openings(LabDialogs& dialogs) {
-  QAction* elsewhere = make(nullptr, tr("Engine elsewhere…"), {}, tr("Use an engine on another machine"),
+  QAction* elsewhere = make(nullptr, tr("Remote engine…"), {}, tr("Use an engine on another machine"),
                             [&dialogs] { dialogs.ask_engine(); });
   QAction* again =
       make(nullptr, tr("Reconnect"), {}, tr("Connect to the engine again"), [this] { lab_.engine.reconnect(); });
-  QAction* here = make(nullptr, tr("Engine in this program"), {}, tr("Use this program's engine again"),
-                       [this] { lab_.engine.use({}); });
+  QAction* here =
+      make(nullptr, tr("Local engine"), {}, tr("Use this program's engine again"), [this] { lab_.engine.use({}); });
   actions_.engine = {elsewhere, again, here};
   const auto update = [this, again, here] {
     here->setVisible(!lab_.engine.command().isEmpty());
@@ -170,7 +171,7 @@ void LabToolbar::make_selection() {
   actions_.follow->setCheckable(true);
   actions_.follow->setChecked(true);
   actions_.pin = make("pin", tr("Pin as B"), QKeySequence(tr("Ctrl+Shift+B")),
-                      tr("Pin this run as B, to compare the next ones with"), [this] {
+                      tr("Pin this run as B, to compare later runs with it"), [this] {
                         lab_.context.pin_run();
                         Q_EMIT run_pinned();
                       });

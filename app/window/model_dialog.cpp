@@ -64,12 +64,12 @@ ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, QWi
   dtype_ =
       choice(this, {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64, DType::Q8}, open.dtype, dtype_name);
   device_ = choice(this, {Device::Auto, Device::Cpu, Device::Cuda}, open.device, device_name);
-  form->addRow(tr("&Numbers"), dtype_);
+  form->addRow(tr("d&type"), dtype_);
   form->addRow(tr("&Device"), device_);
   problem_label_ = new QLabel(this);
   problem_label_->setWordWrap(true);
   problem_label_->setTextFormat(Qt::PlainText);
-  problem_label_->setAccessibleName(tr("What is wrong with the choice"));
+  problem_label_->setAccessibleName(tr("Problem with the choice"));
   problem_label_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().anchor.name()));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel, this);
   open_ = buttons->addButton(tr("Open"), QDialogButtonBox::AcceptRole);
@@ -118,7 +118,7 @@ QWidget* ModelDialog::build_adapter(bool here) {
   QHBoxLayout* layout = row_with(row, adapter_);
   adapter_->setPlaceholderText(tr("None"));
   adapter_->setAccessibleName(tr("Adapter"));
-  adapter_->setToolTip(tr("PEFT folder that is merged into the model as it loads"));
+  adapter_->setToolTip(tr("PEFT folder to merge into the model when it loads"));
   QToolButton* remove = small_button(row, tr("None"), tr("Open the model without an adapter"));
   connect(remove, &QToolButton::clicked, adapter_, &QLineEdit::clear);
   if (here) {
@@ -144,14 +144,14 @@ ModelRequest ModelDialog::request() const {
 
 QString ModelDialog::problem_of_model() {
   const QString path = model_->text().trimmed();
-  if (path.isEmpty()) return tr("Model: name a folder or a GGUF file.");
+  if (path.isEmpty()) return tr("Model: choose a folder or a GGUF file.");
   if (!here_) return {};
   if (path == read_path_) return read_problem_;
   read_path_ = path;
   read_problem_.clear();
   config_.reset();
   if (is_adapter_folder(path))
-    return read_problem_ = tr("Model: this is an adapter. Name it below, and its base here.");
+    return read_problem_ = tr("Model: this is an adapter. Enter it below, and its base model here.");
   try {
     config_ = ModelSource::open(path.toStdString())->config();
   } catch (const EngineError& error) {
@@ -170,11 +170,11 @@ QString ModelDialog::problem_of_adapter() {
   if (!here_) return {};
   const QString base = base_of_adapter(path);
   if (!base.isEmpty() && QFileInfo(base).canonicalFilePath() != QFileInfo(model_->text().trimmed()).canonicalFilePath())
-    base_->setText(tr("It was trained over %1.").arg(base));
+    base_->setText(tr("Its base model is %1.").arg(base));
   if (!config_) return {};
   try {
     const QString why = why_not_merged(path, *config_);
-    return why.isEmpty() ? QString() : tr("Adapter: %1. Choose its base, or another adapter.").arg(why);
+    return why.isEmpty() ? QString() : tr("Adapter: %1. Choose its base model, or another adapter.").arg(why);
   } catch (const EngineError& error) {
     return tr("Adapter: %1. %2").arg(QString::fromStdString(error.problem()), QString::fromStdString(error.advice()));
   }

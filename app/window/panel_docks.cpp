@@ -251,7 +251,7 @@ PlotView& PanelDocks::plot(const QString& name) const {
       return *plot;
     }
   }
-  throw EngineError(Fault::Usage, name.toStdString(), tr("is no figure").toStdString(),
+  throw EngineError(Fault::Usage, name.toStdString(), tr("is not a figure").toStdString(),
                     tr("The figures are %1.").arg(names.join(QStringLiteral(", "))).toStdString());
 }
 

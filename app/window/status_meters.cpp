@@ -52,7 +52,8 @@ StatusMeters::StatusMeters(Lab& lab, LabToolbar& bar) : lab_(lab) {
   QAction* before_memory = bar.addWidget(space);
   memory_ = add_bar(bar, memory_width, tr("Memory"));
   give_room(bar, {before_memory, bar.QWidget::actions().constLast()});
-  memory_->setToolTip(tr("Peak memory of the run (the weights, where there is none) against the engine's machine's"));
+  memory_->setToolTip(
+      tr("Peak memory of the run (of the weights, if there is no run), and memory of the engine's machine"));
   connect(&lab.engine, &EngineConnection::changed, this, &StatusMeters::show_state);
   connect(&lab.loader, &ModelLoader::progressed, this, &StatusMeters::show_fetching);
   connect(&lab.documents, &DocumentController::progressed, this, &StatusMeters::show_fetching);

@@ -153,7 +153,8 @@ class Reading {
     for (std::size_t i = 0; i < lists.size(); ++i) {
       const std::string where = path + "[" + std::to_string(i) + "]";
       if (!lists[i].is_array())
-        throw EngineError(Fault::BadInput, where, "is no array, and the ones before it are", "Give arrays only.");
+        throw EngineError(Fault::BadInput, where, "is not an array, but the entries before it are",
+                          "Give arrays only.");
       add(where, ids_of(lists[i], tokenizer_.vocabulary(), where));
     }
   }
@@ -213,7 +214,7 @@ class Reading {
     if (!object.is_object()) refuse("is not a JSON object");
     const auto found = object.find(request_.text_field);
     if (found == object.end()) refuse("has no field " + request_.text_field);
-    if (!found->is_string()) refuse("its field " + request_.text_field + " is not a text");
+    if (!found->is_string()) refuse("its field " + request_.text_field + " is not a string");
     return found->get<std::string>();
   }
 

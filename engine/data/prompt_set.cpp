@@ -27,10 +27,10 @@ constexpr const char* kBlanks = " \n\t";
 
 std::vector<std::string> tags_of(const json& tags, const std::string& where) {
   std::set<std::string> sorted;
-  if (!tags.is_array()) refuse_example(where, "\"tags\" is no list", "Write [\"short\", \"names\"].");
+  if (!tags.is_array()) refuse_example(where, "\"tags\" is not a list", "Write [\"short\", \"names\"].");
   for (const json& tag : tags) {
     if (!tag.is_string() || tag.get_ref<const std::string&>().empty())
-      refuse_example(where, "a tag is no text", "Write [\"short\", \"names\"].");
+      refuse_example(where, "a tag is not a string", "Write [\"short\", \"names\"].");
     sorted.insert(tag.get<std::string>());
   }
   return {sorted.begin(), sorted.end()};
@@ -70,9 +70,10 @@ std::vector<PromptExample> read_prompt_set(const std::string& path) {
     const std::string where = path + ":" + std::to_string(input.number());
     examples.push_back(read_example(parse_json(line, where), input.number(), where));
     if (!names.insert(examples.back().name).second)
-      refuse_example(where, "is called \"" + examples.back().name + "\", as one before it", "Use another name.");
+      refuse_example(where, "is called \"" + examples.back().name + "\", like an earlier one", "Use another name.");
     if (examples.size() > kMostExamples)
-      refuse_example(where, "is one example too many", "Use at most " + std::to_string(kMostExamples) + " in a file.");
+      refuse_example(where, "exceeds the maximum number of examples",
+                     "Use at most " + std::to_string(kMostExamples) + " in a file.");
   }
   if (examples.empty()) refuse_example(path, "has no example", "Write a line {\"text\": \"…\"} for each.");
   return examples;

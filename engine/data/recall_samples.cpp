@@ -26,8 +26,7 @@ RecallSamples::RecallSamples(const std::vector<Document>& documents, const Token
   for (const Document& document : documents) longest = std::max<std::int64_t>(longest, std::ssize(document.ids));
   if (longest < 2 * segment_length)
     throw EngineError(Fault::BadInput, "data",
-                      "has no text of two segments, which needles could be put into: the longest has " +
-                          std::to_string(longest) + " tokens",
+                      "has no text of two segments for needles: the longest has " + std::to_string(longest) + " tokens",
                       "Give longer texts, or set recall_samples to 0.");
   while (most_segments_ > 2 && longest < most_segments_ * segment_length) most_segments_ /= 2;
 }

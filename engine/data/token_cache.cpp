@@ -143,7 +143,8 @@ void TokenCache::store(const std::string& key, const std::vector<Entry>& entries
     fs::rename(temporary, path(key));
   } catch (const fs::filesystem_error& error) {
     fs::remove(temporary, failed);
-    throw EngineError(Fault::Io, path(key), "can't be put in place: " + error.code().message(), "Check the folder.");
+    throw EngineError(Fault::Io, path(key), "can't be moved into place: " + error.code().message(),
+                      "Check the folder.");
   } catch (const EngineError&) {
     fs::remove(temporary, failed);
     throw;

@@ -131,7 +131,7 @@ void check_what_if(const GenerateRequest& request, const Decoder& decoder) {
   for (const std::int32_t id : request.answer)
     if (id < 0 || id >= decoder.config.vocabulary)
       throw EngineError(Fault::BadInput, "the answer", "has id " + std::to_string(id) + ", which the model lacks",
-                        "Take the tokens of the model's own tokenizer.");
+                        "Use the tokens of the model's own tokenizer.");
   if (request.question_without.empty()) return;
   if (request.policy != "segmented" || request.config.search != SearchBy::Shared || !request.config.question_pass)
     throw EngineError(Fault::Usage, "the question", "has no shared search whose positions could be left out",

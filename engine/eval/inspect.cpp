@@ -77,7 +77,8 @@ class Inspector {
     for (const AttentionPair& pair : parts_.pairs)
       if (pair.key < 0 || pair.key > pair.query || pair.query >= length)
         throw EngineError(Fault::BadInput, "query " + std::to_string(pair.query) + ", key " + std::to_string(pair.key),
-                          "are no pair of the segment", "Queries and keys count from its start, keys not after them.");
+                          "are not a pair of the segment",
+                          "Queries and keys count from its start, keys not after them.");
     const ModelConfig& model = replay_.decoder().config;
     const Map empty{model.layers, model.heads,
                     std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};

@@ -87,7 +87,7 @@ RunRequest whole_text(const PatternSearchRequest& request, const ModelConfig& mo
                           std::to_string(kLeastPatternTokens) + " or more",
                       "Give a longer text, or raise --tokens.");
   if (!(request.most_keys > 0 && request.most_keys <= 1))
-    throw EngineError(Fault::BadInput, "--most-keys", "is no share of the keys", "Give a number above 0, up to 1.");
+    throw EngineError(Fault::BadInput, "--most-keys", "is not a share of the keys", "Give a number above 0, up to 1.");
   RunRequest run;
   run.ids = request.ids;
   run.policy = "full";

@@ -11,7 +11,7 @@ namespace carryover {
 
 void check_foil(const ModelConfig& model, const std::optional<std::int32_t>& foil) {
   if (!foil || (*foil >= 0 && *foil < model.vocabulary)) return;
-  throw EngineError(Fault::BadInput, "foil " + std::to_string(*foil), "is no token of the model",
+  throw EngineError(Fault::BadInput, "foil " + std::to_string(*foil), "is not a token of the model",
                     "Its vocabulary has the ids 0 to " + std::to_string(model.vocabulary - 1) + ".");
 }
 

@@ -47,9 +47,10 @@ void check(const RecallHeadsRequest& request, const ModelConfig& model) {
   if (config.search != SearchBy::Shared || config.retrieve != RetrieveBy::Windows || config.retrieval_length < 1)
     refuse("the settings have no shared search for windows", "Use the preset for recall.");
   if (request.held_out < 0 || request.held_out >= std::ssize(request.documents))
-    refuse("there are no documents that heads are chosen on", "Raise their number.");
+    refuse("no documents are left to choose heads on", "Use more documents, or hold out fewer.");
   if (request.most_searchers < 1 || !(request.loss_rise >= 0) || !std::isfinite(request.loss_rise))
-    refuse("the number of searchers or the rise of the loss is out of range", "Give 1 or more, and 0 or more.");
+    refuse("the number of searchers or the rise of the loss is out of range",
+           "Use 1 searcher or more, and a rise of 0 or more.");
   SegmentConfig nobody = config, everybody = config;  // who stops reading what was found reads as a local head does
   nobody.grouping = Grouping();
   everybody.grouping = all_readers(model);
@@ -134,7 +135,7 @@ class DocumentReader {
     trial.first = needle.value_position() - among.first;
     trial.count = std::ssize(needle.value);
     if (trial.first + trial.count > among.count)
-      refuse("a needle stands where nothing is searched", "Put it ahead of the document's last segment.");
+      refuse("a needle is in a segment that is not searched", "Put it before the document's last segment.");
     return trial;
   }
 

@@ -114,7 +114,7 @@ class StateReader final : public StateFields {
     const SafetensorsTensor& stored = take(kHits, "U8");
     const std::string text(reinterpret_cast<const char*>(stored.data.data()), stored.data.size());
     const nlohmann::json lists = parse_json(text, file_.where());
-    if (!lists.is_array()) refuse_state(file_.where(), "its hits are no list");
+    if (!lists.is_array()) refuse_state(file_.where(), "its hits are not a list");
     for (const nlohmann::json& list : lists) hits.push_back(head_hits_from_json(list, file_.where()));
     check_hits(hits, place_, limits_, file_.where());
     const bool shared = header_.config.search == SearchBy::Shared;
@@ -184,7 +184,7 @@ void write_state(const std::string& path, const ModelInfo& model, const Decoder&
     throw EngineError(Fault::Usage, path, "can't be written: no document's state is kept", "Read a document first.");
   const RunRequest& text = document.document().text;
   if (!text.forced_hits.empty())
-    throw EngineError(Fault::Unsupported, path, "can't be written: the document was read with prescribed hits",
+    throw EngineError(Fault::Unsupported, path, "can't be written: the document was read with forced hits",
                       "Read it with its own search.");
   const auto policy = make_policy(text.policy, {text.config, decoder.config, decoder.options(), 0, {}});
   StateWriter writer({model.weights_hash, decoder.config, model.dtype, text.policy, text.config,

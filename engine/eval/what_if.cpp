@@ -91,7 +91,7 @@ class WhatIf {
     if (request.prediction) check_foil(decoder.config, request.prediction->foil);
     if (!std::ranges::any_of(request.edits, &SegmentEdit::patches)) return;
     if (!request.patch_source)
-      throw EngineError(Fault::Usage, "patch", "there is no run to take values from", "Pin one.");
+      throw EngineError(Fault::Usage, "patch", "there is no run to take values from", "Pin a run as B.");
     const bool itself = same_run(request.patch_source->run, request.run);
     patch_.emplace(decoder, request, control, itself ? archive : patch_archive);
   }
@@ -116,7 +116,8 @@ class WhatIf {
     const AblatedPolicy ablated(edited, edit, replay_.decoder().config.group_size());
     for (const SlotRef& slot : edit.dropped)
       if (!holds(long_head(state->hits, slot), slot.position))
-        throw EngineError(Fault::BadInput, name_of(slot), "was not retrieved for this segment", "Drop what was.");
+        throw EngineError(Fault::BadInput, name_of(slot), "was not retrieved for this segment",
+                          "Drop positions that were retrieved.");
     std::vector<HeadHits> hits = ablated.hits(*state);
     if (edit.patch_carry) state->carry = patch_->carry();
     return outcome(ablated, std::move(state), std::move(hits), edit.patched_heads);
@@ -182,7 +183,7 @@ class WhatIf {
       const std::int64_t first = request_.run.config.sink_length;
       if (slot.position < first || slot.position >= replay_.first_token())
         throw EngineError(
-            Fault::BadInput, name_of(slot), "is not in the segment's past behind the sinks",
+            Fault::BadInput, name_of(slot), "is not in the segment's past after the sinks",
             "Add a position from " + std::to_string(first) + " to " + std::to_string(replay_.first_token() - 1) + ".");
       HeadHits& head = long_head(hits, slot);
       if (!holds(head, slot.position) && !head.hits.empty()) replace_least(head, slot.position, edit.added);

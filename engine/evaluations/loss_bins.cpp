@@ -48,7 +48,7 @@ nlohmann::json loss_bins_json(const LossBins& bins) {
 }
 
 LossBins loss_bins_of(const nlohmann::json& list, const std::string& where) {
-  const EngineError wrong(Fault::BadInput, where, "has losses by place that are no list of bins",
+  const EngineError wrong(Fault::BadInput, where, "has losses by place that are not a list of bins",
                           "Use a file that `carryover eval` wrote.");
   if (!list.is_array() || list.size() > kMostBins) throw wrong;
   LossBins bins;

@@ -16,8 +16,8 @@ constexpr std::size_t kMostNeedles = 1000;
 
 void require_same(const TaskSample& sample, const SampleEntry& entry, const std::string& hash) {
   if (entry.id != sample.id || (!entry.prompt_hash.empty() && entry.prompt_hash != hash))
-    throw EngineError(Fault::Usage, "sample " + entry.id, "is another one than the task has now",
-                      "Put the task's data back as it was, or evaluate it again.");
+    throw EngineError(Fault::Usage, "sample " + entry.id, "differs from the task's sample",
+                      "Restore the task's data, or evaluate it again.");
 }
 
 /// Behind the prompt, tokens as they would be of one text; where one lies across its end, those of the answer alone.

@@ -63,7 +63,7 @@ void add_earlier_cells(CellNumbers& finished, const json& results, const std::st
       if (const auto found = earlier.find(cell.id); found != earlier.end() && !fits(found->second, cell))
         earlier.erase(found);
   } catch (const json::exception& error) {
-    throw EngineError(Fault::BadInput, where, std::string("is no results.json: ") + error.what(),
+    throw EngineError(Fault::BadInput, where, std::string("is not a results.json: ") + error.what(),
                       "Use a results.json that `carryover experiment` wrote.");
   }
   for (const CellGroup& group : cells.groups) {

@@ -380,7 +380,7 @@ void apply_overrides(ExperimentPlan& plan, const ExperimentOverrides& overrides)
     const auto found = std::ranges::find(plan.models, model.name, &PlanModel::name);
     if (found == plan.models.end())
       throw EngineError(
-          Fault::Usage, "--model", "'" + model.name + "' is no model of the plan",
+          Fault::Usage, "--model", "'" + model.name + "' is not a model of the plan",
           "Its first one is " + plan.models.front().name + ": --model " + plan.models.front().name + "=PATH.");
     found->path = model.path;
   }
@@ -398,7 +398,7 @@ void apply_overrides(ExperimentPlan& plan, const ExperimentOverrides& overrides)
   if (overrides.threads >= 0) plan.threads = overrides.threads;
   for (const std::string& name : overrides.only)
     if (plan.find_recipe(name) == nullptr)
-      throw EngineError(Fault::Usage, "--only", "'" + name + "' is no recipe of the plan",
+      throw EngineError(Fault::Usage, "--only", "'" + name + "' is not a recipe of the plan",
                         "Its first one is " + plan.recipes.front().name + ".");
   plan.only = overrides.only;
 }

@@ -174,8 +174,8 @@ void begin_cell(const std::string& folder, const json& inputs) {
   make_folder(folder, "Choose another folder (--out).");
   if (has_inputs(folder, inputs)) return;
   if (is_there(path_in(folder, kCellFile)))
-    throw EngineError(Fault::BadInput, folder, "was made from other inputs than its name says",
-                      "Remove it: it is made again.");
+    throw EngineError(Fault::BadInput, folder, "was made from other inputs than its name states",
+                      "Remove it; it is written again.");
   write_file_atomically(path_in(folder, kCellFile), json{{"inputs", inputs}}.dump(2) + "\n");
 }
 

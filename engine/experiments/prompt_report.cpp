@@ -38,7 +38,7 @@ std::string folder_of(const JsonFields& fields, const char* key, const std::stri
   if (path.empty()) return {};
   bool climbs = path.is_absolute() || path.native().find('\0') != std::string::npos;
   for (const std::filesystem::path& part : path) climbs = climbs || part == "..";
-  if (climbs) refuse(where, key, "is no folder of the prompt set's");
+  if (climbs) refuse(where, key, "is not a folder of the prompt set");
   return path;
 }
 

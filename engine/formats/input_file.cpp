@@ -32,8 +32,8 @@ InputFile::~InputFile() {
 std::string InputFile::read(std::int64_t offset, std::int64_t size) const {
   std::string bytes = read_up_to(offset, size);
   if (std::ssize(bytes) < size)
-    throw EngineError(Fault::Io, path_, "ends before byte " + std::to_string(offset + size) + ": it has been cut",
-                      "Put the whole file back, or run the text again.");
+    throw EngineError(Fault::Io, path_, "ends before byte " + std::to_string(offset + size) + ": it is truncated",
+                      "Restore the complete file, or run the text again.");
   return bytes;
 }
 

@@ -124,8 +124,8 @@ void MappedFile::require_whole() const {
   const bool cut = fstat(descriptor_, &status) != 0 || status.st_size < static_cast<off_t>(bytes_.size());
   if (!cut && !guard_->broken) return;
   throw EngineError(Fault::Io, path_,
-                    cut ? "was cut while it was being read" : "can't be read: the disk gives an error",
-                    "Put the whole file back, and let nothing write to it while it is read.");
+                    cut ? "was truncated while it was being read" : "can't be read: the disk gives an error",
+                    "Restore the complete file, and do not write to it while it is read.");
 }
 
 void MappedFile::release(std::span<const std::byte> read) const {

@@ -99,7 +99,7 @@ class HeaderReader {
   std::string text() {
     expect('\'');
     const std::size_t end = rest_.find('\'');
-    if (end == std::string_view::npos) refuse_npy(where_, "the header is broken: a text without an end");
+    if (end == std::string_view::npos) refuse_npy(where_, "the header is broken: an unterminated string");
     const std::string found(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
     return found;
@@ -118,11 +118,11 @@ class HeaderReader {
       }
     }
     for (const auto& [name, type] : array.type)
-      if (type_bytes(type) == 0) refuse_npy(where_, "numbers of type '" + type.substr(0, 20) + "' are not read here");
+      if (type_bytes(type) == 0) refuse_npy(where_, "numbers of type '" + type.substr(0, 20) + "' are not supported");
   }
   void read_order() {
     skip_spaces();
-    if (rest_.substr(0, 5) != "False") refuse_npy(where_, "columns come first (Fortran order), which is not read here");
+    if (rest_.substr(0, 5) != "False") refuse_npy(where_, "columns come first (Fortran order), which is not supported");
     rest_.remove_prefix(5);
   }
   void read_shape(NpyArray& array) {
@@ -131,7 +131,7 @@ class HeaderReader {
       skip_spaces();
       std::int64_t size = 0;
       const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (code != std::errc() || size < 0) refuse_npy(where_, "the header is broken: a size that is no number");
+      if (code != std::errc() || size < 0) refuse_npy(where_, "the header is broken: a size that is not a number");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       array.shape.push_back(size);
       accept(',');

@@ -12,7 +12,7 @@ enum WireType : std::uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 
 }
 
 void WireReader::refuse() const {
-  throw EngineError(Fault::BadInput, where_, "is not a SentencePiece model, or is cut short", "Fetch the file again.");
+  throw EngineError(Fault::BadInput, where_, "is not a SentencePiece model, or is truncated", "Fetch the file again.");
 }
 
 std::uint64_t WireReader::varint() {

@@ -111,7 +111,7 @@ void check_tensors(const SafetensorsFile& file, const LoraConfig& lora) {
                                       [&](const std::string& name) { return module.ends_with("." + name); });
     if (!targeted) {
       throw EngineError(Fault::Unsupported, file.where(),
-                        "tensor " + tensor.name.substr(0, 120) + " is no A or B of a targeted module",
+                        "tensor " + tensor.name.substr(0, 120) + " is not a LoRA A or B of a targeted module",
                         kSupportedAdapters);
     }
     const std::size_t side = is_a ? 0 : 1;

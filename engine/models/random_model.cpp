@@ -102,7 +102,7 @@ std::uint32_t parse_seed(std::string_view text) {
   std::uint32_t seed = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
   if (code != std::errc() || end != text.data() + text.size())
-    throw EngineError(Fault::Usage, "random weights", "seed '" + std::string(text.substr(0, 60)) + "' is no seed",
+    throw EngineError(Fault::Usage, "random weights", "seed '" + std::string(text.substr(0, 60)) + "' is not a seed",
                       "Give a whole number up to 4294967295, such as random:tiny:7.");
   return seed;
 }
@@ -124,7 +124,7 @@ std::unique_ptr<ModelSource> open_random_model(std::string_view name) {
     if (model.name == wanted) return std::make_unique<RandomModel>(model, seed);
     names += (names.empty() ? "" : ", ") + model.name;
   }
-  throw EngineError(Fault::Usage, "random weights", "'" + std::string(wanted.substr(0, 60)) + "' is no known shape",
+  throw EngineError(Fault::Usage, "random weights", "'" + std::string(wanted.substr(0, 60)) + "' is not a known shape",
                     "Use one of " + names + ".");
 }
 

@@ -42,7 +42,7 @@ class BenchReader {
   std::vector<std::string> texts(const char* key) const {
     std::vector<std::string> all;
     for (const json& value : list(key)) {
-      if (!value.is_string()) refuse_bench(where_, std::string(key) + " has something that is no text");
+      if (!value.is_string()) refuse_bench(where_, std::string(key) + " has an entry that is not a string");
       all.push_back(value.get<std::string>());
     }
     return all;

@@ -94,7 +94,7 @@ struct Lines {
 HeadHits hits_of_line(const std::string& line, const std::string& where, std::int64_t tokens) {
   HeadHits head = head_hits_from_json(parse_json(line, where), where);
   if (!head.hits.empty() && head.hits.back().position >= tokens)
-    throw EngineError(Fault::BadInput, where, "has a position behind the text's end", kRunFolderAdvice);
+    throw EngineError(Fault::BadInput, where, "has a position past the text's end", kRunFolderAdvice);
   return head;
 }
 

@@ -103,7 +103,7 @@ void MetricsFollower::take_line(std::string_view line, News& news) {
       news.steps.push_back(object.get<StepRecord>());
     }
   } catch (const nlohmann::json::exception& error) {
-    throw EngineError(Fault::BadInput, where, std::string("is no record of a step: ") + error.what(),
+    throw EngineError(Fault::BadInput, where, std::string("is not a record of a step: ") + error.what(),
                       "Use a folder that `carryover train` wrote.");
   }
 }

@@ -198,7 +198,7 @@ void check_request(const RunContents& run, const std::string& kind, const std::s
     throw EngineError(Fault::Usage, "data", "'" + kind + "' is not known", "Use one of " + names + ".");
   }
   if (!csv && !path.ends_with(".npy"))
-    throw EngineError(Fault::Usage, path, "has no suffix that data are written in", "Name a .csv or a .npy.");
+    throw EngineError(Fault::Usage, path, "has a suffix that is not supported", "Use .csv or .npy.");
   if (!has_data(run, kind))
     throw EngineError(Fault::Usage, run.directory.empty() ? "run" : run.directory, "holds no " + kind,
                       kind == "carry_maps" ? "Run with --carry-maps." : "Run with them captured.");

@@ -50,7 +50,7 @@ json binary(const std::vector<Value>& values) {
 template <typename Value>
 std::vector<Value> array_of(const json& field) {
   const auto& bytes = field.get_binary();
-  if (bytes.size() % sizeof(Value) != 0) throw json::other_error::create(501, "an array that is cut", nullptr);
+  if (bytes.size() % sizeof(Value) != 0) throw json::other_error::create(501, "an array that is truncated", nullptr);
   std::vector<Value> values(bytes.size() / sizeof(Value));
   if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Value));
   return values;
@@ -259,7 +259,7 @@ class JournalSegments : public SegmentSource {
       throw;
     } catch (const std::exception&) {  // fields that are not a segment's
     }
-    throw EngineError(Fault::BadInput, file_->path(), "segment " + std::to_string(segment) + " is cut off or damaged",
+    throw EngineError(Fault::BadInput, file_->path(), "segment " + std::to_string(segment) + " is truncated or damaged",
                       "Run the text again.");
   }
 

@@ -24,7 +24,7 @@ std::int64_t count_from(const json& value, const std::string& where, const std::
 }
 
 std::string text_from(const json& value, const std::string& where, const std::string& key) {
-  if (!value.is_string()) throw EngineError(Fault::BadInput, where, key + " is not a text", "Put it into quotes.");
+  if (!value.is_string()) throw EngineError(Fault::BadInput, where, key + " is not a string", "Put it into quotes.");
   return value.get<std::string>();
 }
 

@@ -34,7 +34,7 @@ const std::string& header_text(const SafetensorsFile& file, const std::string& k
 void require_format(const SafetensorsFile& file) {
   const auto format = file.metadata().find("format");
   if (format == file.metadata().end() || format->second != kDocumentFormat)
-    throw EngineError(Fault::BadInput, file.where(), "is no saved state of a document",
+    throw EngineError(Fault::BadInput, file.where(), "is not a saved state of a document",
                       "Use a file that `carryover generate --save-state` wrote.");
   if (const std::string& version = header_text(file, "version"); version != kDocumentVersion)
     throw EngineError(
@@ -94,7 +94,7 @@ std::int64_t state_number(const SafetensorsFile& file, const std::string& key, s
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number < 0 || number > most)
-    refuse_state(file.where(), key + " is '" + text.substr(0, 40) + "', no number that it can be");
+    refuse_state(file.where(), key + " is '" + text.substr(0, 40) + "', which is out of range");
   return number;
 }
 

@@ -79,10 +79,10 @@ TeacherHeader read_teacher_header(const InputFile& file, const TeacherKey& key) 
   const std::int64_t size = file.size();
   const std::uint64_t length = size > kHashBytes ? hash_at(file.read(0, kHashBytes), 0) : 0;
   if (length == 0 || length > kMostHeaderBytes || static_cast<std::int64_t>(length) > size - kHashBytes)
-    refuse_teacher(path, "is no teacher's file, or was cut");
+    refuse_teacher(path, "is not a teacher's file, or is truncated");
   const json object = parse_json(file.read(kHashBytes, static_cast<std::int64_t>(length)), path);
   const JsonFields fields(object, path);
-  if (fields.find_text("format") != kTeacherFormat) refuse_teacher(path, "is no teacher's file of this version");
+  if (fields.find_text("format") != kTeacherFormat) refuse_teacher(path, "is not a teacher's file of this version");
   const std::string weights = fields.find_text("weights").value_or("");
   if (weights != key.weights)
     refuse_teacher(path, "is of the weights " + weights.substr(0, 80) + ", and the teacher's are " + key.weights);
@@ -93,7 +93,7 @@ TeacherHeader read_teacher_header(const InputFile& file, const TeacherKey& key) 
   const bool in_range = header.samples > 0 && header.samples <= rest / kSampleHeadBytes && targets >= header.samples &&
                         targets <= rest / (kEntryBytes * key.k);
   if (!in_range || header.samples * kSampleHeadBytes + targets * kEntryBytes * key.k != rest)
-    refuse_teacher(path, "has another size than its header says: it was cut, or is damaged");
+    refuse_teacher(path, "has another size than its header says: it is truncated or damaged");
   return header;
 }
 

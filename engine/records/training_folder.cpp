@@ -60,7 +60,7 @@ void refuse_used_folder(const std::string& directory) {
   for (const char* name : {kConfig, kMetrics, kCheckpoints, kFinal}) {
     if (!fs::exists(fs::path(directory) / name, ignored)) continue;
     throw EngineError(Fault::Usage, directory, std::string("already holds a run (") + name + ")",
-                      "Choose another folder, or go on with that run: --resume.");
+                      "Choose another folder, or continue that run: --resume.");
   }
 }
 

@@ -144,7 +144,7 @@ void TrainingPlan::validate(const ModelConfig& model_config, const std::string& 
   training.validate(model_config, where);
   if (training.recall_samples > 0 && find_policy(policy)->runs_in_chunks)
     refuse_field(where, "recall_samples", "is " + std::to_string(training.recall_samples) + " under " + policy,
-                 "Questions are asked behind segments: use the policy segmented, or set it to 0.");
+                 "Recall samples need segments: use the policy segmented, or set it to 0.");
   constexpr std::int64_t most_segments = std::int64_t{1} << 20;  // so that a sample's length stays in range
   if (segments_per_sample() > most_segments)
     refuse_field(where, training.train_segments ? "train_segments" : "truncation_depth",

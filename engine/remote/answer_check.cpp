@@ -9,7 +9,7 @@
 namespace carryover {
 namespace {
 
-constexpr const char* kSender = "the engine elsewhere";
+constexpr const char* kSender = "the remote engine";
 
 void require(bool holds, const char* problem) {
   if (!holds) refuse_message(problem);
@@ -108,10 +108,10 @@ void check_inspection(const Inspection& inspection, const InspectRequest& reques
   if (inspection.attribution) check_attribution(*inspection.attribution, limits);
   if (inspection.sources) check_sources(*inspection.sources, limits);
   for (const SlotMasses& masses : inspection.slot_masses)
-    require(fit(masses, inspection.hits, limits), "masses came for other slots than those retrieved");
+    require(fit(masses, inspection.hits, limits), "received attention masses of slots that were not retrieved");
   for (const HeadRecall& head : inspection.recall)
     require(has(limits, head.head) && are_positions(head.oracle, limits),
-            "retrieval recall came of no head of the model");
+            "received retrieval recall of a head that the model lacks");
 }
 
 void check_step(const StepSnapshot& step, const SnapshotLimits& limits) {

@@ -28,7 +28,7 @@ constexpr int kTermMs = 1000;
 
 [[noreturn]] void refuse_start(const std::string& program, int code) {
   const bool is_full = code == EAGAIN || code == ENOMEM || code == EMFILE || code == ENFILE;
-  throw EngineError(Fault::Io, "engine elsewhere", "'" + program + "' can't be started: " + std::strerror(code),
+  throw EngineError(Fault::Io, "remote engine", "'" + program + "' can't be started: " + std::strerror(code),
                     is_full ? "Close some programs and try again." : "Try it in a terminal.");
 }
 
@@ -37,7 +37,7 @@ std::string program_of(const std::vector<std::string>& words) {
   std::string program = find_program(words[0]);
   if (!program.empty()) return program;
   const bool relative = words[0].find('/') != std::string::npos && words[0].front() != '/';
-  throw EngineError(Fault::Io, "engine elsewhere",
+  throw EngineError(Fault::Io, "remote engine",
                     "'" + words[0] + "' can't be started: " +
                         (relative ? "its path depends on the current folder" : "there is no such program"),
                     "Give its whole path, or the name of a program that is on PATH.");

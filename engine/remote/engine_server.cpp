@@ -96,11 +96,11 @@ class Server {
 
   Session& session(std::int32_t number) {
     const auto found = sessions_.find(number);
-    if (found == sessions_.end()) refuse_message("a session was named that is not open");
+    if (found == sessions_.end()) refuse_message("received a request for a session that is not open");
     return *found->second;
   }
   static void require_ids(const std::shared_ptr<const std::vector<std::int32_t>>& ids) {
-    if (!ids) refuse_message("a request came without its text");
+    if (!ids) refuse_message("received a request without its text");
   }
   LoadProgress reporting() {
     return [this](double share, const std::string& what) { sender_.send(MessageKind::Loading, pack(share, what)); };
@@ -161,7 +161,7 @@ std::string Server::answer(RemoteJob& job) {
     case MessageKind::LoadState:
       return load_state(job);
     default:
-      refuse_message("a message came that is no request");
+      refuse_message("received a message that is not a request");
   }
 }
 
@@ -224,7 +224,7 @@ std::string Server::train(RemoteJob& job) {
   TrainOrder order;
   unpack(job.request.body, number, order);
   TrainRequest& request = order.request;
-  if (!request.plan) refuse_message("a training came without its plan");
+  if (!request.plan) refuse_message("received a training without its plan");
   if (!request.corpus) {
     const TrainingPlan& plan = *request.plan;
     const CorpusRequest data{plan.data, plan.text_field, plan.training.validation_fraction, default_token_cache()};

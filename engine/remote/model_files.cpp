@@ -43,7 +43,7 @@ std::vector<ModelFile> read_model_files(const std::string& model, const std::str
 
 void write_model_files(const std::string& directory, const std::vector<ModelFile>& files) {
   for (const ModelFile& file : files) {
-    if (!is_plain_name(file.name)) refuse_message("a model's file has a name that none has");
+    if (!is_plain_name(file.name)) refuse_message("a model's file has an unexpected name");
     write_file_atomically((fs::path(directory) / file.name).string(), file.contents);
   }
 }

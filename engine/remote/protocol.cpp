@@ -68,7 +68,7 @@ const std::string& greeting() {
 
 std::string frame_head(MessageKind kind, std::uint64_t body_size) {
   if (body_size > most_body_bytes(kind)) {
-    throw EngineError(Fault::Unsupported, "engine elsewhere",
+    throw EngineError(Fault::Unsupported, "remote engine",
                       "a message of " + std::to_string(body_size >> 20) + " MB is too long to be sent",
                       "Ask for less at a time; the most is " + std::to_string(most_body_bytes(kind) >> 20) + " MB.");
   }
@@ -83,14 +83,14 @@ bool FrameBuffer::take_greeting(std::size_t noise) {
   if (at == std::string_view::npos || at > noise) {
     const bool may_come = left().size() <= noise || (noise == 0 && kGreetingWords.starts_with(left()));
     if (!may_come || at != std::string_view::npos)
-      refuse_message("what answers is no Carryover: it says \"" + first_line() + "\"");
+      refuse_message("the program at the other end is not Carryover. It says \"" + first_line() + "\"");
     return false;
   }
   if (left().size() < at + kGreetingSize) return false;
   const std::string line(left().substr(at, kGreetingSize));
   drop(at + kGreetingSize);
   if (line == greeting()) return true;
-  throw EngineError(Fault::Unsupported, "engine elsewhere", "the other end is another version of Carryover",
+  throw EngineError(Fault::Unsupported, "remote engine", "the other end is another version of Carryover",
                     "Install the same version at both ends.");
 }
 
@@ -99,9 +99,9 @@ std::optional<Frame> FrameBuffer::next() {
   if (left().size() < sizeof head) return std::nullopt;
   std::memcpy(&head, left().data(), sizeof head);
   if (head.mark != kFrameMark || head.kind > static_cast<std::uint32_t>(kLastMessage))
-    refuse_message("bytes came that are no message");
+    refuse_message("received bytes that are not a message");
   if (head.size > most_body_bytes(static_cast<MessageKind>(head.kind)))
-    refuse_message("a message of " + std::to_string(head.size >> 20) + " MB was announced");
+    refuse_message("a message of " + std::to_string(head.size >> 20) + " MB was announced, which is too long");
   if (left().size() - sizeof head < head.size) return std::nullopt;
   Frame frame{static_cast<MessageKind>(head.kind), std::string(left().substr(sizeof head, head.size))};
   drop(sizeof head + head.size);

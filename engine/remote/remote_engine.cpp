@@ -202,7 +202,7 @@ void RemoteEngine::lose(const std::string& why) {
       greeted_
           ? "Reconnect: the command is started again and the model is loaded."
           : "Try it in a terminal: a line that begins with \"carryover engine\" must come from `" + command_ + "`.";
-  loss_.emplace(Fault::Io, place_.host.empty() ? "engine elsewhere" : place_.host, problem, advice);
+  loss_.emplace(Fault::Io, place_.host.empty() ? "remote engine" : place_.host, problem, advice);
   throw *loss_;
 }
 

@@ -24,7 +24,7 @@ void hear_loading(const Frame& frame, const LoadProgress& progress) {
   progress(fraction, what);
 }
 
-constexpr const char* kAnswering = "the engine elsewhere";
+constexpr const char* kAnswering = "the remote engine";
 
 /// Checks the segments of one run as they arrive.
 class ArrivingSegments {
@@ -103,7 +103,7 @@ class RemoteSession final : public Session {
     const ModelConfig& model = info_.config;
     const auto possible = [](std::int64_t size) { return size > 0 && size <= kMostLayersOrHeads; };
     if (!possible(model.layers) || !possible(model.heads) || model.vocabulary < 0 || info_.weight_bytes < 0)
-      refuse_message("a model came with sizes that no model has");
+      refuse_message("received a model with sizes that are out of range");
   }
   ~RemoteSession() override {
     try {
@@ -136,11 +136,11 @@ class RemoteSession final : public Session {
     };
     auto result = unpack_as<GenerateResult>(engine_->ask(Generate, pack(number_, request), &control, hear));
     if (!result.logprobs.empty() && result.logprobs.size() != result.ids.size())
-      refuse_message("an answer came with other numbers of tokens and probabilities");
+      refuse_message("received an answer with different numbers of tokens and probabilities");
     if (enough && result.ids.size() > heard) result.ids.resize(heard);
     if (!result.logprobs.empty()) result.logprobs.resize(result.ids.size());
     const std::int64_t document = std::ssize(request.prompt) - request.question_length;
-    if (request.question_length < 0 || document < 0) refuse_message("hits came of a question that was not asked");
+    if (request.question_length < 0 || document < 0) refuse_message("received hits of a question that was not asked");
     check_hits(result.question_hits, {std::ssize(document_partition(document, request.config)), document},
                snapshot_limits(info_.config, request.config, std::ssize(request.prompt)), "the engine's answer");
     return result;
@@ -149,7 +149,7 @@ class RemoteSession final : public Session {
   StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
     const auto hear = [&](const Frame& frame) { hear_loading(frame, progress); };
     auto read = checked(unpack_as<StateInfo>(engine_->ask(ReadDocument, pack(number_, text), &control, hear)));
-    if (*read.ids != *text.ids) refuse_message("another document was read than was asked for");
+    if (*read.ids != *text.ids) refuse_message("the engine read another document than requested");
     return read;
   }
   void save_state(const std::string& path) override {
@@ -191,14 +191,14 @@ class RemoteSession final : public Session {
       std::uint64_t edit = 0;
       WhatIfOutcome outcome;
       unpack(frame.body, edit, outcome);
-      if (edit >= request.edits.size()) refuse_message("an outcome came of no edit that was asked for");
+      if (edit >= request.edits.size()) refuse_message("received an outcome of an edit that was not requested");
       check_outcome(outcome, place, limits);
       done(edit, outcome);
     };
     auto base = unpack_as<WhatIfBase>(engine_->ask(WhatIf, pack(number_, request), &control, hear));
     check_outcome(base.as_it_was, place, limits);
     if (base.first_token < 0 || base.first_token >= limits.tokens || base.segments_run < 0)
-      refuse_message("a what-if began at no token of the text");
+      refuse_message("received a what-if that begins outside the text");
     return base;
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override {
@@ -217,8 +217,8 @@ class RemoteSession final : public Session {
     auto profile = unpack_as<HeadProfile>(engine_->ask(ProfileHeads, pack(number_, request), &control, hear));
     for (const ProbeScores& scores : profile.kinds)
       if (!fits(scores.attention) || !fits(scores.copies))
-        refuse_message("scores came of other heads than the model's");
-    if (profile.kinds.empty()) refuse_message("a profile came without scores");
+        refuse_message("received scores that do not match the model's heads");
+    if (profile.kinds.empty()) refuse_message("received a profile without scores");
     return profile;
   }
   RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl& control) override {
@@ -234,7 +234,7 @@ class RemoteSession final : public Session {
     const ModelConfig& model = info_.config;
     if (found.layers != model.layers || found.heads != model.heads ||
         std::ssize(found.found) != model.layers * model.heads)
-      refuse_message("patterns came of other heads than the model's");
+      refuse_message("received patterns that do not match the model's heads");
     found.patterns().validate(model, kAnswering, {});
     return found;
   }
@@ -264,12 +264,12 @@ class RemoteSession final : public Session {
 
   /// A text of the model's vocabulary, and a configuration that fits the model.
   StateInfo checked(StateInfo state) const {
-    if (!state.ids || state.ids->empty() || state.bytes < 0) refuse_message("a state came without its document");
+    if (!state.ids || state.ids->empty() || state.bytes < 0) refuse_message("received a state without its document");
     check_ids(*state.ids, info_.config.vocabulary, kAnswering);
     state.config.validate(info_.config, kAnswering);
     if (find_policy(state.policy) == nullptr ||
         state.segments != std::ssize(document_partition(std::ssize(*state.ids), state.config)))
-      refuse_message("a state came of a policy or of segments that can't be");
+      refuse_message("received a state with a policy or segments that are out of range");
     return state;
   }
 
@@ -278,10 +278,10 @@ class RemoteSession final : public Session {
     const ModelConfig& model = info_.config;
     const bool scored = fits(heads.found), begun = !heads.searchers.empty() || !heads.readers.empty();
     if (!scored && (begun || !heads.found.values.empty()))
-      refuse_message("scores came of other heads than the model's");
+      refuse_message("received scores that do not match the model's heads");
     for (const SearcherStep& step : heads.searchers)
       if (step.head.layer < 0 || step.head.layer >= model.layers || step.head.head < 0 || step.head.head >= model.heads)
-        refuse_message("a searcher came that the model lacks");
+        refuse_message("received a searcher that the model lacks");
     for (const ReaderStep& step : heads.readers) step.readers.validate(model);
     return heads;
   }

@@ -72,11 +72,11 @@ void RequestReader::read_frames() {
 
 void RequestReader::take(Frame frame) {
   using enum MessageKind;
-  if (frame.kind >= Place) refuse_message("a message came that only an engine sends");
+  if (frame.kind >= Place) refuse_message("received a message that only an engine sends");
   if (frame.kind == Ping) return sender_.send(Pong);
   std::lock_guard lock(mutex_);
   if (frame.kind < Stop) {
-    if (waiting_.size() >= kMostRequests) refuse_message("too many requests came at once");
+    if (waiting_.size() >= kMostRequests) refuse_message("received too many requests at once");
     last_ = std::make_shared<RemoteJob>();
     last_->request = std::move(frame);
     pause_known_ = false;

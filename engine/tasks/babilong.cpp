@@ -183,7 +183,7 @@ std::vector<std::string> babilong_task_names() {
 std::unique_ptr<Task> make_babilong_task(const std::string& name) {
   for (const auto& [set, labels] : task_labels())
     if (name == kBabilongFamily + set) return std::make_unique<BabilongTask>(set);
-  throw EngineError(Fault::Usage, name, "is no task", "There are babilong/qa1 to babilong/qa5.");
+  throw EngineError(Fault::Usage, name, "is not a task", "There are babilong/qa1 to babilong/qa5.");
 }
 
 double babilong_score(std::string_view answer, std::string_view target, std::string_view question,

@@ -135,7 +135,8 @@ class FileTask final : public Task {
     }
     if (kind != info_.kind) refuse(where, "is of another kind than the lines before it", "Use a file for each kind.");
     if (samples_.size() == kMostSamples)
-      refuse(where, "is one sample too many", "Use at most " + std::to_string(kMostSamples) + " in a file.");
+      refuse(where, "exceeds the maximum number of samples",
+             "Use at most " + std::to_string(kMostSamples) + " in a file.");
     TaskSample sample;
     read_prompt(sample, record, where);
     if (kind == TaskKind::Choice) {
@@ -149,7 +150,7 @@ class FileTask final : public Task {
     sample.id = fields.find_text("id").value_or(std::to_string(samples_.size() + 1));
     sample.slice = fields.find_text("slice").value_or("");
     if (!ids_.insert(sample.id).second)
-      refuse(where, "has the id \"" + sample.id.substr(0, 60) + "\", as one before it", "Use another one.");
+      refuse(where, "has the id \"" + sample.id.substr(0, 60) + "\", like an earlier one", "Use another one.");
     sample.fields = std::move(record);
     samples_.push_back(std::move(sample));
   }

@@ -62,11 +62,11 @@ std::vector<std::string> text_list(const json& record, const char* key, const st
   const auto refuse = [&](const std::string& problem) {
     throw EngineError(Fault::BadInput, where, std::string("\"") + key + "\" " + problem, kFetchAgain);
   };
-  if (list == record.end() || !list->is_array()) refuse("is no list");
+  if (list == record.end() || !list->is_array()) refuse("is not a list");
   if (list->size() > kMostReferences) refuse("has " + std::to_string(list->size()) + " texts");
   std::vector<std::string> texts;
   for (const json& text : *list) {
-    if (!text.is_string()) refuse("holds what is no text");
+    if (!text.is_string()) refuse("holds an entry that is not a string");
     texts.push_back(text.get<std::string>());
     if (texts.back().size() > kMostReferenceBytes)
       refuse("has a text of " + std::to_string(texts.back().size()) + " bytes");
@@ -216,7 +216,7 @@ std::unique_ptr<Task> longbench_task(const std::string& name, const std::string&
                         "Let the official eval.py score it, or choose another set.");
   std::string listed;
   for (const std::string& each : longbench_names(family, uniform)) listed += (listed.empty() ? "" : ", ") + each;
-  throw EngineError(Fault::Usage, name, "is no task", "There are " + listed + ".");
+  throw EngineError(Fault::Usage, name, "is not a task", "There are " + listed + ".");
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ std::vector<std::string> longbench_v2_task_names() {
 }
 
 std::unique_ptr<Task> make_longbench_v2_task(const std::string& name) {
-  if (name != kV2Name) throw EngineError(Fault::Usage, name, "is no task", "There is longbench_v2.");
+  if (name != kV2Name) throw EngineError(Fault::Usage, name, "is not a task", "There is longbench_v2.");
   return std::make_unique<LongBenchV2Task>();
 }
 

@@ -85,7 +85,7 @@ void refuse_task_name(const std::string& name, const std::vector<std::string>& n
   std::string listed;
   for (const std::string& each : names) listed += (listed.empty() ? "" : ", ") + each;
   const std::string nearest = nearest_name(name, names);
-  throw EngineError(Fault::Usage, name, "is no task",
+  throw EngineError(Fault::Usage, name, "is not a task",
                     (nearest.empty() ? "" : "Did you mean " + nearest + "? ") + "There is " + listed + ".");
 }
 

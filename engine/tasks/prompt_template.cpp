@@ -31,7 +31,7 @@ PromptParts fill_prompt(std::string_view text, const nlohmann::json& values, con
     const std::string name(text.substr(1, end - 1));
     const auto value = values.find(name);
     if (value == values.end() || !value->is_string())
-      refuse_template(where, "its prompt asks for {" + name.substr(0, 60) + "}, which is no text of the sample");
+      refuse_template(where, "its prompt asks for {" + name.substr(0, 60) + "}, which is not a field of the sample");
     *part += value->get_ref<const std::string&>();
     text.remove_prefix(end + 1);
     if (name == "context") part = &parts.question;

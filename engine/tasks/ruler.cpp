@@ -96,7 +96,8 @@ class RulerTask : public Task {
     if (request.length <= 0)
       throw EngineError(Fault::Usage, info_.name, "makes its prompts of a length, and none is given", "Give a length.");
     if (request.seed > std::numeric_limits<std::uint32_t>::max())
-      throw EngineError(Fault::Usage, info_.name, "takes no seed above 4294967295, as NumPy", "Choose a smaller one.");
+      throw EngineError(Fault::Usage, info_.name, "takes no seed above 4294967295, like NumPy",
+                        "Choose a smaller one.");
     if (!request.tokenizer)
       throw EngineError(Fault::Usage, info_.name, "counts tokens, and there is no tokenizer", "Name a model with one.");
   }

@@ -37,7 +37,7 @@ std::vector<std::string> english_words(const std::string& data, std::size_t want
   try {
     if (!json::parse(read_whole_file(path), keep).is_object()) words.clear();
   } catch (const json::exception&) {
-    throw EngineError(Fault::BadInput, path, "is no JSON", "Fetch the file itself: RULER stores it by Git LFS.");
+    throw EngineError(Fault::BadInput, path, "is not JSON", "Fetch the file itself: RULER stores it by Git LFS.");
   }
   if (words.size() < wanted)
     throw EngineError(Fault::BadInput, path,

@@ -23,9 +23,9 @@ constexpr std::int64_t kMostReadyLines = 100'000;
 std::vector<std::string> outputs_of(const JsonFields& fields, const std::string& where) {
   std::vector<std::string> outputs;
   const json* list = fields.find("outputs");
-  if (list == nullptr || !list->is_array() || list->empty()) refuse_line(where, "\"outputs\" is no list of answers");
+  if (list == nullptr || !list->is_array() || list->empty()) refuse_line(where, "\"outputs\" is not a list of answers");
   for (const json& output : *list) {
-    if (!output.is_string()) refuse_line(where, "an answer is no text");
+    if (!output.is_string()) refuse_line(where, "an answer is not a string");
     outputs.push_back(output.get<std::string>());
   }
   return outputs;

@@ -20,13 +20,13 @@ constexpr std::int64_t kMostFileBytes = std::int64_t{1} << 30;  // and so a line
 using TakeRecord = std::function<void(json& record, const std::string& where)>;
 
 void give_record(json& record, const std::string& where, const TakeRecord& take) {
-  if (!record.is_object()) throw EngineError(Fault::BadInput, where, "is no object", kFetchAgain);
+  if (!record.is_object()) throw EngineError(Fault::BadInput, where, "is not an object", kFetchAgain);
   take(record, where);
 }
 
 std::int64_t read_list(const std::string& path, std::int64_t count, const TakeRecord& take) {
   json list = read_json_file(path);
-  if (!list.is_array()) throw EngineError(Fault::BadInput, path, "is no list of records", kFetchAgain);
+  if (!list.is_array()) throw EngineError(Fault::BadInput, path, "is not a list of records", kFetchAgain);
   std::int64_t given = 0;
   for (json& record : list) {
     if (count > 0 && given == count) break;
@@ -91,7 +91,7 @@ void read_records(const std::string& path, std::int64_t count, const TakeRecord&
 const std::string& record_text(const json& record, const char* key, const std::string& where) {
   const auto found = record.find(key);
   if (found == record.end() || !found->is_string())
-    throw EngineError(Fault::BadInput, where, std::string("\"") + key + "\" is no text", kFetchAgain);
+    throw EngineError(Fault::BadInput, where, std::string("\"") + key + "\" is not a string", kFetchAgain);
   return found->get_ref<const std::string&>();
 }
 

@@ -41,7 +41,7 @@ std::vector<std::string> read_word_list(const std::string& data, const std::stri
     require_utf8(line, where);
     line.erase(line.find_last_not_of(" \t\r\v\f") + 1);
     if (line.size() > kMostBytes || lines.number() > kMostWords)
-      throw EngineError(Fault::BadInput, where, "is no line of a word list",
+      throw EngineError(Fault::BadInput, where, "is not a line of a word list",
                         "Use a list of wonderwords 3.0.1: ./lab assets fetches it.");
     words.push_back(line);
   }

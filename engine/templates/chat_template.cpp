@@ -104,7 +104,7 @@ std::optional<ChatTemplate> gguf_template(const GgufFile& file) {
 
 void set_all(jinja::Run& run, jinja::Interpreter& interpreter, const ordered_json& values) {
   if (values.is_null()) return;
-  if (!values.is_object()) run.refuse("the values for a template are no object");
+  if (!values.is_object()) run.refuse("the values for a template are not an object");
   for (const auto& [name, value] : values.items()) {
     if (name == kClockName) {
       if (!value.is_number_integer()) run.refuse("strftime_now is a time in seconds since 1970");

@@ -113,7 +113,7 @@ void Interpreter::assign(const Target& target, Value value) {
   if (!target.attribute.empty()) {
     const Value* held = scope_->find(target.names[0]);
     const auto* space = held ? std::get_if<Namespace*>(&held->data) : nullptr;
-    if (!space) run_.refuse("'" + target.names[0] + "' is no namespace");
+    if (!space) run_.refuse("'" + target.names[0] + "' is not a namespace");
     run_.make(sizeof(Namespace));
     (*space)->values[target.attribute] = std::move(value);
     return;

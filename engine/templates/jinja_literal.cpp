@@ -43,7 +43,7 @@ void append_escape(Run& run, std::string& made, std::string_view body, std::size
   } else if (c == 'x' || c == 'u' || c == 'U') {
     const std::size_t digits = c == 'x' ? 2 : (c == 'u' ? 4 : 8), begin = ++at;
     const std::uint32_t code = read_digits(body, at, digits, 16);
-    if (at - begin != digits || code > 0x10FFFF) run.refuse("a broken escape in a string");
+    if (at - begin != digits || code > 0x10FFFF) run.refuse("an invalid escape in a string");
     append_utf8(made, code);
   } else if (c == 'N') {
     run.lack("an escape \\N{…} in a string");

@@ -158,7 +158,7 @@ void ExpressionParser::arguments(Expression& call) {
       tokens_.take();
       call.named.emplace_back(std::move(name), expression());
     } else {
-      if (!call.named.empty()) tokens_.run().refuse("an argument without a name stands behind one with a name");
+      if (!call.named.empty()) tokens_.run().refuse("a positional argument follows a keyword argument");
       call.parts.push_back(expression());
     }
   }

@@ -144,7 +144,7 @@ class StatementParser {
       made.target.names.push_back(tokens_.expect_name());
       const bool has_default = tokens_.skip_operator("=");
       if (!has_default && !made.values.empty() && made.values.back()) {
-        run_.refuse("a parameter without a default stands behind one with a default");
+        run_.refuse("a parameter without a default follows one with a default");
       }
       made.values.push_back(has_default ? expressions_.expression() : nullptr);
     }

@@ -67,7 +67,7 @@ void BpeTokenizer::add_merges(const BpeDefinition& definition) {
     const auto found = bytes ? by_bytes_.find(*bytes) : by_bytes_.end();
     if (found == by_bytes_.end()) {
       refuse_file(where_,
-                  "merge " + std::to_string(rank) + " needs '" + spelled.substr(0, 40) + "', which is no token");
+                  "merge " + std::to_string(rank) + " needs '" + spelled.substr(0, 40) + "', which is not a token");
     }
     return found->second;
   };

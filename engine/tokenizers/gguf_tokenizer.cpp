@@ -21,7 +21,7 @@ class Reader {
     if (kinds_.size() != tokens_.size()) broken("tokenizer.ggml.token_type and tokens differ in length");
     for (const std::int64_t kind : kinds_) {
       if (kind < 1 || kind > 6)
-        broken("tokenizer.ggml.token_type holds " + std::to_string(kind) + ", which is no token type");
+        broken("tokenizer.ggml.token_type holds " + std::to_string(kind) + ", which is not a token type");
     }
   }
 

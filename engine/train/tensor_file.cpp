@@ -34,7 +34,7 @@ OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArr
     *host = make().cpu().contiguous();
     if (!has_finite_values(*host))
       throw EngineError(Fault::BadInput, name, "has a value that is not finite, and is not written",
-                        "Go on from an earlier checkpoint with a lower learning rate.");
+                        "Continue from an earlier checkpoint with a lower learning rate.");
     return std::span(static_cast<const std::byte*>(host->const_data_ptr()), host->nbytes());
   };
   return out;

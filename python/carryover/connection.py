@@ -107,7 +107,7 @@ class Inbox:
         said = b""
         while GREETING not in said:
             if len(said) > MOST_NOISE:
-                raise WireError(f"what answers is no Carryover: it says {said[:100]!r}")
+                raise WireError(f"the program at the other end is not Carryover. It says {said[:100]!r}")
             said += self._output.read(1) or self._ended()
         rest = self._exactly(len(self._protocol.greeting) - len(GREETING))
         if GREETING + rest != self._protocol.greeting:
@@ -121,7 +121,7 @@ class Inbox:
             raise WireError("it ended in the middle of a message")
         mark, kind, size = HEAD.unpack(head)
         if mark != self._protocol.mark or kind >= len(self._protocol.by_kind):
-            raise WireError("bytes came that are no message")
+            raise WireError("received bytes that are not a message")
         message = self._protocol.by_kind[kind]
         if size > message.most_bytes:
             raise WireError(f"a message of {size >> 20} MB was announced")

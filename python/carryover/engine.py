@@ -210,9 +210,9 @@ class EngineRun(Run):
         index, first = (last["index"] + 1, last["first_token"] + last["length"]) if last else (0, 0)
         here = self.tokens[first : first + record["length"]]
         if (record["index"], record["first_token"]) != (index, first) or not np.array_equal(snapshot["ids"], here):
-            raise WireError("a segment came that is not the next one of the text")
+            raise WireError("received a segment that is not the next one of the text")
         if len(snapshot["target_nll"]) not in (0, record["targets"]):
-            raise WireError("a segment came with more or fewer losses than targets")
+            raise WireError("received a segment with more or fewer losses than targets")
         self._records.append(record)
         self._nll.append(snapshot["target_nll"])
         self._sinks.append(snapshot["sinks"])
@@ -301,10 +301,10 @@ class Model:
         request = {**self._replay(run, segment), "edits": messages}
         base = self._connection.ask("WhatIf", self._number, request, on_event=hear)[0]
         if sorted(outcomes) != list(range(len(messages))):
-            raise WireError("outcomes came of other edits than were asked for")
+            raise WireError("received outcomes of other edits than requested")
         before = base["as_it_was"]
         if any(len(one["target_nll"]) != len(before["target_nll"]) for one in outcomes.values()):
-            raise WireError("an outcome came with more or fewer losses than the segment has")
+            raise WireError("received an outcome with more or fewer losses than the segment has")
         return [
             WhatIf(
                 segment,
@@ -385,7 +385,7 @@ class Engine:
     """An engine in a process of its own, for as long as the `with` block lasts, or until close().
 
     program   carryover-cli or carryover; by default the one that PATH finds
-    command   instead of it the words that start an engine elsewhere: ("ssh", "host", "carryover-cli", "engine"); paths
+    command   instead of it the words that start a remote engine: ("ssh", "host", "carryover-cli", "engine"); paths
               of models are then the other machine's. No shell reads it.
     timeout   seconds; an engine that is silent for longer counts as lost. One that computes answers.
     """

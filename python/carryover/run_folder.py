@@ -86,7 +86,7 @@ class FolderRun(Run):
         try:
             nll = np.array([np.nan if value is None else value for value in values], np.float32)
         except (TypeError, ValueError) as error:
-            raise RunFolderError(path, f"is no array of numbers: {error}") from None
+            raise RunFolderError(path, f"is not an array of numbers: {error}") from None
         targets = int(self.segments["targets"].sum()) if len(self.segments) else 0
         if len(nll) not in (0, targets) and len(nll) < targets:
             raise RunFolderError(path, f"has {len(nll)} losses, and the segments {targets} targets")
@@ -116,7 +116,7 @@ class FolderRun(Run):
                 raise ValueError("segment, layer, head and positions are whole numbers")
             shared = line.get("shared", False) is True
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise RunFolderError(where, f"is no list of hits: {error}") from None
+            raise RunFolderError(where, f"is not a list of hits: {error}") from None
         segment, layer, head = place
         if not (0 <= layer < self._layers and 0 <= head < self._heads and segment >= 0):
             raise RunFolderError(where, f"names layer {layer}, head {head}, which the model has not")
@@ -132,13 +132,13 @@ def _json(path: Path) -> Any:
     except OSError as error:
         raise RunFolderError(path, f"can't be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise RunFolderError(path, f"is no JSON: {error}") from None
+        raise RunFolderError(path, f"is not JSON: {error}") from None
 
 
 def _object(path: Path) -> dict[str, Any]:
     value = _json(path)
     if not isinstance(value, dict):
-        raise RunFolderError(path, "is no JSON object")
+        raise RunFolderError(path, "is not a JSON object")
     return value
 
 
@@ -153,9 +153,9 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 try:
                     value = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    raise RunFolderError(where, f"is no JSON: {error}") from None
+                    raise RunFolderError(where, f"is not JSON: {error}") from None
                 if not isinstance(value, dict):
-                    raise RunFolderError(where, "is no JSON object")
+                    raise RunFolderError(where, "is not a JSON object")
                 yield where, value
     except OSError as error:
         raise RunFolderError(path, f"can't be read: {error.strerror}") from None
@@ -168,7 +168,7 @@ def _array(path: Path, dtype: str, dimensions: int) -> np.ndarray:
     except OSError as error:
         raise RunFolderError(path, f"can't be read: {error}") from None
     except (ValueError, EOFError, TypeError, SyntaxError, TokenError) as error:
-        raise RunFolderError(path, f"is no .npy file: {error}") from None
+        raise RunFolderError(path, f"is not a .npy file: {error}") from None
     if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != dimensions:
         raise RunFolderError(path, f"is no {dimensions}-dimensional array of {dtype}")
     return array

@@ -48,7 +48,7 @@
         <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem ungedrehten Schlüssel</translation>
     </message>
     <message>
-        <source>Mean loss of the segment without the hit minus the mean loss with it, in nats: above zero the hit helped</source>
+        <source>Mean loss of the segment without the hit minus the mean loss with it, in nats. Positive: the hit helped</source>
         <translation>Mittlerer Verlust des Segments ohne den Treffer minus mit ihm, in Nat: Über null hat er geholfen</translation>
     </message>
     <message>
@@ -60,7 +60,7 @@
         <translation>Obere Grenze des 95-%-Intervalls (Bootstrap)</translation>
     </message>
     <message>
-        <source>The text around the position</source>
+        <source>Text around the position</source>
         <translation>Der Text um die Position</translation>
     </message>
     <message>
@@ -83,19 +83,19 @@
         <translation>Alle Köpfe</translation>
     </message>
     <message>
-        <source>Whose hits are left out</source>
+        <source>Heads whose hits are ablated</source>
         <translation>Wessen Treffer wegbleiben</translation>
     </message>
     <message>
-        <source>Find what matters</source>
-        <translation>Finden, was zählt</translation>
+        <source>Ablate each hit</source>
+        <translation>Jeden Treffer entfernen</translation>
     </message>
     <message>
         <source>Hits by importance</source>
         <translation>Treffer nach ihrer Bedeutung</translation>
     </message>
     <message>
-        <source>Runs the segment once for each anchor, without it and what was expanded from it</source>
+        <source>Runs the segment again once per anchor, without the anchor and the positions expanded from it</source>
         <translation>Liest das Segment einmal je Anker, ohne ihn und das, was von ihm aus erweitert wurde</translation>
     </message>
     <message>
@@ -103,7 +103,7 @@
         <translation>Segment %1: %2 von %3</translation>
     </message>
     <message>
-        <source>segment %1 reads no anchors here</source>
+        <source>segment %1 has no anchors to ablate</source>
         <translation>Segment %1 liest hier keine Anker</translation>
     </message>
     <message>
@@ -201,7 +201,7 @@
         <translation>Mit Retrieval:</translation>
     </message>
     <message>
-        <source>Retrieval switched off:</source>
+        <source>Without retrieval:</source>
         <translation>Ohne Retrieval:</translation>
     </message>
     <message>
@@ -217,23 +217,23 @@
         <translation>Wahrscheinlichkeit der Antwort</translation>
     </message>
     <message>
-        <source>How probable the answer is without the passage</source>
+        <source>Probability of the answer without the passage</source>
         <translation>Wie wahrscheinlich die Antwort ohne die Stelle ist</translation>
     </message>
     <message>
-        <source>How probable the answer is with this passage alone</source>
+        <source>Probability of the answer with only this passage</source>
         <translation>Wie wahrscheinlich die Antwort mit dieser Stelle allein ist</translation>
     </message>
     <message>
-        <source>“%1”: probability %2 %, with retrieval switched off %3 %</source>
+        <source>“%1”: probability %2 %, without retrieval %3 %</source>
         <translation>„%1“: Wahrscheinlichkeit %2 %, ohne Retrieval %3 %</translation>
     </message>
     <message>
-        <source>The model ended its answer at once.</source>
-        <translation>Das Modell beendete seine Antwort sofort.</translation>
+        <source>The model generated an empty answer.</source>
+        <translation>Das Modell hat eine leere Antwort erzeugt.</translation>
     </message>
     <message>
-        <source>Asked of %1</source>
+        <source>Asked about %1</source>
         <translation>Gefragt zu %1</translation>
     </message>
     <message>
@@ -303,7 +303,7 @@
         <translation>Schicht %1, Kopf %2, Segment %3: Aufmerksamkeit über [Präfix; Segment]</translation>
     </message>
     <message>
-        <source>no prefix: this head sees its segment alone</source>
+        <source>no prefix: this head sees only its segment</source>
         <translation>kein Präfix: Dieser Kopf sieht nur sein Segment</translation>
     </message>
     <message>
@@ -334,7 +334,7 @@ Aufmerksamkeit %6</translation>
         <translation>Direkte Logit-Zuordnung</translation>
     </message>
     <message>
-        <source>From everything</source>
+        <source>From all sources</source>
         <translation>Aus allem</translation>
     </message>
     <message>
@@ -346,11 +346,11 @@ Aufmerksamkeit %6</translation>
         <translation>Aus dem Segment</translation>
     </message>
     <message>
-        <source>Where the heads read it</source>
+        <source>Source that the heads read</source>
         <translation>Wo die Köpfe es lesen</translation>
     </message>
     <message>
-        <source>Sum of the logit</source>
+        <source>Terms of the logit</source>
         <translation>Summe des Logits</translation>
     </message>
     <message>
@@ -382,7 +382,7 @@ Aufmerksamkeit %6</translation>
         <translation>Feed-forward</translation>
     </message>
     <message>
-        <source>Select a token in the text: its logit is taken apart</source>
+        <source>Select a token in the text to decompose its logit</source>
         <translation>Wählen Sie ein Token im Text: Sein Logit wird zerlegt</translation>
     </message>
     <message>
@@ -470,7 +470,7 @@ Segment %5</translation>
         <translation>Segmente N</translation>
     </message>
     <message>
-        <source>How many are read; more than K + 1 shows the cut</source>
+        <source>Number of segments; more than K + 1 show the effect of the truncation</source>
         <translation>Wie viele gelesen werden; mehr als K + 1 zeigt den Schnitt</translation>
     </message>
     <message>
@@ -486,7 +486,7 @@ Segment %5</translation>
         <translation>Ab Token</translation>
     </message>
     <message>
-        <source>Where in the open text the audit begins</source>
+        <source>First token of the open text that the audit reads</source>
         <translation>Wo im geöffneten Text die Prüfung beginnt</translation>
     </message>
     <message>
@@ -502,7 +502,7 @@ Segment %5</translation>
         <translation>LoRA-Rang</translation>
     </message>
     <message>
-        <source>0: every parameter; else an adapter on all modules, with B away from 0</source>
+        <source>0: every parameter; otherwise an adapter on all modules, with nonzero B</source>
         <translation>0: jeder Parameter; sonst ein Adapter auf allen Modulen, mit B ungleich 0</translation>
     </message>
     <message>
@@ -510,7 +510,7 @@ Segment %5</translation>
         <translation>dtype</translation>
     </message>
     <message>
-        <source>fp64 adds finite differences; the others are faster and have wider bounds</source>
+        <source>fp64 also checks finite differences; the other dtypes are faster and have wider bounds</source>
         <translation>fp64 nimmt finite Differenzen hinzu; die anderen sind schneller, mit weiteren Schranken</translation>
     </message>
 </context>
@@ -549,7 +549,7 @@ Segment %5</translation>
         <translation>Proben</translation>
     </message>
     <message>
-        <source>An audit is under way</source>
+        <source>An audit is running</source>
         <translation>Eine Prüfung läuft</translation>
     </message>
     <message>
@@ -557,19 +557,19 @@ Segment %5</translation>
         <translation>Jetzt nicht: %1</translation>
     </message>
     <message>
-        <source>%1 has %L2 tokens, and %L3 are asked for: fewer segments, shorter ones, or an earlier start</source>
+        <source>%1 has %L2 tokens, but the audit needs %L3: choose fewer or shorter segments, or an earlier start</source>
         <translation>%1 hat %L2 Token, verlangt sind %L3: weniger Segmente, kürzere oder ein früherer Anfang</translation>
     </message>
     <message>
-        <source>One token has nothing to predict</source>
-        <translation>Ein einzelnes Token hat nichts vorherzusagen</translation>
+        <source>A single token has no target: choose more tokens</source>
+        <translation>Ein einzelnes Token hat kein Ziel: mehr Token wählen</translation>
     </message>
     <message>
-        <source>Needs about %1 more, and %2 are free: fp32, fewer tokens, an adapter (LoRA rank), or a smaller model</source>
+        <source>Needs about %1 more memory, and %2 is free: choose fp32, fewer tokens, an adapter (LoRA rank), or a smaller model</source>
         <translation>Braucht etwa %1 mehr, und %2 sind frei: fp32, weniger Token, ein Adapter (LoRA-Rang) oder ein kleineres Modell</translation>
     </message>
     <message>
-        <source>%L1 tokens, on a model loaded in %2 for it alone: about %3 more memory%4. As much work as reading %L5 tokens</source>
+        <source>%L1 tokens, on a separate copy of the model in %2: about %3 more memory%4. The audit takes as long as reading %L5 tokens</source>
         <translation>%L1 Token, auf einem eigens in %2 geladenen Modell: etwa %3 mehr Speicher%4. So viel Arbeit wie das Lesen von %L5 Token</translation>
     </message>
     <message>
@@ -597,11 +597,11 @@ Segment %5</translation>
         <translation>Die letzte Prüfung endete ohne Ergebnis</translation>
     </message>
     <message>
-        <source>No audit yet: is the trainer&apos;s gradient exactly that of L_K?</source>
+        <source>No audit yet. An audit checks that the trainer&apos;s gradient is exactly that of L_K.</source>
         <translation>Noch keine Prüfung: Ist der Gradient des Trainings genau der von L_K?</translation>
     </message>
     <message>
-        <source>%1: %2 of %3 checks hold · %4 segments, K %5, loss %6 nats</source>
+        <source>%1: %2 of %3 checks passed · %4 segments, K %5, loss %6 nats</source>
         <translation>%1: %2 von %3 Proben bestehen · %4 Segmente, K %5, Verlust %6 nat</translation>
     </message>
     <message>
@@ -644,11 +644,11 @@ Segment %5</translation>
         <translation>0 (gleich)</translation>
     </message>
     <message>
-        <source>%1: %2 is %3, and at most %4 is allowed</source>
+        <source>%1: %2 is %3, the bound is %4</source>
         <translation>%1: %2 ist %3, und höchstens %4 ist erlaubt</translation>
     </message>
     <message>
-        <source>How far the gradient of the nearest other K is from that of K, on this model and text</source>
+        <source>Distance between the gradient of K and that of the nearest other K, on this model and text</source>
         <translation>Wie weit der Gradient des nächsten anderen K von dem von K entfernt ist, bei diesem Modell und Text</translation>
     </message>
     <message>
@@ -672,7 +672,7 @@ Segment %5</translation>
         <translation>Abstand</translation>
     </message>
     <message>
-        <source>Measured as</source>
+        <source>Measure</source>
         <translation>Gemessen als</translation>
     </message>
 </context>
@@ -687,7 +687,7 @@ Segment %5</translation>
         <translation>Fortschritt</translation>
     </message>
     <message>
-        <source>A bench is under way</source>
+        <source>A bench is running</source>
         <translation>Eine Messung läuft</translation>
     </message>
     <message>
@@ -707,7 +707,7 @@ Segment %5</translation>
         <translation>Öffnen…</translation>
     </message>
     <message>
-        <source>Show what an earlier bench wrote into its folder</source>
+        <source>Show an earlier bench from its folder</source>
         <translation>Zeigt, was eine frühere Messung in ihren Ordner geschrieben hat</translation>
     </message>
     <message>
@@ -715,7 +715,7 @@ Segment %5</translation>
         <translation>Speichern…</translation>
     </message>
     <message>
-        <source>The report as JSON, or its rows as CSV</source>
+        <source>Save the report as JSON, or its rows as CSV</source>
         <translation>Der Bericht als JSON oder seine Zeilen als CSV</translation>
     </message>
     <message>
@@ -747,7 +747,7 @@ Segment %5</translation>
         <translation>Jetzt nicht: %1</translation>
     </message>
     <message>
-        <source>Measure in a process of its own</source>
+        <source>Measure in a separate process</source>
         <translation>Misst in einem eigenen Prozess</translation>
     </message>
     <message>
@@ -759,7 +759,7 @@ Segment %5</translation>
         <translation>Hält an…</translation>
     </message>
     <message>
-        <source>Choose a folder that carryover bench --output wrote.</source>
+        <source>Choose a folder that was written by carryover bench --output.</source>
         <translation>Wählen Sie einen Ordner, den carryover bench --output geschrieben hat.</translation>
     </message>
     <message>
@@ -771,7 +771,7 @@ Segment %5</translation>
         <translation>ist weder .json noch .csv</translation>
     </message>
     <message>
-        <source>Name one of them.</source>
+        <source>Choose one of these suffixes.</source>
         <translation>Nennen Sie eines davon.</translation>
     </message>
     <message>
@@ -787,7 +787,7 @@ Segment %5</translation>
         <translation>JSON (*.json);;CSV (*.csv)</translation>
     </message>
     <message>
-        <source>A bench is under way. Closing stops it, and what it has measured is lost unless it has a folder.</source>
+        <source>A bench is running. Closing stops it, and its results are lost unless it has a folder.</source>
         <translation>Eine Messung läuft. Schließen hält sie an, und was sie gemessen hat, geht verloren, wenn sie keinen Ordner hat.</translation>
     </message>
     <message>
@@ -810,7 +810,7 @@ Segment %5</translation>
         <translation>Das offene Modell oder zufällige Gewichte einer bekannten Form</translation>
     </message>
     <message>
-        <source>S, M, R, heads and so on as the window has them, in place of the model&apos;s defaults</source>
+        <source>Use S, M, R, heads and the other settings of the window instead of the model&apos;s defaults</source>
         <translation>S, M, R, Köpfe und so weiter wie im Fenster statt der Vorgaben des Modells</translation>
     </message>
     <message>
@@ -822,7 +822,7 @@ Segment %5</translation>
         <translation>dtype</translation>
     </message>
     <message>
-        <source>auto: the faster one here</source>
+        <source>auto: the faster one on this machine</source>
         <translation>auto: die hier schnelleren</translation>
     </message>
     <message>
@@ -830,7 +830,7 @@ Segment %5</translation>
         <translation>Gerät</translation>
     </message>
     <message>
-        <source>auto: a GPU where there is one</source>
+        <source>auto: a GPU if there is one</source>
         <translation>auto: eine GPU, wo es eine gibt</translation>
     </message>
     <message>
@@ -838,7 +838,7 @@ Segment %5</translation>
         <translation>Threads</translation>
     </message>
     <message>
-        <source>Threads of the processor</source>
+        <source>CPU threads</source>
         <translation>Threads des Prozessors</translation>
     </message>
     <message>
@@ -850,7 +850,7 @@ Segment %5</translation>
         <translation>Kontexte</translation>
     </message>
     <message>
-        <source>Lengths of the texts, in tokens, with commas between them</source>
+        <source>Lengths of the texts in tokens, separated by commas</source>
         <translation>Längen der Texte in Token, mit Kommas dazwischen</translation>
     </message>
     <message>
@@ -886,7 +886,7 @@ Segment %5</translation>
         <translation>Wiederholungen</translation>
     </message>
     <message>
-        <source>Repetitions of each; by length: 5 up to 2048 tokens, 3 up to 8192, 1 above</source>
+        <source>Repetitions of each measurement. By length: 5 up to 2048 tokens, 3 up to 8192, 1 above</source>
         <translation>Wiederholungen von jedem; nach Länge: 5 bis 2048 Token, 3 bis 8192, darüber 1</translation>
     </message>
     <message>
@@ -898,7 +898,7 @@ Segment %5</translation>
         <translation>Vergleich</translation>
     </message>
     <message>
-        <source>The Python of a virtual environment that has transformers: measured in the same rounds. llama-bench takes part where it is on PATH and the model is a GGUF file</source>
+        <source>Python of a virtual environment with transformers, which is measured in the same rounds. llama-bench is measured too if it is on PATH and the model is a GGUF file</source>
         <translation>Das Python einer virtuellen Umgebung, die transformers hat: wird in denselben Runden gemessen. llama-bench nimmt teil, wo es im PATH liegt und das Modell eine GGUF-Datei ist</translation>
     </message>
     <message>
@@ -910,11 +910,11 @@ Segment %5</translation>
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>Gets bench.json and bench.csv, also of what was stopped</source>
+        <source>Folder for bench.json and bench.csv; a stopped bench writes them too</source>
         <translation>Bekommt bench.json und bench.csv, auch von Angehaltenem</translation>
     </message>
     <message>
-        <source>none: kept in this dialog</source>
+        <source>none: results stay in this dialog</source>
         <translation>keiner: bleibt in diesem Dialog</translation>
     </message>
     <message>
@@ -934,11 +934,11 @@ Segment %5</translation>
         <translation>%1, zufällige Gewichte</translation>
     </message>
     <message>
-        <source>Peer: %1 is no program that can be started</source>
+        <source>Peer: %1 is not an executable program</source>
         <translation>Vergleich: %1 ist kein Programm, das sich starten lässt</translation>
     </message>
     <message>
-        <source>Folder: %1 holds a bench already; name a new one</source>
+        <source>Folder: %1 already contains a bench; choose a new folder</source>
         <translation>Ordner: %1 enthält schon eine Messung; nennen Sie einen neuen</translation>
     </message>
     <message>
@@ -946,7 +946,7 @@ Segment %5</translation>
         <translation>Ordner: %1 ist eine Datei</translation>
     </message>
     <message>
-        <source>Model: none is open; open one, or choose a shape</source>
+        <source>Model: no model is open; open one, or choose a shape</source>
         <translation>Modell: keines ist offen; öffnen Sie eines, oder wählen Sie eine Form</translation>
     </message>
     <message>
@@ -954,11 +954,11 @@ Segment %5</translation>
         <translation>Modell: %1</translation>
     </message>
     <message>
-        <source>Contexts: none is given; such as 512, 2048</source>
+        <source>Contexts: enter at least one length, for example 512, 2048</source>
         <translation>Kontexte: keiner ist genannt; etwa 512, 2048</translation>
     </message>
     <message>
-        <source>Contexts: each is a whole number of tokens from 1 to %L1</source>
+        <source>Contexts: enter whole numbers of tokens from 1 to %L1</source>
         <translation>Kontexte: jeder ist eine ganze Zahl von Token von 1 bis %L1</translation>
     </message>
     <message>
@@ -1047,7 +1047,7 @@ Befehl: %6</translation>
         <translation>Höchster Speicherbedarf (GB)</translation>
     </message>
     <message>
-        <source>None was measured</source>
+        <source>Nothing was measured</source>
         <translation>Keines wurde gemessen</translation>
     </message>
     <message>
@@ -1093,7 +1093,7 @@ Befehl: %6</translation>
         <translation>Was nicht gemessen wurde</translation>
     </message>
     <message>
-        <source>Work that is drawn</source>
+        <source>Work shown in the plot</source>
         <translation>Gezeichnete Arbeit</translation>
     </message>
     <message>
@@ -1105,11 +1105,11 @@ Befehl: %6</translation>
         <translation>Speicher nach Zeit</translation>
     </message>
     <message>
-        <source>What memory is drawn against</source>
+        <source>Horizontal axis of the memory plot</source>
         <translation>Wogegen Speicher gezeichnet wird</translation>
     </message>
     <message>
-        <source>Shares are of %1 GFLOP/s in matmuls and %2 GB/s of memory</source>
+        <source>Shares are relative to %1 GFLOP/s (fastest matmul) and %2 GB/s (memory bandwidth)</source>
         <translation>Anteile beziehen sich auf %1 GFLOP/s bei Matrixmultiplikationen und %2 GB/s Speicherbandbreite</translation>
     </message>
 </context>
@@ -1120,7 +1120,7 @@ Befehl: %6</translation>
         <translation>Median von %1 Wiederholungen, von %2 bis %3</translation>
     </message>
     <message>
-        <source>Bytes of weights and visible keys and values per second, as a share of memory bandwidth</source>
+        <source>Bytes of weights and of visible keys and values read per second, as a share of memory bandwidth</source>
         <translation>Bytes der Gewichte, sichtbaren Schlüssel und Werte je Sekunde, als Anteil der Speicherbandbreite</translation>
     </message>
     <message>
@@ -1128,7 +1128,7 @@ Befehl: %6</translation>
         <translation>FLOPs der Definition je Sekunde, als Anteil der schnellsten Matrixmultiplikation</translation>
     </message>
     <message>
-        <source>%1 were predicted</source>
+        <source>predicted: %1</source>
         <translation>%1 waren vorhergesagt</translation>
     </message>
     <message>
@@ -1195,7 +1195,7 @@ Befehl: %6</translation>
         <translation>Lauf</translation>
     </message>
     <message>
-        <source>Of the run %1: open that one first</source>
+        <source>It belongs to the run %1: open that run first</source>
         <translation>Vom Lauf %1: Öffnen Sie zuerst diesen</translation>
     </message>
 </context>
@@ -1234,7 +1234,7 @@ Befehl: %6</translation>
         <translation>Schicht</translation>
     </message>
     <message>
-        <source>Segment 0 has no tail before it to drift from: select a later one</source>
+        <source>Segment 0 has no previous tail to compare with: select a later segment</source>
         <translation>Vor Segment 0 gibt es keinen Übertrag, von dem es abweichen könnte: Wählen Sie ein späteres</translation>
     </message>
     <message>
@@ -1274,7 +1274,7 @@ Befehl: %6</translation>
         <translation>Anteil an der Aufmerksamkeit</translation>
     </message>
     <message>
-        <source>no prefix: it sees its segment alone</source>
+        <source>no prefix: it sees only its segment</source>
         <translation>kein Präfix: Er sieht nur sein Segment</translation>
     </message>
     <message>
@@ -1282,7 +1282,7 @@ Befehl: %6</translation>
         <translation>Die Karten von Segment %1 wurden nicht aufgehoben: mit --carry-maps ausführen</translation>
     </message>
     <message>
-        <source>The share of its attention that each head spends on its prefix: sinks, carry, retrieved tokens</source>
+        <source>Share of each head&apos;s attention on its prefix: sinks, carry, retrieved tokens</source>
         <translation>Der Anteil seiner Aufmerksamkeit, den jeder Kopf seinem Präfix gibt: Senken, Übertrag, abgerufene Token</translation>
     </message>
     <message>
@@ -1294,7 +1294,7 @@ Befehl: %6</translation>
         <translation>%1 % auf seinen Präfix: %2</translation>
     </message>
     <message>
-        <source>%1 % on what was retrieved</source>
+        <source>%1 % on retrieved tokens</source>
         <translation>%1 % auf das Abgerufene</translation>
     </message>
     <message>
@@ -1305,7 +1305,7 @@ Befehl: %6</translation>
 <context>
     <name>CommandBox</name>
     <message>
-        <source>The same from the command line</source>
+        <source>Equivalent command</source>
         <translation>Dasselbe von der Kommandozeile</translation>
     </message>
     <message>
@@ -1321,7 +1321,7 @@ Befehl: %6</translation>
         <translation>Die Kommandozeile kopieren</translation>
     </message>
     <message>
-        <source>Here as soon as nothing is wrong in the form.</source>
+        <source>The command appears when the form has no errors.</source>
         <translation>Hier, sobald im Formular alles stimmt.</translation>
     </message>
 </context>
@@ -1336,7 +1336,7 @@ Befehl: %6</translation>
         <translation>Start</translation>
     </message>
     <message>
-        <source>Run it in a process of its own</source>
+        <source>Run it in a separate process</source>
         <translation>In einem eigenen Prozess ausführen</translation>
     </message>
     <message>
@@ -1363,7 +1363,7 @@ Befehl: %6</translation>
         <translation>Befehl</translation>
     </message>
     <message>
-        <source>Commands that fit</source>
+        <source>Matching commands</source>
         <translation>Passende Befehle</translation>
     </message>
 </context>
@@ -1382,7 +1382,7 @@ Befehl: %6</translation>
         <translation>der Prozess wurde durch Signal %1 beendet</translation>
     </message>
     <message>
-        <source>The system does so where memory runs out: choose shorter contexts or a smaller model.</source>
+        <source>The system ends processes when memory runs out: choose shorter contexts or a smaller model.</source>
         <translation>Das System tut das, wo der Speicher ausgeht: wählen Sie kürzere Kontexte oder ein kleineres Modell.</translation>
     </message>
     <message>
@@ -1417,7 +1417,7 @@ Befehl: %6</translation>
         <translation>A sagt besser voraus</translation>
     </message>
     <message>
-        <source>all so far</source>
+        <source>cumulative</source>
         <translation>alle bisher</translation>
     </message>
     <message>
@@ -1488,7 +1488,7 @@ Befehl: %6</translation>
         <translation>Segment %1 · Schicht %2 · Kopf %3</translation>
     </message>
     <message>
-        <source>%1 positions a cell: zoom in</source>
+        <source>%1 positions per cell: zoom in</source>
         <translation>%1 Positionen je Zelle: vergrößern Sie</translation>
     </message>
     <message>
@@ -1496,7 +1496,7 @@ Befehl: %6</translation>
         <translation>Position %1 · A: %2 · B: %3</translation>
     </message>
     <message>
-        <source>Not both runs retrieve here: choose another head or segment</source>
+        <source>The runs do not both retrieve here: choose another head or segment</source>
         <translation>Hier rufen nicht beide Läufe ab: Wählen Sie einen anderen Kopf oder ein anderes Segment</translation>
     </message>
 </context>
@@ -1558,11 +1558,11 @@ Befehl: %6</translation>
         <translation>Dieser Lauf hat keine Treffer zum Vergleichen (Verfahren %1). Die Verluste lassen sich vergleichen.</translation>
     </message>
     <message>
-        <source>No segment of one run starts where one of the other does, and retrieves with the same heads</source>
+        <source>The runs have no segments that start at the same token and retrieve with the same heads</source>
         <translation>Kein Segment des einen Laufs beginnt, wo eines des anderen beginnt, und ruft mit denselben Köpfen ab</translation>
     </message>
     <message>
-        <source>The models have different vocabularies: what they retrieve are other tokens</source>
+        <source>The models have different vocabularies: their retrieved tokens cannot be compared</source>
         <translation>Die Modelle haben verschiedene Vokabulare: Was sie abrufen, sind andere Token</translation>
     </message>
 </context>
@@ -1597,7 +1597,7 @@ Befehl: %6</translation>
         <translation>Diesen Lauf als B anheften</translation>
     </message>
     <message>
-        <source>Keep the current run as it is, to compare the next ones with</source>
+        <source>Keep the current run to compare later runs with it</source>
         <translation>Den jetzigen Lauf behalten, wie er ist, um die nächsten mit ihm zu vergleichen</translation>
     </message>
     <message>
@@ -1617,11 +1617,11 @@ Befehl: %6</translation>
         <translation>noch kein Lauf</translation>
     </message>
     <message>
-        <source>none is pinned</source>
+        <source>no run is pinned</source>
         <translation>keiner angeheftet</translation>
     </message>
     <message>
-        <source>Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that changes appears here. Or tick two in Runs.</source>
+        <source>To compare two runs, pin one as B, change a setting, the grouping, the policy, the model or the text, and run again. Or tick two runs in Runs.</source>
         <translation>Heften Sie einen Lauf als B an, ändern Sie eine Einstellung, die Gruppierung, das Verfahren, das Modell oder den Text, und lesen Sie noch einmal: Was das ändert, erscheint hier. Oder haken Sie zwei in Läufe an.</translation>
     </message>
 </context>
@@ -1655,15 +1655,15 @@ Befehl: %6</translation>
         <translation>Einstellungen</translation>
     </message>
     <message>
-        <source>What is wrong with the settings</source>
+        <source>Problem with the settings</source>
         <translation>Was an den Einstellungen nicht stimmt</translation>
     </message>
     <message>
-        <source>Where to compute; auto: the GPU where there is one. Reloads the model.</source>
+        <source>Device that computes; auto: the GPU if there is one. Reloads the model.</source>
         <translation>Wo gerechnet wird; auto: auf der GPU, wo es eine gibt. Lädt das Modell neu.</translation>
     </message>
     <message>
-        <source>How much of the text to run; 0: all of it</source>
+        <source>Number of tokens to run; 0: the whole text</source>
         <translation>Wie viel vom Text gelesen wird; 0: alles</translation>
     </message>
     <message>
@@ -1719,7 +1719,7 @@ Befehl: %6</translation>
         <translation>Die Suchköpfe sind keine Liste von Schichten und Köpfen wie 18.6, 15.6</translation>
     </message>
     <message>
-        <source>A start for all settings below and the grouping; undo: Ctrl+Z</source>
+        <source>Sets all settings below and the grouping (undo: Ctrl+Z)</source>
         <translation>Ein Ausgangspunkt für alle Einstellungen darunter und die Gruppierung; rückgängig: Strg+Z</translation>
     </message>
     <message>
@@ -1759,7 +1759,7 @@ Befehl: %6</translation>
         <translation>Leeren</translation>
     </message>
     <message>
-        <source>No head patterns: what is not listed has 1000 columns and 6096 diagonals</source>
+        <source>No head patterns: heads that are not listed have 1000 columns and 6096 diagonals</source>
         <translation>Keine Muster: Was nicht aufgeführt ist, hat 1000 Spalten und 6096 Diagonalen</translation>
     </message>
     <message>
@@ -1786,7 +1786,7 @@ Befehl: %6</translation>
         <translation>Treffer</translation>
     </message>
     <message>
-        <source>What a segment&apos;s colour shows</source>
+        <source>Quantity that the segments&apos; colour shows</source>
         <translation>Was die Farbe eines Segments zeigt</translation>
     </message>
     <message>
@@ -1802,7 +1802,7 @@ Befehl: %6</translation>
         <translation>Δ Verlust, A − B</translation>
     </message>
     <message>
-        <source>Views show these segments alone. Click to show all again (Esc in the ribbon).</source>
+        <source>Views show only these segments. Click to show all segments again (Esc in the ribbon).</source>
         <translation>Die Ansichten zeigen nur diese Segmente. Drücken, um wieder alle zu zeigen (Esc im Band).</translation>
     </message>
     <message>
@@ -1833,7 +1833,7 @@ Befehl: %6</translation>
         <translation>Fortsetzen</translation>
     </message>
     <message>
-        <source>Run it in a process of its own</source>
+        <source>Run it in a separate process</source>
         <translation>In einem eigenen Prozess ausführen</translation>
     </message>
     <message>
@@ -1860,7 +1860,7 @@ Befehl: %6</translation>
         <translation>Abstand (Token, in Klassen von n bis 2n − 1)</translation>
     </message>
     <message>
-        <source>How far back heads look, this run</source>
+        <source>Hit distances in this run</source>
         <translation>Wie weit Köpfe zurückblicken, dieser Lauf</translation>
     </message>
     <message>
@@ -1872,7 +1872,7 @@ Befehl: %6</translation>
         <translation>Anteil an seinen Treffern (%)</translation>
     </message>
     <message>
-        <source>How alike a head&apos;s distances are over the ticked runs</source>
+        <source>Similarity of each head&apos;s hit distances across the ticked runs</source>
         <translation>Wie sich die Abstände eines Kopfes in den angehakten Läufen gleichen</translation>
     </message>
     <message>
@@ -1892,7 +1892,7 @@ Befehl: %6</translation>
         <translation>Entfernen</translation>
     </message>
     <message>
-        <source>Take the selected run off the list</source>
+        <source>Remove the selected run from the list</source>
         <translation>Den gewählten Lauf von der Liste nehmen</translation>
     </message>
     <message>
@@ -1908,7 +1908,7 @@ Befehl: %6</translation>
         <translation>Beständigkeit der Köpfe</translation>
     </message>
     <message>
-        <source>What is compared over the runs</source>
+        <source>Heads that are compared across the runs</source>
         <translation>Was über die Läufe verglichen wird</translation>
     </message>
     <message>
@@ -1928,7 +1928,7 @@ Befehl: %6</translation>
         <translation>Schicht %1, Kopf %2</translation>
     </message>
     <message>
-        <source>Runs that have ended are kept here, to see whether heads do the same on every text</source>
+        <source>Finished runs are kept here, to compare heads across texts</source>
         <translation>Beendete Läufe bleiben hier, um zu sehen, ob Köpfe bei jedem Text dasselbe tun</translation>
     </message>
     <message>
@@ -2044,7 +2044,7 @@ Befehl: %6</translation>
 <context>
     <name>EditForm</name>
     <message>
-        <source>C = ∅: local heads see their segment alone</source>
+        <source>C = ∅: local heads see only their segment</source>
         <translation>C = ∅: Lokale Köpfe sehen nur ihr Segment</translation>
     </message>
     <message>
@@ -2096,7 +2096,7 @@ Befehl: %6</translation>
         <translation>Die letzten R Positionen des Pools</translation>
     </message>
     <message>
-        <source>The R positions on which the head&apos;s attention over the whole pool is heaviest</source>
+        <source>The R positions with most of the head&apos;s attention over the whole pool</source>
         <translation>Die R Positionen, auf denen die Aufmerksamkeit des Kopfes über den ganzen Pool am stärksten ist</translation>
     </message>
     <message>
@@ -2116,7 +2116,7 @@ Befehl: %6</translation>
         <translation>Positionen zum Weglassen, Hinzunehmen oder Sperren</translation>
     </message>
     <message>
-        <source>Take the positions out of the selected head&apos;s prefix</source>
+        <source>Remove the positions from the selected head&apos;s prefix</source>
         <translation>Die Positionen aus dem Präfix des gewählten Kopfes nehmen</translation>
     </message>
     <message>
@@ -2124,15 +2124,15 @@ Befehl: %6</translation>
         <translation>Hinzunehmen</translation>
     </message>
     <message>
-        <source>Let the selected head read the positions, in place of padding, then of its lowest scores</source>
+        <source>Add the positions to the selected head&apos;s prefix. They replace padding first, then the hits with the lowest scores</source>
         <translation>Den gewählten Kopf die Positionen lesen lassen, anstelle von Auffüllung, dann seiner niedrigsten Wertungen</translation>
     </message>
     <message>
-        <source>No head may retrieve these positions: the search is done again</source>
+        <source>Exclude these positions from retrieval in all heads, and search again</source>
         <translation>Kein Kopf darf diese Positionen abrufen: Es wird neu gesucht</translation>
     </message>
     <message>
-        <source>Delete takes a line out</source>
+        <source>Delete removes a line</source>
         <translation>Entf nimmt eine Zeile heraus</translation>
     </message>
     <message>
@@ -2148,7 +2148,7 @@ Befehl: %6</translation>
         <translation>%1: Schicht %2, Kopf %3, %4  %5</translation>
     </message>
     <message>
-        <source>as the run&apos;s</source>
+        <source>as in the run</source>
         <translation>wie im Lauf</translation>
     </message>
     <message>
@@ -2156,7 +2156,7 @@ Befehl: %6</translation>
         <translation>Zu ändern in den Einstellungen oder im Raster</translation>
     </message>
     <message>
-        <source>“%1” names no position: write 120 or 100-119</source>
+        <source>“%1” is not a position: write 120 or 100-119</source>
         <translation>„%1“ nennt keine Position: 120 oder 100-119 schreiben</translation>
     </message>
     <message>
@@ -2218,16 +2218,16 @@ Befehl: %6</translation>
 <context>
     <name>EngineDialog</name>
     <message>
-        <source>Engine elsewhere</source>
-        <translation>Rechenkern anderswo</translation>
+        <source>Remote engine</source>
+        <translation>Entfernter Rechenkern</translation>
     </message>
     <message>
         <source>&amp;Command that starts the engine:</source>
         <translation>&amp;Befehl, der den Rechenkern startet:</translation>
     </message>
     <message>
-        <source>The same version of Carryover must be there. The line is the command&apos;s standard input and output: nothing listens on a port. SSH can&apos;t ask for a password here: use a key or an agent.
-Paths of models and of training data are then of that machine; texts stay of this one.</source>
+        <source>The other machine needs the same version of Carryover. The window talks to the engine over the command&apos;s standard input and output; no port is opened. SSH can&apos;t ask for a password here: use a key or an agent.
+Models and training data are then read from the other machine, texts from this one.</source>
         <translation>Dort muss dieselbe Version von Carryover sein. Die Verbindung läuft über Standardeingabe und -ausgabe des Befehls: Nichts lauscht an einem Port. SSH kann hier nicht nach einem Passwort fragen: Nehmen Sie einen Schlüssel oder einen Agenten.
 Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte bleiben von dieser.</translation>
     </message>
@@ -2251,7 +2251,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Befehl, der gestartet würde</translation>
     </message>
     <message>
-        <source>It can do there whatever you can do. Start it only if you know it. Without it the session opens but for its model. The answer is remembered for this command.</source>
+        <source>The command runs with your permissions. Start it only if you trust it. Without it, the session opens without its model. The answer is remembered for this command.</source>
         <translation>Er kann dort alles tun, was Sie tun können. Starten Sie ihn nur, wenn Sie ihn kennen. Ohne ihn öffnet sich die Sitzung ohne ihr Modell. Die Antwort wird für diesen Befehl behalten.</translation>
     </message>
     <message>
@@ -2375,7 +2375,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>„%1“ ist keine Anzahl von Token</translation>
     </message>
     <message>
-        <source>Such as 4096, 8192.</source>
+        <source>For example 4096, 8192.</source>
         <translation>Zum Beispiel 4096, 8192.</translation>
     </message>
     <message>
@@ -2387,7 +2387,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>„%1“ ist keine ganze Zahl</translation>
     </message>
     <message>
-        <source>Such as 42.</source>
+        <source>For example 42.</source>
         <translation>Zum Beispiel 42.</translation>
     </message>
     <message>
@@ -2399,11 +2399,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Einstellungen der Auswertung</translation>
     </message>
     <message>
-        <source>Check</source>
-        <translation>Prüfen</translation>
+        <source>Dry run</source>
+        <translation>Probelauf</translation>
     </message>
     <message>
-        <source>A dry run: makes the samples, counts tokens, and estimates the time</source>
+        <source>Makes the samples, counts their tokens, and estimates the time</source>
         <translation>Ein Probelauf: erzeugt die Proben, zählt Token und schätzt die Zeit</translation>
     </message>
     <message>
@@ -2411,7 +2411,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Eigene Proben</translation>
     </message>
     <message>
-        <source>A .jsonl with a prompt and its answers or choices in each line, as a task beside those above</source>
+        <source>A .jsonl file with a prompt and its answers or choices on each line, as an additional task</source>
         <translation>Eine .jsonl mit einem Prompt und seinen Antworten oder Auswahlen je Zeile, als Aufgabe neben den obigen</translation>
     </message>
     <message>
@@ -2423,7 +2423,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Modell</translation>
     </message>
     <message>
-        <source>Maximum tokens of prompt and answer, with commas; empty: each sample&apos;s own length</source>
+        <source>Maximum tokens of prompt and answer, separated by commas; empty: each sample&apos;s own length</source>
         <translation>Höchstzahl der Token von Prompt und Antwort, mit Kommas; leer: jede Probe in ihrer Länge</translation>
     </message>
     <message>
@@ -2439,11 +2439,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Proben</translation>
     </message>
     <message>
-        <source>How many samples a generated task has at each length</source>
+        <source>Samples of each generated task at each length</source>
         <translation>Wie viele Proben eine erzeugte Aufgabe je Länge hat</translation>
     </message>
     <message>
-        <source>their own number</source>
+        <source>the task&apos;s default</source>
         <translation>ihre eigene Zahl</translation>
     </message>
     <message>
@@ -2459,8 +2459,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>alle</translation>
     </message>
     <message>
-        <source>Of generators</source>
-        <translation>Der Generatoren</translation>
+        <source>Seed of generated samples</source>
+        <translation>Startwert der erzeugten Proben</translation>
     </message>
     <message>
         <source>format prompts with the model&apos;s chat template</source>
@@ -2487,7 +2487,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>A new folder, or that of an evaluation with the same settings, which continues</source>
+        <source>A new folder, or the folder of an evaluation with the same settings, which then continues</source>
         <translation>Ein neuer Ordner oder der einer Auswertung mit denselben Einstellungen, die fortgesetzt wird</translation>
     </message>
     <message>
@@ -2499,11 +2499,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Aufgaben</translation>
     </message>
     <message>
-        <source>check one</source>
+        <source>select at least one</source>
         <translation>kreuzen Sie eine an</translation>
     </message>
     <message>
-        <source>Own samples: %1 is no file</source>
+        <source>Own samples: %1 is not a file</source>
         <translation>Eigene Proben: %1 ist keine Datei</translation>
     </message>
     <message>
@@ -2523,7 +2523,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ordner: %1 ist eine Datei</translation>
     </message>
     <message>
-        <source>%1 samples for each policy, %2 tokens, at most %3 to write: about %4 in all</source>
+        <source>%1 samples for each policy, %2 tokens, at most %3 to generate: about %4 in total</source>
         <translation>%1 Proben je Verfahren, %2 Token, höchstens %3 zu schreiben: insgesamt etwa %4</translation>
     </message>
     <message>
@@ -2535,7 +2535,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Mit Einstellungen</translation>
     </message>
     <message>
-        <source>Policies with settings of their own beside those above, such as a control without retrieval; with commas</source>
+        <source>Additional policies with their own settings, such as a control without retrieval; separated by commas</source>
         <translation>Verfahren mit eigenen Einstellungen neben denen oben, etwa eine Kontrolle ohne Abruf; mit Kommas getrennt</translation>
     </message>
 </context>
@@ -2695,7 +2695,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>gehört nicht mehr zu den Proben der Aufgabe</translation>
     </message>
     <message>
-        <source>Put the task&apos;s data back as it was, or evaluate it again.</source>
+        <source>Restore the task&apos;s data, or evaluate it again.</source>
         <translation>Stellen Sie die Daten der Aufgabe wieder her, oder werten Sie sie neu aus.</translation>
     </message>
 </context>
@@ -2741,7 +2741,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
 <context>
     <name>EvaluationSamplesView</name>
     <message>
-        <source>Whose samples are listed</source>
+        <source>Task, length and policy of the listed samples</source>
         <translation>Wessen Proben aufgeführt sind</translation>
     </message>
     <message>
@@ -2757,11 +2757,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Referenzen</translation>
     </message>
     <message>
-        <source>Make the task&apos;s samples again, to show what was expected: long ones take a while</source>
+        <source>Make the task&apos;s samples again to show their references; long samples take a while</source>
         <translation>Die Proben der Aufgabe neu erzeugen, um zu zeigen, was erwartet war: lange brauchen eine Weile</translation>
     </message>
     <message>
-        <source>Samples that have each of these words</source>
+        <source>Show only samples that contain all of these words</source>
         <translation>Proben, die jedes dieser Wörter haben</translation>
     </message>
     <message>
@@ -2773,7 +2773,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Als Lauf öffnen</translation>
     </message>
     <message>
-        <source>What was retrieved for the open sample</source>
+        <source>Retrieved tokens of the open sample</source>
         <translation>Was für die offene Probe abgerufen wurde</translation>
     </message>
     <message>
@@ -2792,7 +2792,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Auswertungen</translation>
     </message>
     <message>
-        <source>Open the folder of an evaluation, or watch one that runs</source>
+        <source>Open the folder of an evaluation, or follow one that is running</source>
         <translation>Den Ordner einer Auswertung öffnen, oder einer laufenden folgen</translation>
     </message>
     <message>
@@ -2804,7 +2804,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Auswerten …</translation>
     </message>
     <message>
-        <source>Evaluate the open model, in a process of its own</source>
+        <source>Evaluate the open model in a separate process</source>
         <translation>Das offene Modell auswerten, in einem eigenen Prozess</translation>
     </message>
     <message>
@@ -2824,11 +2824,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Die Tabelle als Markdown, CSV oder LaTeX speichern</translation>
     </message>
     <message>
-        <source>Shown of each policy</source>
+        <source>Value shown for each policy</source>
         <translation>Gezeigt von jedem Verfahren</translation>
     </message>
     <message>
-        <source>Tasks that have each of these words</source>
+        <source>Show only tasks that contain all of these words</source>
         <translation>Aufgaben, die jedes dieser Wörter haben</translation>
     </message>
     <message>
@@ -2836,7 +2836,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Zustand der Auswertung</translation>
     </message>
     <message>
-        <source>What is wrong with the evaluation</source>
+        <source>Problem with the evaluation</source>
         <translation>Was an der Auswertung nicht stimmt</translation>
     </message>
     <message>
@@ -2852,7 +2852,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Markdown (*.md);;CSV (*.csv);;LaTeX (*.tex)</translation>
     </message>
     <message>
-        <source>An evaluation answers tasks of long contexts under several policies: its scores, with 95 % intervals, and its samples, each of which opens as a run.</source>
+        <source>An evaluation runs long-context tasks under several policies. This view shows its scores, with 95 % intervals, and its samples, each of which opens as a run.</source>
         <translation>Eine Auswertung beantwortet Aufgaben mit langen Kontexten unter mehreren Verfahren: ihre Wertungen mit 95-%-Intervallen und ihre Proben, von denen sich jede als Lauf öffnet.</translation>
     </message>
     <message>
@@ -2938,7 +2938,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>A new folder, or that of an experiment, whose finished cells are kept</source>
+        <source>A new folder, or the folder of an experiment, whose finished cells are kept</source>
         <translation>Ein neuer Ordner oder der eines Experiments, dessen fertige Zellen erhalten bleiben</translation>
     </message>
     <message>
@@ -2950,7 +2950,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Trainingstexte</translation>
     </message>
     <message>
-        <source>Files or folders in place of the plan&apos;s; several with ;</source>
+        <source>Files or folders that replace the plan&apos;s texts, separated by ;</source>
         <translation>Dateien oder Ordner statt derer des Plans; mehrere mit ;</translation>
     </message>
     <message>
@@ -2966,7 +2966,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Rezepte</translation>
     </message>
     <message>
-        <source>Run only these recipes, with commas between them</source>
+        <source>Run only these recipes, separated by commas</source>
         <translation>Nur diese Rezepte ausführen; mehrere mit Kommas</translation>
     </message>
     <message>
@@ -2974,7 +2974,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Threads</translation>
     </message>
     <message>
-        <source>Threads of the processor; 0: all</source>
+        <source>CPU threads; 0: all</source>
         <translation>Threads des Prozessors; 0: alle</translation>
     </message>
     <message>
@@ -2982,7 +2982,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Plan: wählen Sie einen aus</translation>
     </message>
     <message>
-        <source>Plan: %1 is no file</source>
+        <source>Plan: %1 is not a file</source>
         <translation>Plan: %1 ist keine Datei</translation>
     </message>
     <message>
@@ -2994,7 +2994,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>alle: %1</translation>
     </message>
     <message>
-        <source>A folder or GGUF file in place of the plan&apos;s</source>
+        <source>Folder or GGUF file that replaces the plan&apos;s model</source>
         <translation>Ein Ordner oder eine GGUF-Datei statt des Modells im Plan</translation>
     </message>
     <message>
@@ -3002,11 +3002,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ordner: %1 ist eine Datei</translation>
     </message>
     <message>
-        <source>How long?</source>
-        <translation>Wie lange?</translation>
+        <source>Dry run</source>
+        <translation>Probelauf</translation>
     </message>
     <message>
-        <source>A dry run: reads models and texts, and estimates the time</source>
+        <source>Reads models and texts, and estimates the time</source>
         <translation>Ein Probelauf: liest Modelle und Texte und schätzt die Zeit</translation>
     </message>
     <message>
@@ -3054,7 +3054,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>%1 (fehlt)</translation>
     </message>
     <message>
-        <source>%1 of %2 cells to run: about %3, %4 to write</source>
+        <source>%1 of %2 cells to run: about %3, %4 of disk space</source>
         <translation>%1 von %2 Zellen auszuführen: etwa %3, %4 zu schreiben</translation>
     </message>
     <message>
@@ -3212,11 +3212,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Senkrechte Achse</translation>
     </message>
     <message>
-        <source>Across</source>
-        <translation>Über</translation>
+        <source>Horizontal axis</source>
+        <translation>Waagerechte Achse</translation>
     </message>
     <message>
-        <source>across</source>
+        <source>against</source>
         <translation>über</translation>
     </message>
     <message>
@@ -3244,7 +3244,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>log10</translation>
     </message>
     <message>
-        <source>A logarithmic vertical axis, where all values are positive</source>
+        <source>Logarithmic vertical axis; needs positive values</source>
         <translation>Eine logarithmische senkrechte Achse, wo alle Werte positiv sind</translation>
     </message>
     <message>
@@ -3259,7 +3259,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Experimente</translation>
     </message>
     <message>
-        <source>Open the folder of an experiment, or watch one that runs</source>
+        <source>Open the folder of an experiment, or follow one that is running</source>
         <translation>Den Ordner eines Experiments öffnen oder eines beobachten, das läuft</translation>
     </message>
     <message>
@@ -3267,7 +3267,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Ausführen …</translation>
     </message>
     <message>
-        <source>Run the cells of a plan, in a process of its own</source>
+        <source>Run the cells of a plan in a separate process</source>
         <translation>Die Zellen eines Plans ausführen, in einem eigenen Prozess</translation>
     </message>
     <message>
@@ -3283,11 +3283,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Zustand des Experiments</translation>
     </message>
     <message>
-        <source>Cells that have each of these words</source>
+        <source>Show only cells that contain all of these words</source>
         <translation>Zellen, die jedes dieser Wörter haben</translation>
     </message>
     <message>
-        <source>What is wrong with the experiment</source>
+        <source>Problem with the experiment</source>
         <translation>Was mit dem Experiment nicht stimmt</translation>
     </message>
     <message>
@@ -3414,8 +3414,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>%1, %2 × %3 mm</translation>
     </message>
     <message>
-        <source>Another</source>
-        <translation>Andere</translation>
+        <source>Custom</source>
+        <translation>Eigene</translation>
     </message>
     <message>
         <source>Si&amp;ze</source>
@@ -3520,7 +3520,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Feinabstimmen</translation>
     </message>
     <message>
-        <source>What is wrong with the plan</source>
+        <source>Problem with the plan</source>
         <translation>Was am Plan nicht stimmt</translation>
     </message>
     <message>
@@ -3532,7 +3532,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Vorlage</translation>
     </message>
     <message>
-        <source>Fills in the form; model, texts, folder and grouping stay</source>
+        <source>Fills in the form, but keeps model, texts, folder and grouping</source>
         <translation>Füllt das Formular aus; Modell, Texte, Ordner und Gruppierung bleiben</translation>
     </message>
     <message>
@@ -3548,7 +3548,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Probelauf</translation>
     </message>
     <message>
-        <source>Dry run under way…</source>
+        <source>Dry run in progress…</source>
         <translation>Probelauf läuft …</translation>
     </message>
     <message>
@@ -3572,7 +3572,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>Nothing is started</source>
+        <source>Close without starting the training</source>
         <translation>Nichts wird gestartet</translation>
     </message>
     <message>
@@ -3580,7 +3580,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Starten</translation>
     </message>
     <message>
-        <source>Name a text to train on.</source>
+        <source>Choose a text to train on.</source>
         <translation>Nennen Sie einen Text, mit dem trainiert wird.</translation>
     </message>
     <message>
@@ -3588,11 +3588,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Berichtigen Sie den Pfad.</translation>
     </message>
     <message>
-        <source>Name a new folder.</source>
+        <source>Choose a new folder.</source>
         <translation>Nennen Sie einen neuen Ordner.</translation>
     </message>
     <message>
-        <source>Name a new folder, or go on with that run from the list.</source>
+        <source>Choose a new folder, or continue that run from Training runs.</source>
         <translation>Nennen Sie einen neuen Ordner, oder setzen Sie jenen Lauf aus der Liste fort.</translation>
     </message>
     <message>
@@ -3604,7 +3604,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>–</translation>
     </message>
     <message>
-        <source>A dry run tells how long it takes.</source>
+        <source>A dry run estimates the time.</source>
         <translation>Ein Probelauf sagt, wie lange es dauert.</translation>
     </message>
     <message>
@@ -3624,7 +3624,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Nicht bereit: %1</translation>
     </message>
     <message>
-        <source>Train, and watch it in the window</source>
+        <source>Train, and follow the training in the window</source>
         <translation>Trainieren und im Fenster zusehen</translation>
     </message>
     <message>
@@ -3663,7 +3663,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Vergleichstoken</translation>
     </message>
     <message>
-        <source>A token to compare with: logits become the target&apos;s minus this one&apos;s. A space before a word belongs to the token</source>
+        <source>Token to compare with: logits become the target&apos;s minus the foil&apos;s. A space before a word belongs to the token</source>
         <translation>Ein Token zum Vergleich: Logits werden zu denen des Ziels minus denen dieses Tokens. Ein Leerzeichen vor einem Wort gehört zum Token</translation>
     </message>
 </context>
@@ -3682,7 +3682,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Mit einem Leerzeichen davor, „%1“, ist es eines</translation>
     </message>
     <message>
-        <source>Type a text that is one token</source>
+        <source>Enter a text that is a single token</source>
         <translation>Geben Sie einen Text ein, der ein Token ist</translation>
     </message>
 </context>
@@ -3769,7 +3769,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Werte</translation>
     </message>
     <message>
-        <source>The scores that are shown and that the proposal is made by</source>
+        <source>Scores that are shown and that the proposal is based on</source>
         <translation>Die Werte, die gezeigt werden und nach denen vorgeschlagen wird</translation>
     </message>
     <message>
@@ -3777,7 +3777,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Maß</translation>
     </message>
     <message>
-        <source>What a head is scored by</source>
+        <source>Measure by which heads are scored</source>
         <translation>Wonach ein Kopf bewertet wird</translation>
     </message>
     <message>
@@ -3785,7 +3785,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Gegen</translation>
     </message>
     <message>
-        <source>Scores that the shown ones are held against</source>
+        <source>Scores that the shown ones are compared with</source>
         <translation>Werte, mit denen die gezeigten verglichen werden</translation>
     </message>
     <message>
@@ -3793,7 +3793,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Schichten, die vorgeschlagen werden</translation>
     </message>
     <message>
-        <source>The layers whose best heads score most</source>
+        <source>Number of layers, those whose best heads score highest</source>
         <translation>Die Schichten, deren beste Köpfe am meisten haben</translation>
     </message>
     <message>
@@ -3801,7 +3801,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Köpfe, die vorgeschlagen werden</translation>
     </message>
     <message>
-        <source>The best heads of each of these layers</source>
+        <source>Number of heads in each of these layers, those that score highest</source>
         <translation>Die besten Köpfe jeder dieser Schichten</translation>
     </message>
     <message>
@@ -3984,7 +3984,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>abrufend, liest %1</translation>
     </message>
     <message>
-        <source>the segment alone</source>
+        <source>only the segment</source>
         <translation>nur das Segment</translation>
     </message>
     <message>
@@ -4004,7 +4004,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>es ist noch kein Segment gelaufen</translation>
     </message>
     <message>
-        <source>Runs segment %1 again with the outputs that B has there</source>
+        <source>Runs segment %1 again with the outputs of B in that segment</source>
         <translation>Lässt Segment %1 noch einmal mit den Ausgaben laufen, die B dort hat</translation>
     </message>
     <message>
@@ -4039,7 +4039,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Köpfe × Schichten</translation>
     </message>
     <message>
-        <source>The weights were trained for another execution; in brackets, what they were trained under</source>
+        <source>The weights were trained with other settings, which are shown in brackets</source>
         <translation>Die Gewichte wurden für eine andere Ausführung trainiert; in Klammern steht, für welche</translation>
     </message>
     <message>
@@ -4165,7 +4165,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Kopieren</translation>
     </message>
     <message>
-        <source>Random tokens, twice: only copying predicts the second half</source>
+        <source>Random tokens, repeated once: only copying predicts the second half</source>
         <translation>Zufällige Token, zweimal: nur Kopieren sagt die zweite Hälfte voraus</translation>
     </message>
     <message>
@@ -4173,7 +4173,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Nadeln</translation>
     </message>
     <message>
-        <source>A key and its value in a haystack, asked for by the key at its end</source>
+        <source>Key and value pairs in a haystack; the key at the end asks for its value</source>
         <translation>Ein Schlüssel und sein Wert im Heuhaufen, am Ende nach dem Schlüssel gefragt</translation>
     </message>
     <message>
@@ -4217,7 +4217,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Kein Modell ist geöffnet</translation>
     </message>
     <message>
-        <source>A profile is under way</source>
+        <source>A profile is running</source>
         <translation>Es wird gerade vermessen</translation>
     </message>
     <message>
@@ -4264,7 +4264,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>Köpfe finden</translation>
     </message>
     <message>
-        <source>Stop it first, wait for its end, or open it.</source>
+        <source>Stop it, wait for its end, or open it.</source>
         <translation>Halten Sie es erst an, warten Sie auf sein Ende, oder öffnen Sie ihn.</translation>
     </message>
     <message>
@@ -4283,11 +4283,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
 <context>
     <name>HeadScoreFiles</name>
     <message>
-        <source>has no suffix of a table of scores</source>
+        <source>has a suffix that is not supported</source>
         <translation>hat keine Endung einer Tabelle von Werten</translation>
     </message>
     <message>
-        <source>Name a .tsv (DuoAttention) or a .json (retrieval heads).</source>
+        <source>Use .tsv (DuoAttention) or .json (retrieval heads).</source>
         <translation>Nennen Sie eine .tsv (DuoAttention) oder eine .json (Retrieval-Köpfe).</translation>
     </message>
 </context>
@@ -4358,11 +4358,11 @@ Wert %4 · Rang %5 von %6</translation>
 <context>
     <name>HitChangesTable</name>
     <message>
-        <source>+ read now</source>
+        <source>+ added</source>
         <translation>+ jetzt gelesen</translation>
     </message>
     <message>
-        <source>− gone</source>
+        <source>− removed</source>
         <translation>− entfallen</translation>
     </message>
     <message>
@@ -4464,11 +4464,11 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Anfragender Kopf</translation>
     </message>
     <message>
-        <source>Place in the retrieved prefix, which is also its re-indexed RoPE position</source>
+        <source>Index in the retrieved prefix, which is also the re-indexed RoPE position</source>
         <translation>Platz im abgerufenen Präfix, zugleich die neu gezählte RoPE-Position</translation>
     </message>
     <message>
-        <source>Absolute position of the token, where it was first read</source>
+        <source>Absolute position of the token in the text</source>
         <translation>Absolute Position des Tokens, wo es zuerst gelesen wurde</translation>
     </message>
     <message>
@@ -4488,7 +4488,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Position des Ankers, zu dem er gehört</translation>
     </message>
     <message>
-        <source>The text around the position</source>
+        <source>Text around the position</source>
         <translation>Der Text um die Position</translation>
     </message>
     <message>
@@ -4496,7 +4496,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Masse</translation>
     </message>
     <message>
-        <source>The share of its attention that the head spends on the slot, mean over the segment&apos;s queries</source>
+        <source>Share of the head&apos;s attention on the slot, mean over the segment&apos;s queries</source>
         <translation>Der Anteil seiner Aufmerksamkeit, den der Kopf dem Platz gibt, Mittel über die Anfragen des Segments</translation>
     </message>
 </context>
@@ -4586,7 +4586,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Offener Text</translation>
     </message>
     <message>
-        <source>Weights of the run on show</source>
+        <source>Weights of the shown run</source>
         <translation>Gewichte des gezeigten Laufs</translation>
     </message>
     <message>
@@ -4618,7 +4618,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>sein Modell ist nicht offen</translation>
     </message>
     <message>
-        <source>⚠ Run on show, %1: %2</source>
+        <source>⚠ Shown run, %1: %2</source>
         <translation>⚠ Gezeigter Lauf, %1: %2</translation>
     </message>
     <message>
@@ -4634,12 +4634,12 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>einen anderen Text</translation>
     </message>
     <message>
-        <source>Run on show reads %1</source>
+        <source>Shown run: %1</source>
         <translation>Gezeigter Lauf liest %1</translation>
     </message>
     <message>
-        <source>The shown run read another text than the open one, which Run would read: %1</source>
-        <translation>Der gezeigte Lauf las einen anderen Text als den offenen, den Ausführen lesen würde: %1</translation>
+        <source>The shown run read %1, which is not the open text. Run reads the open text.</source>
+        <translation>Der gezeigte Lauf las %1, nicht den offenen Text. Ausführen liest den offenen Text.</translation>
     </message>
     <message>
         <source>Open document state</source>
@@ -4650,7 +4650,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Zustand des Dokuments: %1</translation>
     </message>
     <message>
-        <source>Questions are about this document, which is not read again</source>
+        <source>Questions are about this document; it is not read again</source>
         <translation>Fragen gelten diesem Dokument, das nicht noch einmal gelesen wird</translation>
     </message>
 </context>
@@ -4672,7 +4672,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Wartet: %1</translation>
     </message>
     <message>
-        <source>Running the segment again to look into it…</source>
+        <source>Running the segment again to inspect it…</source>
         <translation>Liest das Segment noch einmal, um hineinzusehen …</translation>
     </message>
 </context>
@@ -4690,7 +4690,7 @@ Wert %4 · Rang %5 von %6</translation>
 <context>
     <name>LabContext</name>
     <message>
-        <source>segments %1 to %2 alone</source>
+        <source>only segments %1 to %2</source>
         <translation>nur Segmente %1 bis %2</translation>
     </message>
     <message>
@@ -4702,7 +4702,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Geschrieben: %1</translation>
     </message>
     <message>
-        <source>The bookmark “%1” is of %2: open that run first</source>
+        <source>The bookmark “%1” belongs to %2: open that run first</source>
         <translation>Das Lesezeichen „%1“ gehört zu %2: Öffnen Sie zuerst diesen Lauf</translation>
     </message>
 </context>
@@ -4733,7 +4733,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Ordner eines Laufs öffnen</translation>
     </message>
     <message>
-        <source>The model is trained without the adapter that is open: %1. To train over it, export the merged model first.</source>
+        <source>Training starts from the model without the open adapter %1. To train on top of the adapter, export the merged model first.</source>
         <translation>Das Modell wird ohne den offenen Adapter trainiert: %1. Um darüber zu trainieren, zuerst das Modell mit ihm exportieren.</translation>
     </message>
     <message>
@@ -4887,16 +4887,16 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Modell öffnen…</translation>
     </message>
     <message>
-        <source>Engine elsewhere…</source>
-        <translation>Rechenkern anderswo …</translation>
+        <source>Remote engine…</source>
+        <translation>Entfernter Rechenkern …</translation>
     </message>
     <message>
         <source>Reconnect</source>
         <translation>Neu verbinden</translation>
     </message>
     <message>
-        <source>Engine in this program</source>
-        <translation>Rechenkern in diesem Programm</translation>
+        <source>Local engine</source>
+        <translation>Lokaler Rechenkern</translation>
     </message>
     <message>
         <source>Run</source>
@@ -4987,7 +4987,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Ctrl+Shift+B</translation>
     </message>
     <message>
-        <source>Pin this run as B, to compare the next ones with</source>
+        <source>Pin this run as B, to compare later runs with it</source>
         <translation>Diesen Lauf als B anheften, um die nächsten mit ihm zu vergleichen</translation>
     </message>
     <message>
@@ -5007,8 +5007,8 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Hell oder dunkel</translation>
     </message>
     <message>
-        <source>Every key</source>
-        <translation>Alle Tasten</translation>
+        <source>Show all keyboard shortcuts</source>
+        <translation>Alle Tastenkürzel anzeigen</translation>
     </message>
     <message>
         <source>Open text…</source>
@@ -5095,7 +5095,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Zustand des Dokuments schließen</translation>
     </message>
     <message>
-        <source>Ask about the run on show again</source>
+        <source>Ask about the shown run again</source>
         <translation>Fragen gelten wieder dem gezeigten Lauf</translation>
     </message>
     <message>
@@ -5107,7 +5107,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Zu einem Dokument fragen, ohne es noch einmal zu lesen</translation>
     </message>
     <message>
-        <source>Save the state behind the text that was read, to ask about it later</source>
+        <source>Save the state after the text, to ask questions about it later</source>
         <translation>Den Zustand hinter dem gelesenen Text sichern, um später dazu zu fragen</translation>
     </message>
 </context>
@@ -5144,7 +5144,7 @@ Wert %4 · Rang %5 von %6</translation>
 <context>
     <name>LibraryController</name>
     <message>
-        <source>Runs take %1 on disk, and the limit is %2: delete some in Runs, or raise the limit</source>
+        <source>Runs use %1 of disk space, more than the limit of %2: delete some in Runs, or raise the limit</source>
         <translation>Läufe belegen %1 auf der Platte, und die Grenze ist %2: Löschen Sie einige in Läufe, oder heben Sie die Grenze an</translation>
     </message>
     <message>
@@ -5156,7 +5156,7 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Vergleich</translation>
     </message>
     <message>
-        <source>is in progress</source>
+        <source>is running</source>
         <translation>ist noch im Gang</translation>
     </message>
 </context>
@@ -5319,15 +5319,15 @@ Commit: %4</translation>
         <translation>gemessen</translation>
     </message>
     <message>
-        <source>Together</source>
-        <translation>Zusammen</translation>
+        <source>Total</source>
+        <translation>Summe</translation>
     </message>
     <message>
-        <source>%1 are free: it fits, with a tenth to spare.</source>
+        <source>%1 is free: the training fits, with a margin of 10 %.</source>
         <translation>%1 sind frei: Es passt, mit einem Zehntel Reserve.</translation>
     </message>
     <message>
-        <source>%1 are free: it may not fit. Shorten segments, train an adapter (LoRA), or turn on checkpointing.</source>
+        <source>%1 is free: the training may not fit. Shorten segments, train an adapter (LoRA), or turn on checkpointing.</source>
         <translation>%1 sind frei: Es passt womöglich nicht. Kürzere Segmente, ein Adapter (LoRA) oder Checkpointing helfen.</translation>
     </message>
 </context>
@@ -5350,7 +5350,7 @@ Commit: %4</translation>
         <translation>Logarithmisch</translation>
     </message>
     <message>
-        <source>Each kind of memory as a curve of its own, not stacked</source>
+        <source>Draw each kind of memory as a separate curve instead of stacking them</source>
         <translation>Jede Art von Speicher als eigene Kurve, nicht gestapelt</translation>
     </message>
     <message>
@@ -5374,7 +5374,7 @@ Commit: %4</translation>
         <translation>Aktivierungen</translation>
     </message>
     <message>
-        <source>predicted sum</source>
+        <source>predicted total</source>
         <translation>vorhergesagte Summe</translation>
     </message>
     <message>
@@ -5448,15 +5448,15 @@ Commit: %4</translation>
         <translation>&amp;Adapter</translation>
     </message>
     <message>
-        <source>&amp;Numbers</source>
-        <translation>&amp;Zahlen</translation>
+        <source>d&amp;type</source>
+        <translation>D&amp;type</translation>
     </message>
     <message>
         <source>&amp;Device</source>
         <translation>&amp;Gerät</translation>
     </message>
     <message>
-        <source>What is wrong with the choice</source>
+        <source>Problem with the choice</source>
         <translation>Was an der Wahl nicht stimmt</translation>
     </message>
     <message>
@@ -5504,7 +5504,7 @@ Commit: %4</translation>
         <translation>Adapter</translation>
     </message>
     <message>
-        <source>PEFT folder that is merged into the model as it loads</source>
+        <source>PEFT folder to merge into the model when it loads</source>
         <translation>PEFT-Ordner, der beim Laden in das Modell eingerechnet wird</translation>
     </message>
     <message>
@@ -5516,11 +5516,11 @@ Commit: %4</translation>
         <translation>Den Ordner eines Adapters wählen</translation>
     </message>
     <message>
-        <source>Model: name a folder or a GGUF file.</source>
+        <source>Model: choose a folder or a GGUF file.</source>
         <translation>Modell: einen Ordner oder eine GGUF-Datei nennen.</translation>
     </message>
     <message>
-        <source>Model: this is an adapter. Name it below, and its base here.</source>
+        <source>Model: this is an adapter. Enter it below, and its base model here.</source>
         <translation>Modell: Das ist ein Adapter. Ihn unten nennen und hier seine Basis.</translation>
     </message>
     <message>
@@ -5532,11 +5532,11 @@ Commit: %4</translation>
         <translation>Ein Adapter lässt sich nicht in 8-Bit-Gewichte einrechnen. Wählen Sie einen anderen dtype oder keinen Adapter.</translation>
     </message>
     <message>
-        <source>It was trained over %1.</source>
+        <source>Its base model is %1.</source>
         <translation>Er wurde über %1 trainiert.</translation>
     </message>
     <message>
-        <source>Adapter: %1. Choose its base, or another adapter.</source>
+        <source>Adapter: %1. Choose its base model, or another adapter.</source>
         <translation>Adapter: %1. Seine Basis oder einen anderen Adapter wählen.</translation>
     </message>
     <message>
@@ -5563,7 +5563,7 @@ Commit: %4</translation>
         <translation>%1: %L2 Token</translation>
     </message>
     <message>
-        <source>On %1 held-out books, memory with %2 sinks (S = %3, M = %4) changes the loss against M = R = 0 by %5 nats a token with all heads local (lower on %6)</source>
+        <source>On %1 held-out books, a carry with %2 sinks (S = %3, M = %4) changes the loss by %5 nats per token compared with M = R = 0, with all heads local (lower on %6)</source>
         <translation>Auf %1 zurückgehaltenen Büchern ändert das Gedächtnis mit %2 Senken (S = %3, M = %4) den Verlust gegenüber M = R = 0 um %5 Nats je Token mit nur lokalen Köpfen (niedriger bei %6)</translation>
     </message>
     <message>
@@ -5586,15 +5586,15 @@ Commit: %4</translation>
         <translation>%1 %2 von %3 Token</translation>
     </message>
     <message>
-        <source>The task does not say where the answer stands</source>
+        <source>The task does not say where the answer is</source>
         <translation>Die Aufgabe sagt nicht, wo die Antwort steht</translation>
     </message>
     <message>
-        <source>The run has not come to the answer yet</source>
+        <source>The run has not reached the answer yet</source>
         <translation>Der Lauf ist noch nicht bei der Antwort</translation>
     </message>
     <message>
-        <source>The needle stands in the answer&apos;s own segment, %1</source>
+        <source>The needle is in the same segment as the answer, %1</source>
         <translation>Die Nadel steht im eigenen Segment der Antwort, %1</translation>
     </message>
     <message>
@@ -5602,7 +5602,7 @@ Commit: %4</translation>
         <translation>Für das Segment der Antwort, %1, wurde nichts abgerufen</translation>
     </message>
     <message>
-        <source>Needle among retrieved for segment %1: %2 (%3 of %4 lists have some of it)</source>
+        <source>Needle retrieved for segment %1: %2 (%3 of %4 lists contain tokens of it)</source>
         <translation>Nadel unter dem Abgerufenen für Segment %1: %2 (%3 von %4 Listen haben etwas von ihr)</translation>
     </message>
 </context>
@@ -5640,7 +5640,7 @@ Commit: %4</translation>
         <translation>Lesezeichen auf die Auswahl</translation>
     </message>
     <message>
-        <source>Keep what is selected, to come back to it (Ctrl+D)</source>
+        <source>Save the selection, to return to it later (Ctrl+D)</source>
         <translation>Behalten, was gewählt ist, um darauf zurückzukommen (Strg+D)</translation>
     </message>
     <message>
@@ -5648,7 +5648,7 @@ Commit: %4</translation>
         <translation>Lesezeichen</translation>
     </message>
     <message>
-        <source>A double click or Enter goes there, F2 renames, Delete removes</source>
+        <source>Double-click or Enter selects it, F2 renames it, Delete removes it</source>
         <translation>Doppelklick oder Eingabe geht hin, F2 benennt um, Entf entfernt</translation>
     </message>
     <message>
@@ -5680,14 +5680,14 @@ Commit: %4</translation>
         <translation>Verknüpft: folgt der Auswahl in anderen Ansichten. Klicken, um zu lösen und diese Auswahl zu behalten.</translation>
     </message>
     <message>
-        <source>Unlinked: keeps a selection of its own. Click to follow the other views again.</source>
+        <source>Unlinked: keeps its own selection. Click to follow the other views again.</source>
         <translation>Entkoppelt: behält eine eigene Auswahl. Drücken, um den anderen Ansichten wieder zu folgen.</translation>
     </message>
 </context>
 <context>
     <name>PanelDocks</name>
     <message>
-        <source>is no figure</source>
+        <source>is not a figure</source>
         <translation>ist keine Abbildung</translation>
     </message>
     <message>
@@ -5829,7 +5829,7 @@ Commit: %4</translation>
         <translation>Gefundene Stellen</translation>
     </message>
     <message>
-        <source>Whose passages these are</source>
+        <source>Heads whose passages are listed</source>
         <translation>Wessen Stellen es sind</translation>
     </message>
     <message>
@@ -5837,7 +5837,7 @@ Commit: %4</translation>
         <translation>Entfernen</translation>
     </message>
     <message>
-        <source>Runs the segment without this passage and shows what its loss becomes</source>
+        <source>Runs the segment again without this passage and shows the change of its loss</source>
         <translation>Liest das Segment ohne diese Stelle und zeigt, wie sich sein Verlust ändert</translation>
     </message>
     <message>
@@ -5845,7 +5845,7 @@ Commit: %4</translation>
         <translation>Nur diese</translation>
     </message>
     <message>
-        <source>Runs the segment with no other passage than this one</source>
+        <source>Runs the segment again with only this passage</source>
         <translation>Liest das Segment mit keiner anderen Stelle als dieser</translation>
     </message>
     <message>
@@ -5908,15 +5908,15 @@ Commit: %4</translation>
         <translation>Mittlerer Wert des Fensters, oder Wert des Ankers</translation>
     </message>
     <message>
-        <source>Segment that it lies in</source>
+        <source>Segment that contains it</source>
         <translation>Segment, in dem sie liegt</translation>
     </message>
     <message>
-        <source>Its first token</source>
+        <source>Position of its first token</source>
         <translation>Ihr erstes Token</translation>
     </message>
     <message>
-        <source>What was retrieved, as text</source>
+        <source>Retrieved text</source>
         <translation>Was gefunden wurde, als Text</translation>
     </message>
     <message>
@@ -5987,7 +5987,7 @@ Commit: %4</translation>
         <translation>es ist noch kein Segment gelaufen</translation>
     </message>
     <message>
-        <source>Activation patching: the segment gets what the pinned run B has in the same segment, token by token</source>
+        <source>Activation patching: takes the values of the pinned run B in the same segment, token by token</source>
         <translation>Activation Patching: Das Segment bekommt, was der angeheftete Lauf B im selben Segment hat, Token für Token</translation>
     </message>
     <message>
@@ -6083,11 +6083,11 @@ Commit: %4</translation>
         <translation>lesen Sie erst einen Text</translation>
     </message>
     <message>
-        <source>has no suffix of a figure or of data</source>
+        <source>has a suffix that is not supported</source>
         <translation>hat keine Endung einer Abbildung oder von Daten</translation>
     </message>
     <message>
-        <source>Name a .pdf, .svg, .png, .csv or .npy.</source>
+        <source>Use .pdf, .svg, .png, .csv or .npy.</source>
         <translation>Nennen Sie eine .pdf-, .svg-, .png-, .csv- oder .npy-Datei.</translation>
     </message>
 </context>
@@ -6117,7 +6117,7 @@ Commit: %4</translation>
         <translation>Präfix</translation>
     </message>
     <message>
-        <source>What the step does</source>
+        <source>Description of the step</source>
         <translation>Was der Schritt tut</translation>
     </message>
     <message>
@@ -6167,7 +6167,7 @@ Commit: %4</translation>
 %4</translation>
     </message>
     <message>
-        <source>What the step made</source>
+        <source>Result of the step</source>
         <translation>Was der Schritt ergab</translation>
     </message>
     <message>
@@ -6214,11 +6214,11 @@ Commit: %4</translation>
         <translation>den Übertrag</translation>
     </message>
     <message>
-        <source>This run retrieves nothing: R = 0. Presets in Settings set heads that do</source>
+        <source>This run retrieves nothing: R = 0. The presets in Settings turn retrieval on</source>
         <translation>Dieser Lauf ruft nichts ab: R = 0. Voreinstellungen unter Einstellungen setzen Köpfe, die es tun</translation>
     </message>
     <message>
-        <source>This run retrieves nothing: no head reads what is retrieved</source>
+        <source>This run retrieves nothing: no head reads retrieved tokens</source>
         <translation>Dieser Lauf ruft nichts ab: Kein Kopf liest Abgerufenes</translation>
     </message>
     <message>
@@ -6226,7 +6226,7 @@ Commit: %4</translation>
         <translation>Schicht %1, Kopf %2 ruft nichts ab: Das tun nur weitreichende Köpfe in weitreichenden Schichten</translation>
     </message>
     <message>
-        <source>The first segment has nothing before it to retrieve from: select a later one</source>
+        <source>The first segment has no past to retrieve from: select a later segment</source>
         <translation>Vor dem ersten Segment ist nichts, aus dem sich abrufen ließe: Wählen Sie ein späteres</translation>
     </message>
     <message>
@@ -6358,7 +6358,7 @@ Commit: %4</translation>
         <translation>Prompt-Menge</translation>
     </message>
     <message>
-        <source>A .jsonl with a &quot;text&quot; in each line and, where wanted, &quot;name&quot;, &quot;answer&quot;, &quot;target&quot; and &quot;tags&quot;</source>
+        <source>A .jsonl file with a &quot;text&quot; on each line and, optionally, &quot;name&quot;, &quot;answer&quot;, &quot;target&quot; and &quot;tags&quot;</source>
         <translation>Eine .jsonl mit einem „text“ in jeder Zeile und, wo gewünscht, „name“, „answer“, „target“ und „tags“</translation>
     </message>
     <message>
@@ -6374,7 +6374,7 @@ Commit: %4</translation>
         <translation>Kontrolle</translation>
     </message>
     <message>
-        <source>Run each example under this control too, for Δ loss. off: nothing is retrieved; the others are read in place of what the search finds</source>
+        <source>Also run each example under this control, for Δ loss. off: no retrieval; the other controls replace the retrieved positions</source>
         <translation>Führt jedes Beispiel auch unter dieser Kontrolle aus, für Δ Verlust. off: Nichts wird abgerufen; die anderen werden statt dessen gelesen, was die Suche findet</translation>
     </message>
     <message>
@@ -6386,7 +6386,7 @@ Commit: %4</translation>
         <translation>Ordner</translation>
     </message>
     <message>
-        <source>Where its runs are written; what is there already is not run again</source>
+        <source>Folder for its runs; examples that are there already are not run again</source>
         <translation>Wohin ihre Läufe geschrieben werden; was schon da ist, wird nicht noch einmal ausgeführt</translation>
     </message>
     <message>
@@ -6402,7 +6402,7 @@ Commit: %4</translation>
         <translation>Stopp</translation>
     </message>
     <message>
-        <source>Finished examples stay; Run continues with the others</source>
+        <source>Finished examples are kept; Run continues with the others</source>
         <translation>Fertige Beispiele bleiben; Ausführen macht mit den anderen weiter</translation>
     </message>
     <message>
@@ -6414,7 +6414,7 @@ Commit: %4</translation>
         <translation>Wählen Sie einen Ordner für ihre Läufe</translation>
     </message>
     <message>
-        <source>Run each example with these settings, in a process of its own</source>
+        <source>Run each example with these settings in a separate process</source>
         <translation>Führt jedes Beispiel mit diesen Einstellungen aus, in einem eigenen Prozess</translation>
     </message>
 </context>
@@ -6433,7 +6433,7 @@ Commit: %4</translation>
         <translation>Öffnen …</translation>
     </message>
     <message>
-        <source>Open the folder of a prompt set that has been run, or watch one that runs</source>
+        <source>Open the folder of a prompt set that has been run, or follow one that is running</source>
         <translation>Den Ordner einer ausgeführten Prompt-Menge öffnen oder eine beobachten, die läuft</translation>
     </message>
     <message>
@@ -6441,7 +6441,7 @@ Commit: %4</translation>
         <translation>Ordner einer Prompt-Menge</translation>
     </message>
     <message>
-        <source>Examples that have each of these words</source>
+        <source>Show only examples that contain all of these words</source>
         <translation>Beispiele, die jedes dieser Wörter haben</translation>
     </message>
     <message>
@@ -6477,7 +6477,7 @@ Commit: %4</translation>
         <translation>; nicht alle wurden ausgeführt: Ausführen macht weiter</translation>
     </message>
     <message>
-        <source>A prompt set is a file with a text in each line. Each is run by itself; below are its loss, how far back its hits lie, whether the target was read, and means over all examples and each tag.</source>
+        <source>A prompt set is a file with a text on each line. Each text is run separately. The tables show its loss, the distance of its hits, whether its target was read, and means over all examples and over each tag.</source>
         <translation>Eine Prompt-Menge ist eine Datei mit einem Text in jeder Zeile. Jeder wird für sich ausgeführt; darunter stehen sein Verlust, wie weit seine Treffer zurückliegen, ob das Ziel gelesen wurde, und Mittel über alle Beispiele und über jedes Schlagwort.</translation>
     </message>
 </context>
@@ -6516,11 +6516,11 @@ Commit: %4</translation>
         <translation>Köpfe, die abrufen, über alle Schichten</translation>
     </message>
     <message>
-        <source>The share of all heads&apos; scores that those which retrieve have</source>
+        <source>Share of the sum of all scores that falls on heads that retrieve</source>
         <translation>Der Anteil an den Werten aller Köpfe, den die abrufenden haben</translation>
     </message>
     <message>
-        <source>Of the heads that are proposed by score, the share that retrieves here too</source>
+        <source>Share of the heads proposed by score that retrieve in this grouping too</source>
         <translation>Von den nach Werten vorgeschlagenen Köpfen der Anteil, der auch hier abruft</translation>
     </message>
     <message>
@@ -6543,7 +6543,7 @@ Commit: %4</translation>
         <translation>%1 Bilder in %2</translation>
     </message>
     <message>
-        <source>carryover: nothing was run; what went wrong is said above</source>
+        <source>carryover: nothing was run; see the error above</source>
         <translation>carryover: nichts wurde gelesen; was schiefging, steht oben</translation>
     </message>
     <message>
@@ -6623,7 +6623,7 @@ Commit: %4</translation>
         <translation>%1 ist bereit: wechseln</translation>
     </message>
     <message>
-        <source>Opens the default model and book in place of what is open, and runs it</source>
+        <source>Opens the default model and book instead of the open ones, and runs the text</source>
         <translation>Öffnet das Standardmodell und das Buch statt dessen, was offen ist, und startet den Lauf</translation>
     </message>
     <message>
@@ -6745,11 +6745,11 @@ Commit: %4</translation>
         <translation>Beantwortet</translation>
     </message>
     <message>
-        <source>Layers with heads that read what was found</source>
+        <source>Layers with heads that read the retrieved tokens</source>
         <translation>Schichten mit Köpfen, die das Gefundene lesen</translation>
     </message>
     <message>
-        <source>Heads that read what was found</source>
+        <source>Heads that read the retrieved tokens</source>
         <translation>Köpfe, die das Gefundene lesen</translation>
     </message>
     <message>
@@ -6761,7 +6761,7 @@ Commit: %4</translation>
         <translation>Mittlerer Verlust eines Tokens der Antworten, in Nats, mit der Nadel im Präfix</translation>
     </message>
     <message>
-        <source>Answers whose every token is the likeliest, with the needle in the prefix</source>
+        <source>Share of answers whose every token is the most likely one, with the needle in the prefix</source>
         <translation>Antworten, deren Token alle die wahrscheinlichsten sind, mit der Nadel im Präfix</translation>
     </message>
 </context>
@@ -6792,7 +6792,7 @@ Commit: %4</translation>
         <translation>die Suche nach Köpfen benutzt die Engine</translation>
     </message>
     <message>
-        <source>Looking for the heads of recall in %1 documents</source>
+        <source>Searching for the heads for recall in %1 documents</source>
         <translation>Köpfe für den Abruf werden in %1 Dokumenten gesucht</translation>
     </message>
 </context>
@@ -6807,7 +6807,7 @@ Commit: %4</translation>
         <translation>Dokumente</translation>
     </message>
     <message>
-        <source>Pieces of the novels that needles are put into</source>
+        <source>Excerpts of the novels, into which needles are inserted</source>
         <translation>Stücke der Romane, in die Nadeln gesetzt werden</translation>
     </message>
     <message>
@@ -6815,7 +6815,7 @@ Commit: %4</translation>
         <translation>Zurückgehalten</translation>
     </message>
     <message>
-        <source>The last documents: searchers are only checked on them</source>
+        <source>The last documents, which are used only to check searchers</source>
         <translation>Die letzten Dokumente: an ihnen werden Sucher nur geprüft</translation>
     </message>
     <message>
@@ -6831,7 +6831,7 @@ Commit: %4</translation>
         <translation>Nadeln</translation>
     </message>
     <message>
-        <source>Numbers, words and facts in a document: so many of each</source>
+        <source>Numbers, words and facts in a document: this many of each</source>
         <translation>Zahlen, Wörter und Tatsachen in einem Dokument: jeweils so viele</translation>
     </message>
     <message>
@@ -6839,7 +6839,7 @@ Commit: %4</translation>
         <translation>Sucher</translation>
     </message>
     <message>
-        <source>The most heads that may search for all readers</source>
+        <source>Maximum number of heads that search for all readers</source>
         <translation>So viele Köpfe dürfen höchstens für alle Leser suchen</translation>
     </message>
     <message>
@@ -6867,7 +6867,7 @@ Commit: %4</translation>
         <translation>Fortschritt der Suche</translation>
     </message>
     <message>
-        <source>Novels that needles are put into</source>
+        <source>Novels into which needles are inserted</source>
         <translation>Romane, in die Nadeln gesetzt werden</translation>
     </message>
     <message>
@@ -6879,7 +6879,7 @@ Commit: %4</translation>
         <translation>Kein Modell ist geöffnet</translation>
     </message>
     <message>
-        <source>A search is under way</source>
+        <source>A search is running</source>
         <translation>Eine Suche läuft</translation>
     </message>
     <message>
@@ -6891,7 +6891,7 @@ Commit: %4</translation>
         <translation>Wählen Sie Romane, oder öffnen Sie einen Text aus einer Datei</translation>
     </message>
     <message>
-        <source>No documents are left that heads are chosen on</source>
+        <source>No documents are left to choose heads on: hold out fewer</source>
         <translation>Es bleiben keine Dokumente, an denen Köpfe gewählt werden</translation>
     </message>
     <message>
@@ -6899,7 +6899,7 @@ Commit: %4</translation>
         <translation>Köpfe finden</translation>
     </message>
     <message>
-        <source>Minutes for a small model; what is found before Cancel is kept</source>
+        <source>Takes minutes for a small model; Cancel keeps the results so far</source>
         <translation>Minuten bei einem kleinen Modell; was vor dem Abbrechen gefunden ist, bleibt</translation>
     </message>
     <message>
@@ -6911,7 +6911,7 @@ Commit: %4</translation>
         <translation>%1 Texte</translation>
     </message>
     <message>
-        <source>Choose others: heads are best chosen on texts that they are not used on</source>
+        <source>Choose other novels: choose heads on texts other than those that you use them on</source>
         <translation>Andere wählen: Köpfe wählt man am besten an Texten, an denen man sie nicht benutzt</translation>
     </message>
     <message>
@@ -6930,11 +6930,11 @@ Commit: %4</translation>
         <translation>Köpfe finden</translation>
     </message>
     <message>
-        <source>What heads are found on</source>
+        <source>Settings of the search for heads</source>
         <translation>Woran Köpfe gefunden werden</translation>
     </message>
     <message>
-        <source>What was found</source>
+        <source>Result of the search for heads</source>
         <translation>Was gefunden wurde</translation>
     </message>
     <message>
@@ -6942,7 +6942,7 @@ Commit: %4</translation>
         <translation>Anwenden</translation>
     </message>
     <message>
-        <source>Makes the preset for recall with these heads the settings of the next run (undo: Ctrl+Z)</source>
+        <source>Applies the preset for recall with these heads to the next run (undo: Ctrl+Z)</source>
         <translation>Macht die Vorgabe für den Abruf mit diesen Köpfen zu den Einstellungen des nächsten Laufs (rückgängig: Strg+Z)</translation>
     </message>
     <message>
@@ -6974,7 +6974,7 @@ Commit: %4</translation>
         <translation>Verlust</translation>
     </message>
     <message>
-        <source>Needles are put into novels. The heads are found whose search has the answers in its windows, and then the fewest that have to read them.</source>
+        <source>The search inserts needles into novels. It finds the heads whose search retrieves the answers, then the smallest set of heads that has to read them.</source>
         <translation>Nadeln werden in Romane gesetzt. Gefunden werden die Köpfe, deren Suche die Antworten in ihren Fenstern hat, und dann die wenigsten, die sie lesen müssen.</translation>
     </message>
     <message>
@@ -6982,7 +6982,7 @@ Commit: %4</translation>
         <translation>Gemeinsam gefunden von %1: %2 % der Antworten, %3 % in zurückgehaltenen Dokumenten.</translation>
     </message>
     <message>
-        <source>Of the pool that all readers need, %1, these need %2; the loss is %3 instead of %4.</source>
+        <source>These readers need %2 of the pool instead of %1; the loss is %3 instead of %4.</source>
         <translation>Vom Pool, den alle Leser brauchen, %1, brauchen diese %2; der Verlust ist %3 statt %4.</translation>
     </message>
     <message>
@@ -7002,7 +7002,7 @@ Commit: %4</translation>
         <translation>Speichern…</translation>
     </message>
     <message>
-        <source>Writes these heads and what they were found on into a file, which Heads × layers imports</source>
+        <source>Saves these heads and how they were found as a file that Heads × layers imports</source>
         <translation>Schreibt diese Köpfe und worauf sie gefunden wurden in eine Datei, die Köpfe × Schichten einliest</translation>
     </message>
     <message>
@@ -7037,11 +7037,11 @@ Commit: %4</translation>
         <translation>Anteil</translation>
     </message>
     <message>
-        <source>mass of the R heaviest positions</source>
+        <source>mass of the R positions with most attention</source>
         <translation>Masse der R stärksten Positionen</translation>
     </message>
     <message>
-        <source>mass of what was retrieved</source>
+        <source>mass of the retrieved positions</source>
         <translation>Masse des Abgerufenen</translation>
     </message>
     <message>
@@ -7061,7 +7061,7 @@ Recall@R %3 %
 Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
-        <source>Segment %1, mean over heads (%2): recall@R %3 %, %4 % of the attention over the whole pool was retrieved, %5 % could have been</source>
+        <source>Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over the whole pool falls on retrieved positions, %5 % is the maximum</source>
         <translation>Segment %1, Mittel über Köpfe (%2): Recall@R %3 %, %4 % der Aufmerksamkeit über den ganzen Pool wurden abgerufen, %5 % wären möglich gewesen</translation>
     </message>
 </context>
@@ -7096,19 +7096,19 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Anfragender Kopf</translation>
     </message>
     <message>
-        <source>Of the R positions on which attention over the whole pool is heaviest, the share that was retrieved</source>
+        <source>Share of the R positions with most attention over the whole pool that was retrieved</source>
         <translation>Von den R Positionen, auf denen die Aufmerksamkeit über den ganzen Pool am stärksten ist, der Anteil, der abgerufen wurde</translation>
     </message>
     <message>
-        <source>The share of the attention over the whole pool that falls on what was retrieved</source>
+        <source>Share of the attention over the whole pool that falls on retrieved positions</source>
         <translation>Der Anteil der Aufmerksamkeit über den ganzen Pool, der auf das Abgerufene fällt</translation>
     </message>
     <message>
-        <source>The same of the R heaviest positions: the most that R positions can hold</source>
+        <source>The same for the R positions with most attention: the maximum for R positions</source>
         <translation>Dasselbe für die R stärksten Positionen: das Höchste, was R Positionen fassen können</translation>
     </message>
     <message>
-        <source>Oracle mass less mass</source>
+        <source>Oracle mass minus mass</source>
         <translation>Masse des Orakels abzüglich der Masse</translation>
     </message>
 </context>
@@ -7147,7 +7147,7 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Auffüllung</translation>
     </message>
     <message>
-        <source>Padding only fills the prefix up: it is no evidence of retrieval</source>
+        <source>Padding only fills up the prefix: it is not evidence of retrieval</source>
         <translation>Auffüllung füllt nur das Präfix: Sie belegt keinen Abruf</translation>
     </message>
     <message>
@@ -7222,7 +7222,7 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Segmente</translation>
     </message>
     <message>
-        <source>One cell a segment. Left and right select, Home and End go to the ends.</source>
+        <source>One cell per segment. Left and Right select, Home and End go to the ends.</source>
         <translation>Eine Zelle je Segment. Links und rechts wählen, Pos1 und Ende gehen an die Enden.</translation>
     </message>
     <message>
@@ -7286,7 +7286,7 @@ Verlust %4 nat, PPL %5
         <translation>Einstellungen</translation>
     </message>
     <message>
-        <source>Correct the field that is marked, then run.</source>
+        <source>Correct the marked field, then run.</source>
         <translation>Das markierte Feld berichtigen, dann starten.</translation>
     </message>
     <message>
@@ -7330,7 +7330,7 @@ Verlust %4 nat, PPL %5
         <translation>%1: Lauf %2, %L3 Segmente%4</translation>
     </message>
     <message>
-        <source>; its model is not here, so tokens have no text</source>
+        <source>; its model is not available, so tokens have no text</source>
         <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
     </message>
     <message>
@@ -7422,7 +7422,7 @@ Verlust %4 nat, PPL %5
         <translation>Im Gang</translation>
     </message>
     <message>
-        <source>Not there any more</source>
+        <source>No longer there</source>
         <translation>Nicht mehr da</translation>
     </message>
     <message>
@@ -7512,7 +7512,7 @@ Verlust %4 nat, PPL %5
         <translation>A | B &amp;vergleichen</translation>
     </message>
     <message>
-        <source>Show the two ticked runs side by side in Compare: the one on show as A, else the one that was ticked last; the other one as B</source>
+        <source>Show the two ticked runs side by side in Compare. A is the shown run, or else the one ticked last; B is the other</source>
         <translation>Die beiden angehakten Läufe in Vergleich nebeneinander zeigen: als A den, der zu sehen ist, sonst den zuletzt angehakten; den anderen als B</translation>
     </message>
     <message>
@@ -7524,7 +7524,7 @@ Verlust %4 nat, PPL %5
         <translation>&amp;Schlagwörter …</translation>
     </message>
     <message>
-        <source>Words of your own, with commas between them</source>
+        <source>Your own words, separated by commas</source>
         <translation>Eigene Wörter, durch Kommas getrennt</translation>
     </message>
     <message>
@@ -7536,7 +7536,7 @@ Verlust %4 nat, PPL %5
         <translation>&amp;Löschen</translation>
     </message>
     <message>
-        <source>Delete runs of this session when the window closes, until which it can be undone. Folders of your own only leave the list.</source>
+        <source>Delete the selected runs. The window deletes runs of this session when it closes; until then you can undo it. Other folders only leave the list.</source>
         <translation>Läufe dieser Sitzung löschen, sobald das Fenster schließt; bis dahin lässt es sich rückgängig machen. Eigene Ordner verlassen nur die Liste.</translation>
     </message>
     <message>
@@ -7544,7 +7544,7 @@ Verlust %4 nat, PPL %5
         <translation>Löschen &amp;rückgängig machen</translation>
     </message>
     <message>
-        <source>Runs that have each of these words in name, kind, tags, policy or model</source>
+        <source>Show only runs that contain all of these words in name, kind, tags, policy or model</source>
         <translation>Läufe, die jedes dieser Wörter in Name, Art, Schlagwörtern, Verfahren oder Modell haben</translation>
     </message>
     <message>
@@ -7556,11 +7556,11 @@ Verlust %4 nat, PPL %5
         <translation>Grenze …</translation>
     </message>
     <message>
-        <source>How much disk the runs of this session may take before you are told</source>
+        <source>Disk space that the runs of this session may use before a warning</source>
         <translation>Wie viel Platz die Läufe dieser Sitzung belegen dürfen, bevor es gemeldet wird</translation>
     </message>
     <message>
-        <source>The oldest runs without a tag, until the limit is met; it can be undone</source>
+        <source>Delete the oldest runs without a tag until the limit is met; you can undo it</source>
         <translation>Die ältesten Läufe ohne Schlagwort, bis die Grenze eingehalten ist; es lässt sich rückgängig machen</translation>
     </message>
     <message>
@@ -7588,7 +7588,7 @@ Verlust %4 nat, PPL %5
         <translation>Plattenplatz für Läufe</translation>
     </message>
     <message>
-        <source>Limit in GB; 0: none. Over it you are told, and nothing is deleted by itself.</source>
+        <source>Limit in GB; 0: none. Above it you get a warning; nothing is deleted automatically.</source>
         <translation>Grenze in GB; 0: keine. Darüber wird es gemeldet, und nichts wird von selbst gelöscht.</translation>
     </message>
     <message>
@@ -7635,7 +7635,7 @@ Verlust %4 nat, PPL %5
         <translation>Text</translation>
     </message>
     <message>
-        <source>Best near</source>
+        <source>Text of the best key</source>
         <translation>Bester bei</translation>
     </message>
     <message>
@@ -7699,11 +7699,11 @@ Verlust %4 nat, PPL %5
         <translation>Auffüllung</translation>
     </message>
     <message>
-        <source>The last queries of the segment before, in %1 means: windows that overlap, and the tail.</source>
+        <source>The last queries of the previous segment, averaged into %1 summaries: overlapping windows, and the tail.</source>
         <translation>Die letzten Anfragen des Segments davor, in %1 Mitteln: Fenster, die sich überlappen, und das Ende.</translation>
     </message>
     <message>
-        <source>Each summary against every unrotated key of the pool: raw dot products.</source>
+        <source>Raw dot products of each summary with every unrotated key of the pool.</source>
         <translation>Jede Zusammenfassung gegen jeden ungedrehten Schlüssel des Pools: rohe Skalarprodukte.</translation>
     </message>
     <message>
@@ -7715,31 +7715,31 @@ Verlust %4 nat, PPL %5
         <translation>Jede Position mit ihrer besten Wertung; die %1 besten sind die Anker.</translation>
     </message>
     <message>
-        <source>Anchors take their neighbours along, the best anchor first, until R are held: %1 anchors and %2 expanded.</source>
+        <source>Each anchor is expanded to its neighbours, the best anchor first, until R positions are selected: %1 anchors and %2 expanded.</source>
         <translation>Anker nehmen ihre Nachbarn mit, der beste Anker zuerst, bis es R sind: %1 Anker und %2 erweiterte.</translation>
     </message>
     <message>
-        <source>Padded to R with the earliest unused positions (%1 added): %2 slots in all.</source>
+        <source>Padded to R with the earliest unused positions (%1 added): %2 slots in total.</source>
         <translation>Mit den frühesten unbenutzten Positionen auf R aufgefüllt (%1 hinzugefügt): %2 Plätze insgesamt.</translation>
     </message>
     <message>
-        <source>The last %1 queries of the segment before, of layer %2, head %3.</source>
+        <source>The last %1 queries of the previous segment, of layer %2, head %3.</source>
         <translation>Die letzten %1 Anfragen des vorigen Segments, von Schicht %2, Kopf %3.</translation>
     </message>
     <message>
-        <source>Of each key of the pool, the largest dot product with a query, the key less the mean of all keys.</source>
+        <source>For each key of the pool, minus the mean of all keys: the largest dot product with a query.</source>
         <translation>Von jedem Schlüssel des Pools das größte Skalarprodukt mit einer Anfrage; vom Schlüssel wird der Mittelwert aller Schlüssel abgezogen.</translation>
     </message>
     <message>
-        <source>Of each key of the pool, the largest dot product with a summary.</source>
+        <source>For each key of the pool: the largest dot product with a summary.</source>
         <translation>Von jedem Schlüssel des Pools das größte Skalarprodukt mit einer Zusammenfassung.</translation>
     </message>
     <message>
-        <source>The windows of %1 positions with the best mean score, best first: %2. Each is named by its best position.</source>
+        <source>The windows of %1 positions with the best mean score, best first: %2. Each is listed by its best position.</source>
         <translation>Die Fenster von %1 Positionen mit der besten mittleren Wertung, das beste zuerst: %2. Jedes ist nach seiner besten Position benannt.</translation>
     </message>
     <message>
-        <source>Windows are read whole: %1 positions.</source>
+        <source>All positions of these windows are read: %1.</source>
         <translation>Fenster werden ganz gelesen: %1 Positionen.</translation>
     </message>
     <message>
@@ -7786,7 +7786,7 @@ Verlust %4 nat, PPL %5
         <translation>Schicht und Kopf</translation>
     </message>
     <message>
-        <source>Share of the answers that lie in the windows that this head and those above find together</source>
+        <source>Share of the answers in the windows that this head and those above find together</source>
         <translation>Anteil der Antworten, die in den Fenstern liegen, die dieser Kopf und die darüber zusammen finden</translation>
     </message>
     <message>
@@ -7817,7 +7817,7 @@ Verlust %4 nat, PPL %5
         <translation> · Δ zu Segment %1</translation>
     </message>
     <message>
-        <source>P pins a segment as reference, or lets it go</source>
+        <source>P pins or unpins a segment as reference</source>
         <translation>P heftet ein Segment als Bezug an oder löst es</translation>
     </message>
     <message>
@@ -7832,7 +7832,7 @@ Verlust %4 nat, PPL %5
 <context>
     <name>SessionKeeper</name>
     <message>
-        <source>Nothing of this session can be kept: %1</source>
+        <source>This session can&apos;t be saved: %1</source>
         <translation>Von dieser Sitzung lässt sich nichts behalten: %1</translation>
     </message>
     <message>
@@ -7840,7 +7840,7 @@ Verlust %4 nat, PPL %5
         <translation>Das Modell der letzten Sitzung ist fort: %1</translation>
     </message>
     <message>
-        <source>Bringing back the last session ended the program; it is among the earlier sessions</source>
+        <source>The program ended while it restored the last session; the session is in File, Session history</source>
         <translation>Die letzte Sitzung zurückzuholen hat das Programm beendet; sie steht unter den früheren Sitzungen</translation>
     </message>
     <message>
@@ -7879,7 +7879,7 @@ Verlust %4 nat, PPL %5
 <context>
     <name>SessionRestorer</name>
     <message>
-        <source>The session&apos;s what-if names places that the run does not have; it was left out</source>
+        <source>The session&apos;s what-if names positions that the run does not have; it was left out</source>
         <translation>Das Was-wäre-wenn der Sitzung nennt Stellen, die der Lauf nicht hat; es wurde weggelassen</translation>
     </message>
     <message>
@@ -7899,7 +7899,7 @@ Verlust %4 nat, PPL %5
         <translation>die Sitzung wurde mit den Gewichten %1 gesichert, und diese sind %2</translation>
     </message>
     <message>
-        <source>What was recorded is shown. Put the files back that it was saved with, or run the text again.</source>
+        <source>The recorded results are shown. Restore the files that it was saved with, or run the text again.</source>
         <translation>Gezeigt wird, was aufgezeichnet ist. Die Dateien von damals zurücklegen oder den Text erneut laufen lassen.</translation>
     </message>
     <message>
@@ -7921,7 +7921,7 @@ Verlust %4 nat, PPL %5
 <context>
     <name>SettingsFile</name>
     <message>
-        <source>The settings can&apos;t be used (%1); they are kept as %2</source>
+        <source>The settings can&apos;t be read (%1); they are kept as %2</source>
         <translation>Die Einstellungen sind nicht zu gebrauchen (%1); sie liegen noch als %2</translation>
     </message>
 </context>
@@ -7936,7 +7936,7 @@ Verlust %4 nat, PPL %5
         <translation>ihr Rechenkern wurde nicht gestartet: %1</translation>
     </message>
     <message>
-        <source>Its model is on that engine&apos;s machine. Start the engine, or open a model of this machine.</source>
+        <source>Its model is on that engine&apos;s machine. Start the engine, or open a model on this machine.</source>
         <translation>Ihr Modell liegt auf dessen Rechner. Starten Sie den Rechenkern, oder öffnen Sie ein Modell dieses Rechners.</translation>
     </message>
     <message>
@@ -8008,8 +8008,8 @@ Verlust %4 nat, PPL %5
         <translation>Anordnung: %1</translation>
     </message>
     <message>
-        <source>Keep this layout…</source>
-        <translation>Diese Anordnung behalten …</translation>
+        <source>Save layout…</source>
+        <translation>Anordnung speichern …</translation>
     </message>
     <message>
         <source>Language</source>
@@ -8020,7 +8020,7 @@ Verlust %4 nat, PPL %5
         <translation>Die Sprache wechselt beim nächsten Start</translation>
     </message>
     <message>
-        <source>The settings can&apos;t be kept: %1</source>
+        <source>The settings can&apos;t be saved: %1</source>
         <translation>Die Einstellungen lassen sich nicht behalten: %1</translation>
     </message>
     <message>
@@ -8036,12 +8036,12 @@ Verlust %4 nat, PPL %5
         <translation>Sitzung sichern</translation>
     </message>
     <message>
-        <source>Keep this layout</source>
-        <translation>Anordnung behalten</translation>
+        <source>Save layout</source>
+        <translation>Anordnung speichern</translation>
     </message>
     <message>
-        <source>Its name</source>
-        <translation>Ihr Name</translation>
+        <source>Name of the layout</source>
+        <translation>Name der Anordnung</translation>
     </message>
     <message>
         <source>Open recent model: %1</source>
@@ -8176,11 +8176,11 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
         <translation>Was die Karte zeigt</translation>
     </message>
     <message>
-        <source>Where it is none of the first: a delimiter, mostly</source>
+        <source>The token of largest norm, where it is not one of the first tokens: mostly a delimiter</source>
         <translation>Soweit es keines der ersten ist: meist ein Trennzeichen</translation>
     </message>
     <message>
-        <source>Of the hidden state that enters the layer: a sink&apos;s is many times the median</source>
+        <source>Norm of the hidden state that enters the layer: that of a sink is many times the median</source>
         <translation>Des Zustands, der in die Schicht eintritt: Die einer Senke ist ein Vielfaches des Medians</translation>
     </message>
     <message>
@@ -8307,20 +8307,20 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Antwort</translation>
     </message>
     <message>
-        <source>Which head fetched this?</source>
-        <translation>Welcher Kopf hat das geholt?</translation>
+        <source>Which head retrieved this?</source>
+        <translation>Welcher Kopf hat das abgerufen?</translation>
     </message>
     <message>
-        <source>Names the heads that fetched the selected token, and keeps doing so as the selection changes</source>
+        <source>Shows the heads that retrieved the selected token, and follows the selection</source>
         <translation>Nennt die Köpfe, die das gewählte Token abgerufen haben, auch wenn die Auswahl wechselt</translation>
     </message>
     <message>
-        <source>Hide a sentence of mine and find it</source>
-        <translation>Einen Satz von mir verstecken und finden</translation>
+        <source>Insert a needle and find it</source>
+        <translation>Eine Nadel einfügen und finden</translation>
     </message>
     <message>
-        <source>Puts a sentence into the text, runs it, and looks who fetched it</source>
-        <translation>Setzt einen Satz in den Text, liest ihn und sieht nach, wer ihn geholt hat</translation>
+        <source>Inserts a sentence into the text, runs the text, and shows which heads retrieved the sentence</source>
+        <translation>Setzt einen Satz in den Text, führt den Text aus und zeigt, welche Köpfe den Satz abgerufen haben</translation>
     </message>
     <message>
         <source>Close</source>
@@ -8339,7 +8339,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation> % tief</translation>
     </message>
     <message>
-        <source>How deep in the text that is run</source>
+        <source>Position of the sentence in the text that is run</source>
         <translation>Wie tief im Text, der gelesen wird</translation>
     </message>
     <message>
@@ -8347,44 +8347,44 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Tiefe, %</translation>
     </message>
     <message>
-        <source>Hide it and run</source>
-        <translation>Verstecken und lesen</translation>
+        <source>Insert and run</source>
+        <translation>Einfügen und ausführen</translation>
     </message>
     <message>
-        <source>%1: no head has fetched this, as far as the run goes.</source>
-        <translation>%1: Kein Kopf hat das geholt, so weit der Lauf reicht.</translation>
+        <source>%1: no head has retrieved this so far.</source>
+        <translation>%1: Bisher hat kein Kopf das abgerufen.</translation>
     </message>
     <message>
-        <source>%1: &lt;b&gt;%2&lt;/b&gt; fetched it for segment %3, from %L4 tokens back, </source>
-        <translation>%1: &lt;b&gt;%2&lt;/b&gt; hat es für Segment %3 geholt, von %L4 Token weiter vorn, </translation>
+        <source>%1: &lt;b&gt;%2&lt;/b&gt; retrieved it for segment %3, from %L4 tokens back, </source>
+        <translation>%1: &lt;b&gt;%2&lt;/b&gt; hat es für Segment %3 abgerufen, von %L4 Token weiter vorn, </translation>
     </message>
     <message>
         <source>as an anchor with score %1.</source>
         <translation>als Anker mit Wertung %1.</translation>
     </message>
     <message>
-        <source>Others that did: %1.</source>
-        <translation>Andere, die es taten: %1.</translation>
+        <source>Other heads that retrieved it: %1.</source>
+        <translation>Andere Köpfe, die es abgerufen haben: %1.</translation>
     </message>
     <message>
         <source>Running the text with the sentence in it…</source>
         <translation>Liest den Text mit dem Satz darin …</translation>
     </message>
     <message>
-        <source>%1 with a sentence hidden in it</source>
-        <translation>%1 mit einem versteckten Satz</translation>
+        <source>%1 with a needle</source>
+        <translation>%1 mit einer Nadel</translation>
     </message>
     <message>
-        <source>The run ended before it came to the sentence.</source>
+        <source>The run ended before it reached the sentence.</source>
         <translation>Der Lauf endete, bevor er zum Satz kam.</translation>
     </message>
     <message>
-        <source>Its first words stand again at the end of segment %1.</source>
+        <source>Its first words are repeated at the end of segment %1.</source>
         <translation>Seine ersten Wörter stehen noch einmal am Ende von Segment %1.</translation>
     </message>
     <message>
-        <source>Heads that fetched something of it, over all segments: %1.</source>
-        <translation>Köpfe, die etwas davon holten, über alle Segmente: %1.</translation>
+        <source>Heads that retrieved tokens of it, over all segments: %1.</source>
+        <translation>Köpfe, die Token davon abgerufen haben, über alle Segmente: %1.</translation>
     </message>
     <message>
         <source>Getting started</source>
@@ -8427,7 +8427,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Das Standardmodell findet eine Zahl, die es 15 Segmente zuvor gelesen hat</translation>
     </message>
     <message>
-        <source>Change what is told</source>
+        <source>Change the run of the story</source>
         <translation>Das Gezeigte ändern</translation>
     </message>
     <message>
@@ -8439,16 +8439,16 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Jetzt nicht: %1.</translation>
     </message>
     <message>
-        <source>beside the anchor at %1.</source>
+        <source>expanded from the anchor at %1.</source>
         <translation>neben dem Anker bei %1.</translation>
     </message>
     <message>
-        <source>No head fetched it: it stands at %1, selected. %2</source>
-        <translation>Kein Kopf hat ihn geholt: Er steht bei %1 und ist gewählt. %2</translation>
+        <source>No head retrieved it. It begins at position %1, which is selected. %2</source>
+        <translation>Kein Kopf hat ihn abgerufen. Er beginnt an Position %1, die ausgewählt ist. %2</translation>
     </message>
     <message>
-        <source>%2 of its %3 tokens were fetched by &lt;b&gt;%1&lt;/b&gt; for segment %4, which is selected.</source>
-        <translation>%2 seiner %3 Token hat &lt;b&gt;%1&lt;/b&gt; für Segment %4 geholt, das ausgewählt ist.</translation>
+        <source>&lt;b&gt;%1&lt;/b&gt; retrieved %2 of its %3 tokens for segment %4, which is selected.</source>
+        <translation>%2 seiner %3 Token hat &lt;b&gt;%1&lt;/b&gt; für Segment %4 abgerufen, das ausgewählt ist.</translation>
     </message>
 </context>
 <context>
@@ -8458,7 +8458,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Holt %1</translation>
     </message>
     <message>
-        <source>The default model and book can&apos;t be had: %1. The demo stays; open any model and text.</source>
+        <source>The default model and book can&apos;t be fetched: %1. The demo stays open; open any model and text.</source>
         <translation>Modell und Buch für den Anfang sind nicht zu haben: %1. Die Demo bleibt; öffnen Sie irgendein Modell und einen Text.</translation>
     </message>
     <message>
@@ -8489,7 +8489,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Peak memory of the run (the weights, where there is none) against the engine&apos;s machine&apos;s</source>
+        <source>Peak memory of the run (of the weights, if there is no run), and memory of the engine&apos;s machine</source>
         <translation>Speicherspitze des Laufs (ohne Lauf: der Gewichte) gegen den Speicher der Maschine des Rechenkerns</translation>
     </message>
     <message>
@@ -8556,7 +8556,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Der Lauf endete, bevor es etwas zu zeigen gab.</translation>
     </message>
     <message>
-        <source>This run predicts no token that only this memory holds.</source>
+        <source>This run predicts no token that is found only in this part of its memory.</source>
         <translation>Dieser Lauf sagt kein Token voraus, das nur dieser Speicher hat.</translation>
     </message>
     <message>
@@ -8649,8 +8649,8 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation> und %1 weitere</translation>
     </message>
     <message>
-        <source>fetched for segment %1 by layer.head %2</source>
-        <translation>für Segment %1 geholt von Schicht.Kopf %2</translation>
+        <source>retrieved for segment %1 by layer.head %2</source>
+        <translation>für Segment %1 abgerufen von Schicht.Kopf %2</translation>
     </message>
     <message>
         <source>position %1, segment %2, its token %3</source>
@@ -8761,7 +8761,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Nach Segment</translation>
     </message>
     <message>
-        <source>Coloured as one unit: by its mean loss, or by its strongest hit</source>
+        <source>Unit of the colouring: its mean loss, or its strongest hit</source>
         <translation>Was als eine Einheit gefärbt ist: nach seinem mittleren Verlust oder seinem stärksten Treffer</translation>
     </message>
     <message>
@@ -8789,7 +8789,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Wohin die Query schaut, die das gewählte Token vorhersagt. Wurzelskala</translation>
     </message>
     <message>
-        <source>What each token adds to the logit of the selected one, through all heads (direct logit attribution); the other colour takes away</source>
+        <source>Contribution of each token to the logit of the selected one, through all heads (direct logit attribution); the other colour is negative</source>
         <translation>Was jedes Token über alle Köpfe zum Logit des gewählten beiträgt (Direct Logit Attribution); die andere Farbe nimmt weg</translation>
     </message>
     <message>
@@ -8797,7 +8797,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Stärkster Kopf</translation>
     </message>
     <message>
-        <source>Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head. Whose attention: the mean of all heads, one head&apos;s, or the largest of any</source>
+        <source>Heads whose hits are marked: all (by number of heads) or one (by kind: anchor, expanded, padding). Heads whose attention is shown: the mean of all, the selected one, or the largest of any</source>
         <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung). Wessen Attention: das Mittel aller Köpfe, die eines Kopfs oder die größte</translation>
     </message>
     <message>
@@ -8821,7 +8821,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Köpfe, die gezeigt werden</translation>
     </message>
     <message>
-        <source>What has one colour</source>
+        <source>Unit that has one colour</source>
         <translation>Was eine Farbe hat</translation>
     </message>
     <message>
@@ -8849,7 +8849,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Wählen Sie zuerst einen Kopf</translation>
     </message>
     <message>
-        <source>Heads retrieve only what is before a segment</source>
+        <source>Heads retrieve only positions before the segment</source>
         <translation>Köpfe rufen nur ab, was vor einem Segment steht</translation>
     </message>
     <message>
@@ -8872,11 +8872,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Vorschau: %1</translation>
     </message>
     <message>
-        <source>Select a token: the sources of its prediction are coloured. Point at one for a preview.</source>
+        <source>Select a token to colour the sources of its prediction. Point at a token for a preview.</source>
         <translation>Wählen Sie ein Token: Die Quellen seiner Vorhersage werden gefärbt. Zeigen Sie auf eines für eine Vorschau.</translation>
     </message>
     <message>
-        <source>What adds to the %1, and what takes away from it. Full colour: %2</source>
+        <source>Positive and negative contributions to the %1. Full colour: %2</source>
         <translation>Was zum %1 beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
     </message>
     <message>
@@ -8935,7 +8935,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Gelesene Token</translation>
     </message>
     <message>
-        <source>Time (ms a token)</source>
+        <source>Time (ms per token)</source>
         <translation>Zeit (ms je Token)</translation>
     </message>
     <message>
@@ -8993,11 +8993,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>ein Probelauf braucht den Rechenkern</translation>
     </message>
     <message>
-        <source>Going on with %1 after step %L2</source>
+        <source>Continuing %1 after step %L2</source>
         <translation>Setzt %1 nach Schritt %L2 fort</translation>
     </message>
     <message>
-        <source>step under way: %1 %</source>
+        <source>current step: %1 %</source>
         <translation>Schritt läuft: %1 %</translation>
     </message>
     <message>
@@ -9114,7 +9114,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Glättung</translation>
     </message>
     <message>
-        <source>Share of the past in the smoothed loss; 0: none</source>
+        <source>Weight of the past in the smoothed loss; 0: no smoothing</source>
         <translation>Anteil der Vergangenheit am geglätteten Verlust; 0: keine</translation>
     </message>
     <message>
@@ -9278,7 +9278,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>seine Segmente wurden nicht behalten</translation>
     </message>
     <message>
-        <source>Pause after the layer under way, or resume</source>
+        <source>Pause after the current layer, or resume</source>
         <translation>Nach der laufenden Schicht anhalten oder fortsetzen</translation>
     </message>
     <message>
@@ -9325,7 +9325,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Entfernen</translation>
     </message>
     <message>
-        <source>Take the selected run off the list; its folder stays</source>
+        <source>Remove the selected run from the list; its folder is kept</source>
         <translation>Den gewählten Lauf von der Liste nehmen; sein Ordner bleibt</translation>
     </message>
     <message>
@@ -9470,7 +9470,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Der Was-wäre-wenn-Versuch wurde abgebrochen</translation>
     </message>
     <message>
-        <source>a what-if is under way</source>
+        <source>a what-if is running</source>
         <translation>ein Was-wäre-wenn-Versuch läuft</translation>
     </message>
     <message>
@@ -9494,7 +9494,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>ein Was-wäre-wenn-Versuch braucht den Rechenkern</translation>
     </message>
     <message>
-        <source>Left out %1 hits of segment %2 in turn</source>
+        <source>Ablated %1 hits of segment %2, one at a time</source>
         <translation>%1 Treffer von Segment %2 der Reihe nach weggelassen</translation>
     </message>
     <message>
@@ -9537,7 +9537,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Mittel über %1 Token</translation>
     </message>
     <message>
-        <source>as it was</source>
+        <source>original</source>
         <translation>wie es war</translation>
     </message>
     <message>
@@ -9558,7 +9558,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>position %1
-as it was: %2 nats
+original: %2 nats
 what if: %3 nats
 Δ %4</source>
         <translation>Position %1
@@ -9586,7 +9586,7 @@ im Versuch: %3 nat
         <translation>Erneut bearbeiten</translation>
     </message>
     <message>
-        <source>Fill the form with what this one changed</source>
+        <source>Fill the form with the changes of this what-if</source>
         <translation>Das Formular mit dem füllen, was dieser geändert hat</translation>
     </message>
     <message>
@@ -9594,7 +9594,7 @@ im Versuch: %3 nat
         <translation>Entfernen</translation>
     </message>
     <message>
-        <source>Take this one out of the list</source>
+        <source>Remove this what-if from the list</source>
         <translation>Diesen aus der Liste nehmen</translation>
     </message>
     <message>
@@ -9602,7 +9602,7 @@ im Versuch: %3 nat
         <translation>Exportieren …</translation>
     </message>
     <message>
-        <source>All of the list: CSV (a line a token) or JSON (everything)</source>
+        <source>Export the list as CSV (one line per token) or JSON (everything)</source>
         <translation>Die ganze Liste: CSV (eine Zeile je Token) oder JSON (alles)</translation>
     </message>
     <message>
@@ -9614,7 +9614,7 @@ im Versuch: %3 nat
         <translation>JSON (*.json);;CSV (*.csv)</translation>
     </message>
     <message>
-        <source>It is of another run: open that one first</source>
+        <source>It belongs to another run: open that run first</source>
         <translation>Er gehört zu einem anderen Lauf: Öffnen Sie zuerst diesen</translation>
     </message>
 </context>
@@ -9633,7 +9633,7 @@ im Versuch: %3 nat
         <translation>Name des Versuchs</translation>
     </message>
     <message>
-        <source>What it costs</source>
+        <source>Cost of the what-if</source>
         <translation>Was er kostet</translation>
     </message>
     <message>
@@ -9649,7 +9649,7 @@ im Versuch: %3 nat
         <translation>Leeren</translation>
     </message>
     <message>
-        <source>Back to the segment as it was</source>
+        <source>Discard the changes and show the recorded segment</source>
         <translation>Zurück zum Segment, wie es war</translation>
     </message>
     <message>
@@ -9673,7 +9673,7 @@ im Versuch: %3 nat
         <translation>Name: %1</translation>
     </message>
     <message>
-        <source>Leaving out hits one by one…</source>
+        <source>Ablating hits one by one…</source>
         <translation>Lässt Treffer einzeln weg …</translation>
     </message>
     <message>
@@ -9685,7 +9685,7 @@ im Versuch: %3 nat
         <translation>Jetzt nicht: %1</translation>
     </message>
     <message>
-        <source>Nothing is changed yet.</source>
+        <source>No change is set yet.</source>
         <translation>Noch ist nichts geändert.</translation>
     </message>
     <message>
@@ -9697,11 +9697,11 @@ im Versuch: %3 nat
         <translation>%1 Segmente zu lesen%2.</translation>
     </message>
     <message>
-        <source>Not as it is: %1</source>
+        <source>Can&apos;t run: %1</source>
         <translation>So nicht: %1</translation>
     </message>
     <message>
-        <source>Prediction that is compared</source>
+        <source>Compared prediction</source>
         <translation>Vorhersage, die verglichen wird</translation>
     </message>
     <message>
@@ -9748,7 +9748,7 @@ im Versuch: %3 nat
         <translation>Was, wenn</translation>
     </message>
     <message>
-        <source>A double click or F2 changes it</source>
+        <source>Double-click or press F2 to change it</source>
         <translation>Doppelklick oder F2 ändert ihn</translation>
     </message>
     <message>
@@ -9756,7 +9756,7 @@ im Versuch: %3 nat
         <translation>Das Segment, das noch einmal gelesen wurde</translation>
     </message>
     <message>
-        <source>Mean over the segment&apos;s targets, nats: above zero is worse</source>
+        <source>Mean over the segment&apos;s targets, in nats. Positive: worse</source>
         <translation>Mittel über die Ziele des Segments, nat: Über null ist schlechter</translation>
     </message>
     <message>
@@ -9768,7 +9768,7 @@ im Versuch: %3 nat
         <translation>Obere Grenze des 95-%-Intervalls: gepaarter Bootstrap über Blöcke von 32 Token</translation>
     </message>
     <message>
-        <source>Slots that only one side has</source>
+        <source>Slots that only one of the two has</source>
         <translation>Plätze, die nur eine Seite hat</translation>
     </message>
     <message>
@@ -9788,7 +9788,7 @@ im Versuch: %3 nat
         <translation>Δ Logit</translation>
     </message>
     <message>
-        <source>Of the token that was selected; with a foil, of its logit minus the foil&apos;s</source>
+        <source>Change of the selected token&apos;s logit; with a foil, of that logit minus the foil&apos;s</source>
         <translation>Des Tokens, das gewählt war; mit einem Vergleichstoken seines Logits minus dem des Vergleichstokens</translation>
     </message>
     <message>
@@ -9796,7 +9796,7 @@ im Versuch: %3 nat
         <translation>Lauf</translation>
     </message>
     <message>
-        <source>The run whose segment it is, its text and its model</source>
+        <source>Run that the segment belongs to, with its text and model</source>
         <translation>Der Lauf, dessen Segment es ist, sein Text und sein Modell</translation>
     </message>
 </context>
@@ -9819,15 +9819,15 @@ im Versuch: %3 nat
         <translation>es gibt keinen</translation>
     </message>
     <message>
-        <source>Write one, of a few words or more.</source>
+        <source>Enter a sentence of a few words or more.</source>
         <translation>Schreiben Sie einen aus ein paar Wörtern oder mehr.</translation>
     </message>
     <message>
-        <source>the text that is run is too short to hide it in</source>
+        <source>the text that is run is too short for it</source>
         <translation>der Text, der gelesen wird, ist zu kurz, um ihn darin zu verstecken</translation>
     </message>
     <message>
-        <source>Run three segments or more, or hide fewer words.</source>
+        <source>Run three segments or more, or use fewer words.</source>
         <translation>Drei Segmente oder mehr lesen, oder weniger Wörter verstecken.</translation>
     </message>
     <message>
@@ -9923,7 +9923,7 @@ im Versuch: %3 nat
         <translation>Größe des Fensters</translation>
     </message>
     <message>
-        <source>Open the folder of a training run too</source>
+        <source>Also open the folder of a training run</source>
         <translation>Auch den Ordner eines Trainingslaufs öffnen</translation>
     </message>
     <message>
@@ -10011,7 +10011,7 @@ im Versuch: %3 nat
         <translation>Texte</translation>
     </message>
     <message>
-        <source>Files or folders, one a line: text, .jsonl, .json of ids</source>
+        <source>Files or folders, one per line: text, .jsonl, or .json of ids</source>
         <translation>Dateien oder Ordner, je Zeile: Text, .jsonl, .json mit Nummern</translation>
     </message>
     <message>
@@ -10027,7 +10027,7 @@ im Versuch: %3 nat
         <translation>Laufordner</translation>
     </message>
     <message>
-        <source>A new folder for metrics, checkpoints, result</source>
+        <source>A new folder for metrics, checkpoints and the result</source>
         <translation>Ein neuer Ordner für Messwerte, Stände, Ergebnis</translation>
     </message>
     <message>
@@ -10079,7 +10079,7 @@ im Versuch: %3 nat
         <translation>Gerät</translation>
     </message>
     <message>
-        <source>auto: the GPU where there is one</source>
+        <source>auto: the GPU if there is one</source>
         <translation>auto: die GPU, wo es eine gibt</translation>
     </message>
     <message>
@@ -10107,7 +10107,7 @@ im Versuch: %3 nat
         <translation> Token</translation>
     </message>
     <message>
-        <source>Segments a sample</source>
+        <source>Segments per sample</source>
         <translation>Segmente je Beispiel</translation>
     </message>
     <message>
@@ -10143,7 +10143,7 @@ im Versuch: %3 nat
         <translation>Schritte</translation>
     </message>
     <message>
-        <source>Optimizer steps in all</source>
+        <source>Total number of optimizer steps</source>
         <translation>Schritte des Optimierers insgesamt</translation>
     </message>
     <message>
@@ -10163,7 +10163,7 @@ im Versuch: %3 nat
         <translation> Mikrostapel</translation>
     </message>
     <message>
-        <source>Micro-batches of an optimizer step</source>
+        <source>Micro-batches per optimizer step</source>
         <translation>Micro-Batches eines Optimierer-Schritts</translation>
     </message>
     <message>
@@ -10171,7 +10171,7 @@ im Versuch: %3 nat
         <translation>Lernrate</translation>
     </message>
     <message>
-        <source>After the warm-up; AdamW</source>
+        <source>Learning rate of AdamW after the warm-up</source>
         <translation>Nach dem Anlauf; AdamW</translation>
     </message>
     <message>
@@ -10187,7 +10187,7 @@ im Versuch: %3 nat
         <translation>Anlauf</translation>
     </message>
     <message>
-        <source>The rate rises linearly</source>
+        <source>Steps in which the learning rate rises linearly</source>
         <translation>Die Rate steigt gleichmäßig</translation>
     </message>
     <message>
@@ -10319,7 +10319,7 @@ im Versuch: %3 nat
         <translation>Bei Alarm</translation>
     </message>
     <message>
-        <source>A NaN or a spike: pause, leave the step out, or stop</source>
+        <source>On a NaN or a spike: pause, skip the step, or stop</source>
         <translation>NaN oder ein Ausschlag: anhalten, den Schritt auslassen oder beenden</translation>
     </message>
     <message>
@@ -10331,7 +10331,7 @@ im Versuch: %3 nat
         <translation>× geglätteter Verlust</translation>
     </message>
     <message>
-        <source>A loss this many times the smoothed loss is a spike; 0: none is</source>
+        <source>A loss above this multiple of the smoothed loss is a spike; 0: no check for spikes</source>
         <translation>Ab diesem Vielfachen des geglätteten Verlusts gilt ein Verlust als Ausschlag; 0: keiner</translation>
     </message>
     <message>
@@ -10391,7 +10391,7 @@ im Versuch: %3 nat
         <translation>kein Modell ist geöffnet</translation>
     </message>
     <message>
-        <source>Open one before.</source>
+        <source>Open one first.</source>
         <translation>Öffnen Sie vorher eines.</translation>
     </message>
     <message>
@@ -10403,7 +10403,7 @@ im Versuch: %3 nat
         <translation>wait</translation>
     </message>
     <message>
-        <source>“%1” is no segment</source>
+        <source>“%1” is not a segment</source>
         <translation>„%1“ ist kein Segment</translation>
     </message>
     <message>
@@ -10451,7 +10451,7 @@ im Versuch: %3 nat
         <translation>Schreiben Sie: pin run oder pin none.</translation>
     </message>
     <message>
-        <source>Run a text before.</source>
+        <source>Run a text first.</source>
         <translation>Lesen Sie vorher einen Text.</translation>
     </message>
     <message>
@@ -10471,7 +10471,7 @@ im Versuch: %3 nat
         <translation>Geben Sie size BxHmm, style NAME, dpi von 50 bis 1200 an.</translation>
     </message>
     <message>
-        <source>can&apos;t be exported so</source>
+        <source>can&apos;t be exported</source>
         <translation>lässt sich so nicht exportieren</translation>
     </message>
     <message>
@@ -10487,7 +10487,7 @@ im Versuch: %3 nat
         <translation>kein Lauf ist zu Ende</translation>
     </message>
     <message>
-        <source>Run and wait before.</source>
+        <source>Run a text and wait first.</source>
         <translation>Lesen Sie vorher einen Text, und warten Sie sein Ende ab.</translation>
     </message>
     <message>
@@ -10499,7 +10499,7 @@ im Versuch: %3 nat
         <translation>Nennen Sie eine .png-Datei in einem Ordner, in den Sie schreiben dürfen.</translation>
     </message>
     <message>
-        <source>is no theme</source>
+        <source>is not a theme</source>
         <translation>ist kein Farbschema</translation>
     </message>
     <message>
@@ -10563,7 +10563,7 @@ im Versuch: %3 nat
         <translation>Die Befehle sind %1.</translation>
     </message>
     <message>
-        <source>Command that starts an engine elsewhere: &quot;ssh HOST carryover-cli engine&quot;</source>
+        <source>Command that starts a remote engine: &quot;ssh HOST carryover-cli engine&quot;</source>
         <translation>Befehl, der anderswo einen Rechenkern startet: &quot;ssh HOST carryover-cli engine&quot;</translation>
     </message>
     <message>
@@ -10571,7 +10571,7 @@ im Versuch: %3 nat
         <translation>Ein Skript im Fenster ausführen, an seinem Ende beenden</translation>
     </message>
     <message>
-        <source>a script opens what it needs itself: name no model or text beside --script</source>
+        <source>--script opens what it needs itself: leave out the model and the text</source>
         <translation>ein Skript öffnet selbst, was es braucht: neben --script kein Modell und keinen Text nennen</translation>
     </message>
     <message>
@@ -10587,7 +10587,7 @@ im Versuch: %3 nat
         <translation>Verlust von %1 gemeinsamen Zielen, nat</translation>
     </message>
     <message>
-        <source>Perplexity of the same</source>
+        <source>Perplexity of these targets</source>
         <translation>Perplexität derselben</translation>
     </message>
     <message>
@@ -10683,7 +10683,7 @@ im Versuch: %3 nat
         <translation>Die Texte unterscheiden sich ab Token %1. Verluste und Treffer werden an den %2 Token verglichen, die an derselben Stelle gleich sind.</translation>
     </message>
     <message>
-        <source>One text is longer. Losses and hits are compared over the %1 tokens that both have.</source>
+        <source>One text is longer. Losses and hits are compared over the %1 tokens that both runs read.</source>
         <translation>Ein Text ist länger. Verluste und Treffer werden über die %1 Token verglichen, die beide haben.</translation>
     </message>
     <message>
@@ -10723,7 +10723,7 @@ im Versuch: %3 nat
         <translation>Folie</translation>
     </message>
     <message>
-        <source>“%1” is no size of a figure</source>
+        <source>“%1” is not a size of a figure</source>
         <translation>„%1“ ist keine Größe einer Abbildung</translation>
     </message>
     <message>
@@ -10833,11 +10833,11 @@ im Versuch: %3 nat
         <translation>Lesen Sie einen Text, oder öffnen Sie einen Lauf.</translation>
     </message>
     <message>
-        <source>has no suffix of a report</source>
+        <source>has a suffix that is not supported</source>
         <translation>hat keine Endung eines Berichts</translation>
     </message>
     <message>
-        <source>Name a .html or a .pdf.</source>
+        <source>Use .html or .pdf.</source>
         <translation>Nennen Sie eine .html- oder eine .pdf-Datei.</translation>
     </message>
     <message>
@@ -10853,11 +10853,11 @@ im Versuch: %3 nat
         <translation>„%1“ kann nicht „%2“ sein</translation>
     </message>
     <message>
-        <source>Say on or off.</source>
+        <source>Use on or off.</source>
         <translation>Sagen Sie on oder off.</translation>
     </message>
     <message>
-        <source>“%1” takes another number</source>
+        <source>“%1” does not take this value</source>
         <translation>„%1“ nimmt eine andere Zahl</translation>
     </message>
     <message>
@@ -10905,7 +10905,7 @@ im Versuch: %3 nat
         <translation>[ANSICHT | bench] DATEI</translation>
     </message>
     <message>
-        <source>is no preset</source>
+        <source>is not a preset</source>
         <translation>ist keine Voreinstellung</translation>
     </message>
     <message>
@@ -10917,7 +10917,7 @@ im Versuch: %3 nat
         <translation>Sitzung</translation>
     </message>
     <message>
-        <source>this window keeps none</source>
+        <source>this window has no session file</source>
         <translation>dieses Fenster führt keine</translation>
     </message>
     <message>
@@ -10981,7 +10981,7 @@ im Versuch: %3 nat
         <translation>Segment</translation>
     </message>
     <message>
-        <source>Tokens of a segment, which one step of the recurrence reads</source>
+        <source>Tokens per segment; one step of the recurrence reads one segment</source>
         <translation>Token eines Segments, das ein Schritt der Rekursion liest</translation>
     </message>
     <message>
@@ -10989,7 +10989,7 @@ im Versuch: %3 nat
         <translation>Übertrag</translation>
     </message>
     <message>
-        <source>Carried tail of the last segment, which local heads read; at most S; 0 carries nothing</source>
+        <source>Carried tail: the last tokens of a segment, which the local heads of the next one read; at most S; 0: no carry</source>
         <translation>Übertragenes Ende des letzten Segments, das lokale Köpfe lesen; höchstens S; 0 überträgt nichts</translation>
     </message>
     <message>
@@ -10997,7 +10997,7 @@ im Versuch: %3 nat
         <translation>Senken</translation>
     </message>
     <message>
-        <source>First tokens of the text, which every head reads as attention sinks; n + M is at most S; 0 is the paper&apos;s method</source>
+        <source>First tokens of the text, which every head reads as attention sinks; n + M is at most S; 0: the paper&apos;s method</source>
         <translation>Erste Token des Textes, die jeder Kopf als Aufmerksamkeitssenken liest; n + M höchstens S; 0 ist das Verfahren des Papers</translation>
     </message>
     <message>
@@ -11005,7 +11005,7 @@ im Versuch: %3 nat
         <translation>Abruf</translation>
     </message>
     <message>
-        <source>Past tokens that a long-range head retrieves; may exceed S; 0 turns retrieval off</source>
+        <source>Past tokens that a long-range head retrieves; may exceed S; 0: no retrieval</source>
         <translation>Vergangene Token, die ein weitreichender Kopf abruft; auch mehr als S; 0 schaltet den Abruf ab</translation>
     </message>
     <message>
@@ -11025,7 +11025,7 @@ im Versuch: %3 nat
         <translation>Anfragen</translation>
     </message>
     <message>
-        <source>Last queries of a segment, which search for the next one&apos;s prefix</source>
+        <source>Last queries of a segment, which search for the prefix of the next segment</source>
         <translation>Letzte Anfragen eines Segments, die das Präfix des nächsten suchen</translation>
     </message>
     <message>
@@ -11061,7 +11061,7 @@ im Versuch: %3 nat
         <translation>Anker</translation>
     </message>
     <message>
-        <source>Best keys of a head, which are expanded; by default R/(o⁻ + o⁺ + 1)</source>
+        <source>Best keys of a head, which are expanded; default: R/(o⁻ + o⁺ + 1)</source>
         <translation>Beste Schlüssel eines Kopfes, die erweitert werden; sonst R/(o⁻ + o⁺ + 1)</translation>
     </message>
     <message>
@@ -11105,7 +11105,7 @@ im Versuch: %3 nat
         <translation>Pool im Hauptspeicher</translation>
     </message>
     <message>
-        <source>Keeps the retrieval pool in host memory although the model is on a GPU</source>
+        <source>Keeps the retrieval pool in host memory when the model is on a GPU</source>
         <translation>Hält den Abruf-Pool im Hauptspeicher, obwohl das Modell auf einer GPU liegt</translation>
     </message>
     <message>
@@ -11113,7 +11113,7 @@ im Versuch: %3 nat
         <translation>Format der Schlüssel des Pools: model (exakt), bf16, oder int8 bei einem Pool im Hauptspeicher; die letzten beiden brauchen weniger Speicher, und Treffer können abweichen</translation>
     </message>
     <message>
-        <source>Scaling of positions in place of the checkpoint&apos;s: default, linear:8, dynamic:10, llama3:8</source>
+        <source>RoPE scaling that overrides the checkpoint&apos;s: default, linear:8, dynamic:10, llama3:8</source>
         <translation>Skalierung der Positionen statt der des Modells: default, linear:8, dynamic:10, llama3:8</translation>
     </message>
     <message>
@@ -11133,7 +11133,7 @@ im Versuch: %3 nat
         <translation>Lokale Köpfe lesen</translation>
     </message>
     <message>
-        <source>Parts of a local head&apos;s prefix, in order: sinks, retrieved, carry; retrieved counts in long-range layers alone; the paper: carry</source>
+        <source>Parts of a local head&apos;s prefix, in order: sinks, retrieved, carry. Only long-range layers have retrieved tokens. The paper: carry</source>
         <translation>Teile des Präfixes eines lokalen Kopfes, der Reihe nach: sinks, retrieved, carry; retrieved gilt nur in weitreichenden Schichten; im Paper: carry</translation>
     </message>
     <message>
@@ -11141,7 +11141,7 @@ im Versuch: %3 nat
         <translation>Weitreichende Köpfe lesen</translation>
     </message>
     <message>
-        <source>The same of a long-range head; the paper: retrieved</source>
+        <source>Parts of a long-range head&apos;s prefix, in order. The paper: retrieved</source>
         <translation>Dasselbe für einen weitreichenden Kopf; im Paper: retrieved</translation>
     </message>
     <message>
@@ -11149,7 +11149,7 @@ im Versuch: %3 nat
         <translation>Suche</translation>
     </message>
     <message>
-        <source>per-head: each reader searches for itself, the paper&apos;s; shared: the search heads find positions for all</source>
+        <source>per-head: each reader searches for itself (the paper); shared: the search heads find positions for all readers</source>
         <translation>per-head: jeder Leser sucht für sich, wie im Paper; shared: die Suchköpfe finden Positionen für alle</translation>
     </message>
     <message>
@@ -11157,7 +11157,7 @@ im Versuch: %3 nat
         <translation>Suchköpfe</translation>
     </message>
     <message>
-        <source>Heads whose queries search where the search is shared, as layer.head; the sum of their scores counts</source>
+        <source>Heads whose queries search if the search is shared, as layer.head; their scores are added up</source>
         <translation>Köpfe, deren Queries bei gemeinsamer Suche suchen, als Schicht.Kopf; es zählt die Summe ihrer Werte</translation>
     </message>
     <message>
@@ -11165,7 +11165,7 @@ im Versuch: %3 nat
         <translation>Werte</translation>
     </message>
     <message>
-        <source>summaries: dot products with means of queries, the paper&apos;s; centred: the best query&apos;s, with keys less their mean, as z-scores</source>
+        <source>summaries: dot products of keys with means of queries (the paper); centred: the largest dot product with a query, of keys minus their mean, as z-scores</source>
         <translation>summaries: Skalarprodukte mit gemittelten Queries, wie im Paper; centred: das der besten Query, mit Keys abzüglich ihres Mittels, als z-Wert</translation>
     </message>
     <message>
@@ -11173,7 +11173,7 @@ im Versuch: %3 nat
         <translation>Auswahl</translation>
     </message>
     <message>
-        <source>anchors: the best positions with their neighbours, the paper&apos;s; windows: whole windows of the best mean score</source>
+        <source>anchors: the best positions with their neighbours (the paper); windows: whole windows with the best mean scores</source>
         <translation>anchors: die besten Positionen mit ihren Nachbarn, wie im Paper; windows: ganze Fenster mit dem besten mittleren Wert</translation>
     </message>
     <message>
@@ -11185,7 +11185,7 @@ im Versuch: %3 nat
         <translation>Positionen eines gefundenen Fensters</translation>
     </message>
     <message>
-        <source>Generation only: closes a segment where the prompt ends, so that the question&apos;s queries retrieve for the answer; its first token comes before that</source>
+        <source>Generation only: ends a segment at the end of the prompt, so that the question&apos;s queries retrieve for the answer, except for its first token</source>
         <translation>Nur beim Generieren: schließt ein Segment am Ende des Prompts, so dass die Queries der Frage für die Antwort suchen; deren erstes Token kommt davor</translation>
     </message>
     <message>
@@ -11193,11 +11193,11 @@ im Versuch: %3 nat
         <translation>Frage zweimal</translation>
     </message>
     <message>
-        <source>Generation only: runs the prompt&apos;s question twice, as a draft that searches and leaves nothing else behind, then behind what it found, so that the answer&apos;s first token can use it</source>
+        <source>Generation only: runs the prompt&apos;s question twice, first as a draft that only searches, then after the retrieved tokens, so that the answer&apos;s first token can use them</source>
         <translation>Nur beim Generieren: liest die Frage des Prompts zweimal, als Entwurf, der nur sucht, und dann hinter dem Gefundenen, so dass schon das erste Token der Antwort es nutzen kann</translation>
     </message>
     <message>
-        <source>The paper&apos;s method, by the model&apos;s context</source>
+        <source>The paper&apos;s method, with sizes for the model&apos;s context length</source>
         <translation>Die Methode des Papers, nach dem Kontext des Modells</translation>
     </message>
     <message>
@@ -11205,7 +11205,7 @@ im Versuch: %3 nat
         <translation>Dasselbe mit 4 Attention-Senken (über das Paper hinaus), für Modelle, die nicht in Segmenten trainiert wurden</translation>
     </message>
     <message>
-        <source>Every head reads sinks, windows that one shared search retrieved, and the carry; a question is run twice (beyond the paper)</source>
+        <source>Every head reads sinks, windows retrieved by one shared search, and the carry; a question is run twice (beyond the paper)</source>
         <translation>Jeder Kopf liest Senken, Fenster, die eine gemeinsame Suche abgerufen hat, und den Übertrag; eine Frage läuft zweimal (über das Paper hinaus)</translation>
     </message>
     <message>
@@ -11225,11 +11225,11 @@ im Versuch: %3 nat
         <translation>Schreiben Sie: ask without N, oder ask alone N.</translation>
     </message>
     <message>
-        <source>%1 is predicted with %2.</source>
-        <translation>%1 wird mit %2 vorhergesagt.</translation>
+        <source>The model predicts %1 with probability %2.</source>
+        <translation>Das Modell sagt %1 mit der Wahrscheinlichkeit %2 vorher.</translation>
     </message>
     <message>
-        <source>Segment %1 has not seen this word: it stands %L2 tokens back, in the carried tail of the segment before: %3.</source>
+        <source>Segment %1 does not contain this word: it is %L2 tokens back, in the carried tail of the previous segment: %3.</source>
         <translation>Segment %1 hat dieses Wort nicht gesehen: es steht %L2 Token zuvor, im Übertrag des vorigen Segments: %3.</translation>
     </message>
     <message>
@@ -11237,15 +11237,15 @@ im Versuch: %3 nat
         <translation>%1 haben es aus Segment %2 abgerufen, %L3 Token zuvor: %4.</translation>
     </message>
     <message>
-        <source>Without it: &lt;b&gt;%1&lt;/b&gt;, loss %2 nats on “%3”.</source>
-        <translation>Ohne es: &lt;b&gt;%1&lt;/b&gt;, Verlust %2 Nats auf „%3“.</translation>
+        <source>Without it: probability &lt;b&gt;%1&lt;/b&gt;; the loss on “%3” changes by %2 nats.</source>
+        <translation>Ohne das: Wahrscheinlichkeit &lt;b&gt;%1&lt;/b&gt;; der Verlust auf „%3“ ändert sich um %2 Nats.</translation>
     </message>
     <message>
-        <source>“%1 &lt;b&gt;%2&lt;/b&gt;”: probability %3; with retrieval switched off %4.</source>
+        <source>“%1 &lt;b&gt;%2&lt;/b&gt;”: probability %3; without retrieval %4.</source>
         <translation>„%1 &lt;b&gt;%2&lt;/b&gt;“: Wahrscheinlichkeit %3; ohne Abruf %4.</translation>
     </message>
     <message>
-        <source>The first passage that it retrieved lies in segment %1, %L2 tokens back: “%3”.</source>
+        <source>The first passage that it retrieved is in segment %1, %L2 tokens back: “%3”.</source>
         <translation>Die erste abgerufene Stelle liegt in Segment %1, %L2 Token zuvor: „%3“.</translation>
     </message>
     <message>
@@ -11281,7 +11281,7 @@ im Versuch: %3 nat
         <translation>Die Demo öffnen; ihre erste Geschichte ausgeben, sobald sie gezeichnet ist, und beenden</translation>
     </message>
     <message>
-        <source>--exit-after-story opens the demo: name no model, text or script beside it</source>
+        <source>--exit-after-story opens the demo: leave out model, text and script</source>
         <translation>--exit-after-story öffnet die Demo: daneben kein Modell, keinen Text und kein Skript nennen</translation>
     </message>
     <message>
@@ -11377,11 +11377,11 @@ im Versuch: %3 nat
         <translation>Dokumente</translation>
     </message>
     <message>
-        <source> a step</source>
+        <source> per step</source>
         <translation> je Schritt</translation>
     </message>
     <message>
-        <source>Training texts with needles, beside the text&apos;s samples; the loss is of the answers alone</source>
+        <source>Documents with needles, in addition to the samples of the texts; only their answers have a loss</source>
         <translation>Trainingstexte mit Nadeln, neben den Beispielen des Textes; der Verlust ist der der Antworten allein</translation>
     </message>
     <message>
@@ -11421,11 +11421,11 @@ im Versuch: %3 nat
         <translation>%1 auf %2, Threads: %3</translation>
     </message>
     <message>
-        <source>segmented: in segments, as it will be run; full: under full attention, to compare with</source>
+        <source>segmented: in segments, as the model will be run; full: under full attention, for comparison</source>
         <translation>segmented: in Segmenten, wie später ausgeführt; full: unter voller Attention, zum Vergleich</translation>
     </message>
     <message>
-        <source>Samples of a micro-batch; they run one after another</source>
+        <source>Samples per micro-batch; they run one after another</source>
         <translation>Beispiele eines Mikro-Batches; sie werden nacheinander gerechnet</translation>
     </message>
     <message>
@@ -11437,7 +11437,7 @@ im Versuch: %3 nat
         <translation>Positionen im Cache</translation>
     </message>
     <message>
-        <source>Policy streaming: sinks stand right before the window, as StreamingLLM&apos;s cache has them; off: where they stand in the text (MInference&apos;s A-shape)</source>
+        <source>Policy streaming: sinks get the RoPE positions right before the window, as in StreamingLLM&apos;s cache; off: they keep their positions in the text (MInference&apos;s A-shape)</source>
         <translation>Verfahren streaming: Senken stehen direkt vor dem Fenster, wie im Cache von StreamingLLM; aus: wo sie im Text stehen (die A-Form von MInference)</translation>
     </message>
     <message>
@@ -11461,7 +11461,7 @@ im Versuch: %3 nat
         <translation>Muster der Köpfe</translation>
     </message>
     <message>
-        <source>Policy minference: pattern of each head, as MInference&apos;s file has them; a head that is not listed is vertical_and_slash with 1000 columns and 6096 diagonals</source>
+        <source>Policy minference: pattern of each head, in the format of MInference&apos;s files; heads that are not listed use vertical_and_slash with 1000 columns and 6096 diagonals</source>
         <translation>Verfahren minference: Muster jedes Kopfes, wie sie die Datei von MInference hat; ein Kopf, der nicht aufgeführt ist, ist vertical_and_slash mit 1000 Spalten und 6096 Diagonalen</translation>
     </message>
     <message>
@@ -11469,7 +11469,7 @@ im Versuch: %3 nat
         <translation>KV-Budget</translation>
     </message>
     <message>
-        <source>Policy snapkv: keys and values that a KV head keeps of a prompt, those of its last L_q tokens included</source>
+        <source>Policy snapkv: tokens of a prompt whose keys and values a KV head keeps, including the last L_q tokens</source>
         <translation>Verfahren snapkv: Keys und Values, die ein KV-Kopf von einem Prompt behält, mit denen seiner letzten L_q Token</translation>
     </message>
     <message>
@@ -11485,7 +11485,7 @@ im Versuch: %3 nat
         <translation>Speicherblöcke</translation>
     </message>
     <message>
-        <source>Policy infllm: blocks of the past that each segment looks up, and each decoded token for itself</source>
+        <source>Policy infllm: past blocks that each segment, and in decoding each token, looks up</source>
         <translation>Verfahren infllm: Blöcke der Vergangenheit, die jedes Segment nachschlägt, und jedes dekodierte Token für sich</translation>
     </message>
     <message>
@@ -11493,7 +11493,7 @@ im Versuch: %3 nat
         <translation>Speicherblock</translation>
     </message>
     <message>
-        <source>Policy infllm: tokens of a block, which is looked up whole</source>
+        <source>Policy infllm: tokens per block; a block is looked up as a whole</source>
         <translation>Verfahren infllm: Token eines Blocks, der im Ganzen nachgeschlagen wird</translation>
     </message>
     <message>
@@ -11501,7 +11501,7 @@ im Versuch: %3 nat
         <translation>Vertreter</translation>
     </message>
     <message>
-        <source>Policy infllm: tokens of a block that got most attention; the mean of their keys is what finds the block</source>
+        <source>Policy infllm: tokens of a block, those with most attention, the mean of whose keys represents the block in lookups</source>
         <translation>Verfahren infllm: Token eines Blocks, die am meisten Aufmerksamkeit bekamen; am Mittel ihrer Keys wird der Block gefunden</translation>
     </message>
     <message>
@@ -11513,7 +11513,7 @@ im Versuch: %3 nat
         <translation>Nennen Sie den Ordner einer Auswertung.</translation>
     </message>
     <message>
-        <source>Policies sliding, streaming, duo, infllm, cca and nsa: keys up to its own that a query sees, sinks not counted; under infllm at least S, under cca at least these, under nsa in one of three branches</source>
+        <source>Policies sliding, streaming, duo, infllm, cca and nsa: number of last keys, its own included, that a query sees besides sinks; must be at least S under infllm; a minimum under cca; one of three branches under nsa</source>
         <translation>Verfahren sliding, streaming, duo, infllm, cca und nsa: Keys bis zum eigenen, die eine Query sieht, ohne Senken; unter infllm mindestens S, unter cca mindestens diese, unter nsa in einem von drei Zweigen</translation>
     </message>
     <message>
@@ -11521,7 +11521,7 @@ im Versuch: %3 nat
         <translation>Kerngruppe</translation>
     </message>
     <message>
-        <source>Policy cca: tokens of a group, which are pooled into one core token that queries see beyond the attention window</source>
+        <source>Policy cca: tokens per group; each group is pooled into one core token, which queries see beyond the attention window</source>
         <translation>Verfahren cca: Token einer Gruppe, die zu einem Kern-Token zusammengefasst werden, das Querys jenseits des Aufmerksamkeitsfensters sehen</translation>
     </message>
     <message>
@@ -11529,7 +11529,7 @@ im Versuch: %3 nat
         <translation>Gewählter Block</translation>
     </message>
     <message>
-        <source>Policy nsa: tokens of a block; queries see a mean of each whole block, and the tokens of those that they select</source>
+        <source>Policy nsa: tokens per block; queries see the mean of each complete block, and all tokens of the blocks that they select</source>
         <translation>Verfahren nsa: Token eines Blocks; Querys sehen ein Mittel jedes ganzen Blocks und die Token derer, die sie wählen</translation>
     </message>
     <message>
@@ -11537,7 +11537,7 @@ im Versuch: %3 nat
         <translation>Gewählte Blöcke</translation>
     </message>
     <message>
-        <source>Policy nsa: blocks that each query selects, its own included</source>
+        <source>Policy nsa: blocks that each query selects, including its own</source>
         <translation>Verfahren nsa: Blöcke, die jede Query wählt, den eigenen eingeschlossen</translation>
     </message>
     <message>
@@ -11565,8 +11565,12 @@ im Versuch: %3 nat
         <translation>ORDNER | session DATEI | state DATEI</translation>
     </message>
     <message>
-        <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads rest their attention. Without them %1 of the %2 segments behind the first lose their attention sink, and the loss is %3. With the first %4 tokens kept in each prefix, %5 of %2 lose it, and the loss is &lt;b&gt;%6&lt;/b&gt; (%7 nats a token). &lt;i&gt;Sinks&lt;/i&gt; shows it by layer; &lt;i&gt;Compare&lt;/i&gt; has both runs, whose losses count the first segment too.</source>
+        <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads put their attention. Without these tokens, %1 of the %2 segments after the first lose their attention sink, and the loss is %3. With the first %4 tokens in each prefix, %5 of %2 lose it, and the loss is &lt;b&gt;%6&lt;/b&gt; (%7 nats per token). &lt;i&gt;Sinks&lt;/i&gt; shows this by layer; &lt;i&gt;Compare&lt;/i&gt; shows both runs, whose losses include the first segment.</source>
         <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente hinter dem ersten ihre Attention Sink, und der Verlust ist %3. Bleiben die ersten %4 Token in jedem Präfix, verlieren sie %5 von %2, und der Verlust ist &lt;b&gt;%6&lt;/b&gt; (%7 Nats je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
+    </message>
+    <message>
+        <source>is empty</source>
+        <translation>ist leer</translation>
     </message>
 </context>
 <context>
@@ -11576,7 +11580,7 @@ im Versuch: %3 nat
         <translation>nichts wurde gelesen</translation>
     </message>
     <message>
-        <source>Run a text before.</source>
+        <source>Run a text first.</source>
         <translation>Lesen Sie vorher einen Text.</translation>
     </message>
     <message>
@@ -11592,7 +11596,7 @@ im Versuch: %3 nat
         <translation>kein Kopf ist gewählt</translation>
     </message>
     <message>
-        <source>Select layer and head before.</source>
+        <source>Select layer and head first.</source>
         <translation>Wählen Sie vorher Schicht und Kopf.</translation>
     </message>
     <message>
@@ -11600,7 +11604,7 @@ im Versuch: %3 nat
         <translation>kein Token ist gewählt</translation>
     </message>
     <message>
-        <source>Select one before.</source>
+        <source>Select one first.</source>
         <translation>Wählen Sie vorher eines.</translation>
     </message>
     <message>
@@ -11672,7 +11676,7 @@ im Versuch: %3 nat
         <translation>--tokens nimmt eine Zahl von Token; 0 liest den ganzen Text</translation>
     </message>
     <message>
-        <source>“%1” is no token of the run</source>
+        <source>“%1” is not a token of the run</source>
         <translation>„%1“ ist kein Token des Laufs</translation>
     </message>
     <message>

@@ -196,7 +196,7 @@ void EvalCommandTest::ctrl_c_stops_and_the_same_command_continues() {
   QCOMPARE(kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
   const CliResult stopped = finish_cli(process);
   QVERIFY2(stopped.code == 130, qPrintable(QString::number(stopped.code) + stopped.err));
-  QVERIFY2(stopped.out.contains("the same command continues"), stopped.out);
+  QVERIFY2(stopped.out.contains("run the same command again to continue"), stopped.out);
   const std::size_t done = journal_lines(out);
   QVERIFY(done > 3 && done < 8000);
   QVERIFY(files_in(out, "results_").empty());
@@ -461,7 +461,7 @@ void EvalCommandTest::wrong_usage_is_refused() {
   QVERIFY(refused({"--tasks", "recall/names", "--lengths", "0"}, "--lengths"));
   QVERIFY(refused({"--tasks", "recall/names", "--chat"}, "has no chat template", 3));
   QVERIFY(refused({"--tasks", "recall/names", "--question", "inside", "--question-pass"}, "run twice"));
-  QVERIFY(refused({"--tasks", "recall/names", "--config", R"({"tokens": 5})"}, "of one text"));
+  QVERIFY(refused({"--tasks", "recall/names", "--config", R"({"tokens": 5})"}, "to one text only"));
   const CliResult list = run_cli({"eval", "--list"});
   QVERIFY(list.code == 0 && list.out.contains("recall/names: generation, string_match"));
   const json families = json_of(run_cli({"eval", "--list", "--json"}));

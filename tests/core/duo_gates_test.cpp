@@ -179,7 +179,7 @@ class DuoGatesTest : public QObject {
     }
     const ModelConfig model = tiny_config(2, 4, 4);
     QVERIFY(propose_duo_grouping(open_gates(model), model, 0.5) == Grouping({0}, {{0, 1, 2, 3}, {}}));
-    QCOMPARE(unlike(Fault::Usage, "no share", [&] { propose_duo_grouping(open_gates(model), model, 1.5); }),
+    QCOMPARE(unlike(Fault::Usage, "not a share", [&] { propose_duo_grouping(open_gates(model), model, 1.5); }),
              std::string());
     QCOMPARE(default_sparsity(tiny_config(2, 4, 4)), 0.75);
     QCOMPARE(default_sparsity(tiny_config(2, 4, 2)), 0.5);
@@ -232,8 +232,10 @@ class DuoGatesTest : public QObject {
       return unlike(Fault::BadInput, problem, [&] { check_gates_request(request, model); });
     };
     check_gates_request(some_request(), model);
-    QCOMPARE(refusal("lack a part", [](auto& r) { r.parts.hay = nullptr; }), std::string());
-    QCOMPARE(refusal("lack a part", [](auto& r) { r.parts.questions.pop_back(); }), std::string());
+    QCOMPARE(refusal("have no text, or lack a part of a passkey", [](auto& r) { r.parts.hay = nullptr; }),
+             std::string());
+    QCOMPARE(refusal("have no text, or lack a part of a passkey", [](auto& r) { r.parts.questions.pop_back(); }),
+             std::string());
     QCOMPARE(refusal("vocabulary", [](auto& r) { r.parts.words[0] = {512}; }), std::string());
     QCOMPARE(refusal("vocabulary", [](auto& r) { r.parts.ending = {-1}; }), std::string());
     QCOMPARE(refusal("no words", [](auto& r) { r.parts.words = {{}, {}}; }), std::string());
@@ -244,8 +246,8 @@ class DuoGatesTest : public QObject {
     QCOMPARE(refusal("number of steps", [](auto& r) { r.steps = 0; }), std::string());
     QCOMPARE(refusal("all of which", [](auto& r) { r.recent = 296; }), std::string());
     QCOMPARE(refusal("0 recent", [](auto& r) { r.recent = 0; }), std::string());
-    QCOMPARE(refusal("at no rate", [](auto& r) { r.rate = std::nan(""); }), std::string());
-    QCOMPARE(refusal("no weight", [](auto& r) { r.l1 = -1; }), std::string());
+    QCOMPARE(refusal("learning rate", [](auto& r) { r.rate = std::nan(""); }), std::string());
+    QCOMPARE(refusal("weight in the loss", [](auto& r) { r.l1 = -1; }), std::string());
     QCOMPARE(refusal("of this shape", [](auto& r) { r.known = open_gates(tiny_config(3, 4, 2)); }), std::string());
     QCOMPARE(refusal("2 steps already",
                      [&](auto& r) {

@@ -98,7 +98,7 @@ class HeadScoresTest : public QObject {
     QCOMPARE(test::unlike(Fault::BadInput, "need a text", [&] { make_probes(request, 300); }), std::string());
     request.kinds.clear();
     QCOMPARE(test::unlike(Fault::BadInput, "none", [&] { make_probes(request, 300); }), std::string());
-    QCOMPARE(test::unlike(Fault::Usage, "no kind", [] { parse_probe_kind("hay"); }), std::string());
+    QCOMPARE(test::unlike(Fault::Usage, "not a kind", [] { parse_probe_kind("hay"); }), std::string());
   }
 
   void a_profiles_scores_are_the_mean_of_its_kinds() {

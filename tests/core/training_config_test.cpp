@@ -159,7 +159,7 @@ void TrainingConfigTest::each_field_is_checked_data() {
   row("no module", R"({"lora_rank": 4, "lora_target_modules": []})", "lora_target_modules is empty");
   row("schedule", R"({"lr_scheduler_type": "linear"})", "lr_scheduler_type is 'linear'");
   row("alert", R"({"on_alert": "panic"})", "on_alert is 'panic'");
-  row("negative seed", R"({"seed": -1})", "seed is not a whole number from 0 on");
+  row("negative seed", R"({"seed": -1})", "seed is not a whole number of 0 or more");
 }
 
 void TrainingConfigTest::each_field_is_checked() {

@@ -138,7 +138,7 @@ void CorpusTest::refuses_data() {
   row("a negative id", "a.json", "[1, -2]", "entry 1 is -2, not an id");
   row("an id too large", "a.json", "[1, 2, 4000000000]", "entry 2 is 4000000000");
   row("a half", "a.json", "[[1, 2], [1.5]]", "a.json[1]: entry 0 is 1.5");
-  row("mixed", "a.json", "[[1, 2], 3]", "a.json[1]: is no array");
+  row("mixed", "a.json", "[[1, 2], 3]", "a.json[1]: is not an array");
   row("broken JSON", "a.json", "[1, 2", "a.json: is not valid JSON");
 }
 
@@ -165,11 +165,12 @@ void CorpusTest::refuses_what_is_not_there() {
 void CorpusTest::bad_lines_are_named() {
   const TempDir folder;
   const std::string path = folder.file("texts.jsonl");
-  for (const auto& [line, part] : std::map<std::string, std::string>{{"[1]", "is not a JSON object"},
-                                                                     {"{\"txt\": \"a\"}", "has no field text"},
-                                                                     {"{\"text\": 5}", "its field text is not a text"},
-                                                                     {"{\"text\": ", "is not valid JSON"},
-                                                                     {"{\"text\": \"\xFF\"}", "8"}}) {
+  for (const auto& [line, part] :
+       std::map<std::string, std::string>{{"[1]", "is not a JSON object"},
+                                          {"{\"txt\": \"a\"}", "has no field text"},
+                                          {"{\"text\": 5}", "its field text is not a string"},
+                                          {"{\"text\": ", "is not valid JSON"},
+                                          {"{\"text\": \"\xFF\"}", "8"}}) {
     write_bytes(path, "{\"text\": \"fine\"}\n\n" + line + "\n");
     const std::string wrong = refusal({{path}, "text", 0, ""}, part);
     QVERIFY2(wrong.empty(), wrong.c_str());

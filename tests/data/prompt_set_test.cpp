@@ -59,8 +59,8 @@ class PromptSetTest : public QObject {
     QTest::newRow("wrong type") << QByteArray("{\"text\": 5}") << QByteArray("text");
     QTest::newRow("unknown field") << QByteArray("{\"text\": \"A.\", \"tag\": [\"a\"]}")
                                    << QByteArray("\"tag\" is unknown");
-    QTest::newRow("tags") << QByteArray("{\"text\": \"A.\", \"tags\": \"a\"}") << QByteArray("no list");
-    QTest::newRow("a tag") << QByteArray("{\"text\": \"A.\", \"tags\": [1]}") << QByteArray("a tag is no text");
+    QTest::newRow("tags") << QByteArray("{\"text\": \"A.\", \"tags\": \"a\"}") << QByteArray("not a list");
+    QTest::newRow("a tag") << QByteArray("{\"text\": \"A.\", \"tags\": [1]}") << QByteArray("a tag is not a string");
     QTest::newRow("target") << QByteArray("{\"text\": \"A.\", \"target\": \"B\"}") << QByteArray("not in its text");
     QTest::newRow("a name twice") << QByteArray("{\"text\": \"A.\", \"name\": \"2\"}\n{\"text\": \"B.\"}")
                                   << QByteArray("set.jsonl:2");

@@ -326,7 +326,7 @@ class DistillationTest : public QObject {
       QVERIFY(!fs::exists(run + "/final"));
     };
     refused(whole.substr(0, whole.size() - 9), "has another size than its header says");
-    refused("", "is no teacher's file");
+    refused("", "is not a teacher's file");
     std::string damaged = whole;
     damaged[whole.size() - 100] ^= 1;  // of the fourth sample
     refused(damaged, "sample 3 is damaged");

@@ -299,13 +299,13 @@ class StateFileTest : public QObject {
     write_bytes(c.path, parts.bytes());
     QCOMPARE(refused(Fault::Unsupported, "version 2"), std::string());
     write_bytes(c.path, make_safetensors({{"a", "F32", {1}, std::string(4, '\0')}}));
-    QCOMPARE(refused(Fault::BadInput, "no saved state"), std::string());
+    QCOMPARE(refused(Fault::BadInput, "not a saved state"), std::string());
     c.path = c.dir.file("absent");
     QCOMPARE(refused(Fault::Io, "absent"), std::string());
 
     c.text.forced_hits = {{1, 0, 0, {{.position = 3}}}, {1, 0, 1, {{.position = 3}}}};
     c.read(document);
-    QCOMPARE(unlike(Fault::Unsupported, "prescribed", [&] { c.save(document); }), std::string());
+    QCOMPARE(unlike(Fault::Unsupported, "forced hits", [&] { c.save(document); }), std::string());
     QVERIFY(!std::filesystem::exists(c.path));
   }
 

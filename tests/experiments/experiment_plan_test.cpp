@@ -127,7 +127,7 @@ void ExperimentPlanTest::faults_are_named_data() {
   };
   row("/recipies", "{}", "Do you mean recipes?");
   row("/name", "\"../up\"", "is named '../up'");
-  row("/name", "7", "name is not a text");
+  row("/name", "7", "name is not a string");
   row("/models", "{}", "models has 0 entries");
   row("/models", "[1]", "models is not a JSON object");
   row("/models/demo", "3", "models.demo");
@@ -237,10 +237,10 @@ void ExperimentPlanTest::the_command_line_has_the_last_word() {
   ExperimentPlan same = experiment_plan(whole.dump(), "plan.json", "");
   apply_overrides(same, {});
   QVERIFY(same.threads == 2 && same.texts.size() == 2 && same.only.empty());
-  QVERIFY(unlike(Fault::Usage, "'x' is no model", [&] {
+  QVERIFY(unlike(Fault::Usage, "'x' is not a model", [&] {
             apply_overrides(plan, {{{"x", "y"}}, {}, {}, {}, -1});
           }).empty());
-  QVERIFY(unlike(Fault::Usage, "'x' is no recipe", [&] { apply_overrides(plan, {{}, {}, {}, {"x"}, -1}); }).empty());
+  QVERIFY(unlike(Fault::Usage, "'x' is not a recipe", [&] { apply_overrides(plan, {{}, {}, {}, {"x"}, -1}); }).empty());
 }
 
 void ExperimentPlanTest::folders_give_the_texts_that_the_plan_lists() {

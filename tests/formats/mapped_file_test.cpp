@@ -66,7 +66,7 @@ class MappedFileTest : public QObject {
     const auto file = MappedFile::open(path_);
     fs::resize_file(path_, static_cast<std::uintmax_t>(left));
     QCOMPARE(sum_of(*file), left);
-    QCOMPARE(unlike(Fault::Io, path_ + ": was cut", [&] { file->require_whole(); }), "");
+    QCOMPARE(unlike(Fault::Io, path_ + ": was truncated", [&] { file->require_whole(); }), "");
     fs::resize_file(path_, kBytes);
     if (left < 1'000'000)  // zeros were read, whatever is there now
       QCOMPARE(unlike(Fault::Io, path_ + ": ", [&] { file->require_whole(); }), "");
@@ -106,9 +106,9 @@ class MappedFileTest : public QObject {
     fs::resize_file(weights, 100'000);
     int refused = 0;
     for (const StoredTensor& tensor : model->tensors())
-      refused += unlike(Fault::Io, weights + ": was cut", [&] { first_rows(*model, tensor); }).empty();
+      refused += unlike(Fault::Io, weights + ": was truncated", [&] { first_rows(*model, tensor); }).empty();
     QCOMPARE(static_cast<std::size_t>(refused), model->tensors().size());
-    QCOMPARE(unlike(Fault::Io, weights + ": was cut", [&] { model->hash(); }), "");
+    QCOMPARE(unlike(Fault::Io, weights + ": was truncated", [&] { model->hash(); }), "");
   }
 
  private:

@@ -91,7 +91,7 @@ class NpyTest : public QObject {
         << QByteArray("{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 8), }")
         << QByteArray("ends before");
     QTest::newRow("a negative size") << QByteArray("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }")
-                                     << QByteArray("no number");
+                                     << QByteArray("not a number");
     QTest::newRow("no type") << QByteArray("{'fortran_order': False, 'shape': (1,), }") << QByteArray("no type");
     QTest::newRow("another key") << QByteArray("{'descr': '<f4', 'colour': 'red'}") << QByteArray("colour");
     QTest::newRow("cut") << QByteArray("{'descr': '<f4") << QByteArray("broken");

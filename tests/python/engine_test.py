@@ -271,9 +271,9 @@ out = sys.stdout.buffer
     def test_each_is_refused_at_once(self):
         place = "out.write(greeting + struct.pack('<IIQ', described['mark'], kind, %s))"
         for program, said in (
-            ("out.write(b'GET / HTTP' * 20000)", "no Carryover"),
+            ("out.write(b'GET / HTTP' * 20000)", "is not Carryover"),
             ("out.write(greeting[:-4] + b'0000' * 10)", "another version"),
-            ("out.write(greeting + b'x' * 16)", "no message"),
+            ("out.write(greeting + b'x' * 16)", "not a message"),
             (place % "1 << 21", "2 MB was announced"),
             (place % "8" + "\nout.write(b'x' * 8)", "damaged"),
             (place % "1 << 19" + "\nout.flush()\nsys.exit(3)", "middle of a message with exit code 3"),

@@ -206,7 +206,7 @@ class TeacherFileTest : public QObject {
       std::string bytes = whole;
       for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<char>(length >> (8 * i));
       write_bytes(path, bytes);
-      QCOMPARE(refusal(path, some_key(), "is no teacher's file, or was cut"), std::string());
+      QCOMPARE(refusal(path, some_key(), "is not a teacher's file, or is truncated"), std::string());
     }
   }
 

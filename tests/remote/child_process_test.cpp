@@ -58,7 +58,7 @@ class ChildProcessTest : public QObject {
     QCOMPARE(connects(sh("echo refused >&2; exit 3"), Fault::Io, "exit code 3. It said: refused"), std::string());
     QCOMPARE(connects("echo Welcome to this machine", Fault::Io, "It said: Welcome to this machine"), std::string());
     QCOMPARE(connects(sh("kill -9 $$"), Fault::Io, "signal 9"), std::string());
-    QCOMPARE(connects("yes", Fault::BadInput, "no Carryover: it says \"y\""), std::string());
+    QCOMPARE(connects("yes", Fault::BadInput, "is not Carryover. It says \"y\""), std::string());
     QCOMPARE(connects(sh("echo 'carryover engine 0000000000000000'; cat"), Fault::Unsupported, "another version"),
              std::string());
   }
@@ -123,7 +123,7 @@ class ChildProcessTest : public QObject {
   void one_that_ends_in_the_middle_of_a_message_is_lost() {
     const std::string line = greeting().substr(0, greeting().size() - 1);
     QCOMPARE(connects(sh("echo '" + line + "'; printf COEF"), Fault::Io, "in the middle of a message"), std::string());
-    QCOMPARE(connects(sh("echo '" + line + "'; echo 0123456789abcdef"), Fault::Io, "no message"), std::string());
+    QCOMPARE(connects(sh("echo '" + line + "'; echo 0123456789abcdef"), Fault::Io, "not a message"), std::string());
   }
 
   void one_that_never_answers_can_be_given_up() {

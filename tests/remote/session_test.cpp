@@ -318,7 +318,8 @@ class RemoteSessionTest : public QObject {
     QVERIFY(profile.kinds[0].kind == ProbeKind::Passage && profile.kinds[1].kind == ProbeKind::Copy);
     QCOMPARE(profile.kinds[1].copies.values, std::vector<double>(6, 1.0 / 3));
     request.seed = -1;
-    QCOMPARE(unlike(Fault::BadInput, "other heads", [&] { session_->profile_heads(request, control); }), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "match the model's heads", [&] { session_->profile_heads(request, control); }),
+             std::string());
     request.seed = 1;
     request.kinds.clear();
     QCOMPARE(unlike(Fault::BadInput, "without scores", [&] { session_->profile_heads(request, control); }),
@@ -342,7 +343,8 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(found.readers[0].loss, 1.0 / 7);
     QVERIFY(found.readers[0].readers == Grouping({0}, {{0, 1}}));
     request.held_out = -1;
-    QCOMPARE(unlike(Fault::BadInput, "the model lacks", [&] { session_->find_recall_heads(request, control); }),
+    QCOMPARE(unlike(Fault::BadInput, "searcher that the model lacks",
+                    [&] { session_->find_recall_heads(request, control); }),
              std::string());
   }
 
@@ -357,7 +359,7 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(found.tokens, 16);
     QCOMPARE(found.found.size(), std::size_t{6});
     QVERIFY(found.at(1, 2) == (FoundPattern{{PatternKind::AShape, 4, 64, 1.0 / 3}, 0.25}));
-    for (const auto& [tokens, problem] : {std::pair(13, "other heads"), {14, "vertical size 0"}}) {
+    for (const auto& [tokens, problem] : {std::pair(13, "match the model's heads"), {14, "vertical size 0"}}) {
       request.ids = std::make_shared<const std::vector<std::int32_t>>(static_cast<std::size_t>(tokens));
       QCOMPARE(unlike(Fault::BadInput, problem, [&] { session_->search_patterns(request, control); }), std::string());
     }
@@ -407,9 +409,9 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(info.segments, std::int64_t{4});
     session_->save_state("book.state");
     QCOMPARE(session_->load_state("full").policy, std::string("full"));
-    QCOMPARE(unlike(Fault::BadInput, "can't be", [&] { session_->load_state("no policy"); }), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "out of range", [&] { session_->load_state("no policy"); }), std::string());
     text.ids = count_up(13);
-    QCOMPARE(unlike(Fault::BadInput, "can't be", read), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "out of range", read), std::string());
     text.ids = nullptr;
     QCOMPARE(unlike(Fault::BadInput, "without its text", read), std::string());
   }

@@ -234,10 +234,10 @@ class WireTest : public QObject {
       buffer.feed(bytes);
       buffer.next();
     };
-    QCOMPARE(unlike(Fault::BadInput, "no message", [&] { reads(std::string(16, 'x')); }), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "not a message", [&] { reads(std::string(16, 'x')); }), std::string());
     std::string kind = frame_head(MessageKind::Done, 0);
     kind[4] = 99;
-    QCOMPARE(unlike(Fault::BadInput, "no message", [&] { reads(kind); }), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "not a message", [&] { reads(kind); }), std::string());
     std::string size = frame_head(MessageKind::Done, 0);
     size[14] = 1;
     QCOMPARE(unlike(Fault::BadInput, "announced", [&] { reads(size); }), std::string());

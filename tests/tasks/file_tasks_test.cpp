@@ -214,9 +214,9 @@ class FileTasksTest : public QObject {
     QCOMPARE(refusal(good + R"({"prompt": "a", "answers": ["b"], "max_new_tokens": 9})", "than the first line", ":2"),
              "");
     QCOMPARE(refusal(good + R"({"prompt": "a", "answers": ["b"], "stop": ["x"]})", "than the first line", ":2"), "");
-    QCOMPARE(refusal(good + R"({"prompt": "a", "answers": ["b"], "id": "1"})", "as one before it", ":2"), "");
+    QCOMPARE(refusal(good + R"({"prompt": "a", "answers": ["b"], "id": "1"})", "like an earlier one", ":2"), "");
     QCOMPARE(refusal(good + "{", "", ":2"), "");
-    QCOMPARE(refusal(R"(["a"])", "is no object", "[0]"), "");
+    QCOMPARE(refusal(R"(["a"])", "is not an object", "[0]"), "");
     QCOMPARE(refusal(R"({"answers": ["b"]})", "either \"prompt\" or \"question\""), "");
     QCOMPARE(refusal(R"({"prompt": "a", "question": "b", "answers": ["b"]})", "either"), "");
     QCOMPARE(refusal(R"({"context": "a", "answers": ["b"]})", "either"), "");

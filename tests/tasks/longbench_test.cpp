@@ -91,7 +91,7 @@ class LongbenchTest : public QObject {
     QCOMPARE(make_longbench_task("longbench/samsum")->info().stops, std::vector<std::string>{"\n"});
     QCOMPARE(unlike(Fault::Unsupported, "jieba", [] { make_longbench_task("longbench/dureader"); }), std::string());
     QCOMPARE(unlike(Fault::Usage, "longbench/qasper", [] { make_longbench_task("longbench/none"); }), std::string());
-    QCOMPARE(unlike(Fault::Usage, "no task", [] { make_longbench_e_task("longbench_e/musique"); }), std::string());
+    QCOMPARE(unlike(Fault::Usage, "not a task", [] { make_longbench_e_task("longbench_e/musique"); }), std::string());
   }
 
   void reads_samples() {
@@ -238,7 +238,7 @@ class LongbenchTest : public QObject {
     write_bytes(folder.file("config/dataset2maxlen.json"), "{\"hotpotqa\": 32}");
     QCOMPARE(task->samples(request_of(folder)).size(), std::size_t{1});
     write_bytes(folder.file("config/dataset2prompt.json"), "{\"hotpotqa\": [\"{context}\"]}");
-    QCOMPARE(problem(Fault::BadInput, "\"hotpotqa\" is no text"), std::string());
+    QCOMPARE(problem(Fault::BadInput, "\"hotpotqa\" is not a string"), std::string());
     write_bytes(folder.file("config/dataset2prompt.json"), "{\"hotpotqa\": \"{context\"}");
     QCOMPARE(problem(Fault::BadInput, "lone brace"), std::string());
     std::filesystem::remove(folder.path() / "config/dataset2prompt.json");

@@ -112,7 +112,7 @@ class LongbenchV2Test : public QObject {
     QCOMPARE(unlike(Fault::BadInput, "$DOC$", [&] { folder.samples(); }), std::string());
     std::filesystem::remove(folder.path() / "prompts/0shot.txt");
     QCOMPARE(unlike(Fault::Io, "prompts/0shot.txt", [&] { folder.samples(); }), std::string());
-    QCOMPARE(unlike(Fault::Usage, "no task", [] { make_longbench_v2_task("longbench_v2/a"); }), std::string());
+    QCOMPARE(unlike(Fault::Usage, "not a task", [] { make_longbench_v2_task("longbench_v2/a"); }), std::string());
   }
 };
 

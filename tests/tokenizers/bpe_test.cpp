@@ -276,7 +276,7 @@ void BpeTest::refuses_json_data() {
   row("id twice", R"({"model": {"vocab": {"zz": 3}}})", "id 3");
   row("broken merge", R"({"model": {"merges": ["abc"]}})", "merge 0");
   row("merge of three", R"({"model": {"merges": [["a", "b", "c"]]}})", "merge 0");
-  row("unknown merge", R"({"model": {"merges": [["q", "x"]]}})", "no token");
+  row("unknown merge", R"({"model": {"merges": [["q", "x"]]}})", "not a token");
   row("Metaspace", R"({"pre_tokenizer": {"type": "Metaspace", "pretokenizers": null}})", "tokenizer.model");
   row("none", R"({"pre_tokenizer": null})", "pre_tokenizer");
   row("prefix space", R"({"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": true}})", "add_prefix_space");

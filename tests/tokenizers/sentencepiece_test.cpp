@@ -277,7 +277,7 @@ void SentencePieceTest::refuses_incomplete_vocabularies() {
   not_a_number.score.back() = std::numeric_limits<float>::quiet_NaN();
   QCOMPARE(unlike(Fault::BadInput, "score", [&] { load(not_a_number); }), std::string());
   const std::string whole = make_sentencepiece({});
-  QCOMPARE(unlike(Fault::BadInput, "cut short",
+  QCOMPARE(unlike(Fault::BadInput, "truncated",
                   [&] { SentencePieceTokenizer::load(whole.substr(0, whole.size() - 3), "m"); }),
            std::string());
 }

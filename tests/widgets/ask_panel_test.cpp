@@ -130,7 +130,7 @@ class AskPanelTest : public QObject {
     settle();
     const auto* answers = panel.findChild<QTextBrowser*>();
     QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), 2);
-    QVERIFY(answers->toPlainText().contains(AskPanel::tr("The model ended its answer at once.")));
+    QVERIFY(answers->toPlainText().contains(AskPanel::tr("The model generated an empty answer.")));
     QVERIFY(!answers->toPlainText().contains(asked.run));
     synthetic_run(lab.run(), 5, 5, synthetic_request(5));
     settle();

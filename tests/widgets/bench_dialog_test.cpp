@@ -159,10 +159,10 @@ class BenchDialogTest : public QObject {
                              << "3";
     QTest::newRow("a crash") << "kill -SEGV $$"
                              << "11";
-    QTest::newRow("no memory") << "kill -KILL $$"
-                               << BenchProcess::tr(
-                                      "The system does so where memory runs out: "
-                                      "choose shorter contexts or a smaller model.");
+    QTest::newRow("no memory")
+        << "kill -KILL $$"
+        << BenchProcess::tr(
+               "The system ends processes when memory runs out: choose shorter contexts or a smaller model.");
     QTest::newRow("no JSON") << "echo '{\"date\": '"
                              << "JSON";
     QTest::newRow("another JSON") << "echo '{\"date\": \"now\"}'"

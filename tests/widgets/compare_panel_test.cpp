@@ -235,8 +235,8 @@ class ComparePanelTest : public QObject {
     const QTableView* table = table_of(window);
     QCOMPARE(cell(*table, QStringLiteral("Hits in common (Jaccard)"), ComparisonTable::Change),
              QLocale().toString(1.0, 'f', 3));
-    QCOMPARE(cell(*table, QStringLiteral("Perplexity of the same"), ComparisonTable::RunA),
-             cell(*table, QStringLiteral("Perplexity of the same"), ComparisonTable::RunB));
+    QCOMPARE(cell(*table, QStringLiteral("Perplexity of these targets"), ComparisonTable::RunA),
+             cell(*table, QStringLiteral("Perplexity of these targets"), ComparisonTable::RunB));
     for (const auto& [x, jaccard] :
          plot(*window.docks().panel(QStringLiteral("compare")), "compare_jaccard")->drawn_points(0))
       QCOMPARE(jaccard, 1.0);

@@ -114,7 +114,7 @@ void ExperimentDialogTest::shipped_plans_say_what_they_need() {
 void ExperimentDialogTest::a_dry_run_says_how_long() {
   ExperimentDialog dialog;
   dialog.forecast().set_program(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover-cli"));
-  auto* ask = button<QPushButton>(dialog, ExperimentDialog::tr("How long?"));
+  auto* ask = button<QPushButton>(dialog, ExperimentDialog::tr("Dry run"));
   QVERIFY(!ask->isEnabled());  // no plan yet
   dialog.set_request(small_request(temp_, temp_.file("planned")));
   QVERIFY(ask->isEnabled() && dialog.said().isEmpty());
@@ -122,7 +122,7 @@ void ExperimentDialogTest::a_dry_run_says_how_long() {
   QVERIFY(!ask->isEnabled());
   QTRY_VERIFY_WITH_TIMEOUT(!dialog.forecast().running(), patience_ms);
   QVERIFY2(dialog.said().contains(QStringLiteral("9")) &&
-               dialog.said().startsWith(ExperimentDialog::tr("%1 of %2 cells to run: about %3, %4 to write")
+               dialog.said().startsWith(ExperimentDialog::tr("%1 of %2 cells to run: about %3, %4 of disk space")
                                             .arg(9)
                                             .arg(9)
                                             .section(QStringLiteral("%3"), 0, 0)),

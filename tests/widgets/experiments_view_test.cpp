@@ -332,7 +332,7 @@ void ExperimentsViewTest::any_column_is_plotted() {
   PlotView& plot = *lab.panel.plots()[0];
   const auto boxes = lab.panel.findChildren<QComboBox*>();
   QComboBox *x = nullptr, *y = nullptr;
-  for (QComboBox* box : boxes) (box->accessibleName() == QStringLiteral("Across") ? x : y) = box;
+  for (QComboBox* box : boxes) (box->accessibleName() == QStringLiteral("Horizontal axis") ? x : y) = box;
   QVERIFY(x != nullptr && y != nullptr);
   std::multiset<double> drawn, expected;
   for (int curve = 0; curve < 2; ++curve)  // an evaluation each, across two recipes and two texts

@@ -68,7 +68,7 @@ class FoilTest : public QObject {
     QVERIFY2(foil.problem().contains(QStringLiteral("3 tokens: “M”, “a”, “y”")), qPrintable(foil.problem()));
     QVERIFY(foil.problem().contains(QStringLiteral("“ May”, it is one")));
     foil.set_text(QStringLiteral(" May Snow"));
-    QVERIFY(!foil.id() && foil.problem().contains(QStringLiteral("Type a text that is one token")));
+    QVERIFY(!foil.id() && foil.problem().contains(QStringLiteral("Enter a text that is a single token")));
     foil.set_text({});
     QVERIFY(!foil.id() && foil.problem().isEmpty());
     run.begin(model, request, nullptr);

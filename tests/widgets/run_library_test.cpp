@@ -138,7 +138,7 @@ class RunLibraryTest : public QObject {
     QCOMPARE(table.index(1, RunLibraryTable::Tags).data().toString(), QString("a, b c"));
     QVERIFY(library.run(1).ticked);
     library.set_bytes("/s/2.journal", 0, false);
-    QVERIFY(table.index(2, 0).data(Qt::ToolTipRole).toString().contains("Not there any more"));
+    QVERIFY(table.index(2, 0).data(Qt::ToolTipRole).toString().contains("No longer there"));
     ListedRun named = some_run("/s/3.journal", 3);
     named.name = "<img src='/etc/passwd'>";
     library.put(named);

@@ -251,7 +251,7 @@ class SessionKeeperTest : public QObject {
     connect(&window.lab().context, &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
     SessionKeeper keeper(window, file + "/sessions");
     QVERIFY(!keeper.begin(true));
-    QCOMPARE(notes.filter("can be kept").size(), 1);
+    QCOMPARE(notes.filter("This session can't be saved").size(), 1);
     window.show();
     open_demo(window, 300);
     run_to_the_end(window);

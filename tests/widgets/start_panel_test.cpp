@@ -52,11 +52,11 @@ class StartPanelTest : public QObject {
     const Selection shown = lab.selected();
     QVERIFY(shown.token >= 0 && lab.run().hits(shown.segment, shown.layer, shown.head) != nullptr);
     QVERIFY2(start.answer().contains(QString("layer %1, head %2").arg(shown.layer).arg(shown.head)) ||
-                 start.answer().contains("Others that did"),
+                 start.answer().contains("Other heads that retrieved it"),
              qPrintable(start.answer()));
     QVERIFY(start.answer().contains(QString("segment %1").arg(shown.segment)));
     lab.select_token(lab.run().token_count() - 1);  // the last one, which nobody can have read
-    QVERIFY2(start.answer().contains("no head has fetched this"), qPrintable(start.answer()));
+    QVERIFY2(start.answer().contains("no head has retrieved this"), qPrintable(start.answer()));
   }
 
   void a_needle_is_run_and_looked_for() {

@@ -59,7 +59,7 @@ class StoriesTest : public QObject {
     context.set_run_options(options);
     run_to_the_end(window);
     stories.tell(Story::Retrieval);
-    QVERIFY2(listener.waits_for(QStringLiteral("is predicted with")), qPrintable(listener.said.join(u'\n')));
+    QVERIFY2(listener.waits_for(QStringLiteral("with probability")), qPrintable(listener.said.join(u'\n')));
     QCOMPARE(context.run().request().policy, std::string("segmented"));
   }
 
@@ -207,7 +207,7 @@ class StoriesTest : public QObject {
     QVERIFY(stories.why_not(Story::Sinks).isEmpty());
     Listener listener(stories);
     stories.tell(Story::Sinks);
-    QVERIFY2(listener.waits_for("nats a token"), qPrintable(listener.said.join('\n')));
+    QVERIFY2(listener.waits_for("nats per token"), qPrintable(listener.said.join('\n')));
     LabContext& lab = window.lab().context;
     QVERIFY(lab.pinned_run() != nullptr);
     QCOMPARE(lab.pinned_run()->request().config.sink_length, std::int64_t{0});

@@ -55,9 +55,10 @@ class WrappingBarTest : public QObject {
 
   void a_text_that_wraps_is_as_high_as_its_lines() {
     Window window;
-    auto* text = new QLabel(QStringLiteral("Needles are put into novels. The heads are found whose search has the "
-                                           "answers in its windows, and then the fewest that have to read them."),
-                            &window.widget);
+    auto* text =
+        new QLabel(QStringLiteral("The search inserts needles into novels. It finds the heads whose search retrieves "
+                                  "the answers, then the smallest set of heads that has to read them."),
+                   &window.widget);
     text->setWordWrap(true);
     window.bar->addWidget(text, 1);
     window.bar->addWidget(new QPushButton(QStringLiteral("Save"), &window.widget));

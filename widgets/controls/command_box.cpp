@@ -10,9 +10,7 @@
 namespace carryover {
 
 CommandBox::CommandBox(QWidget* parent)
-    : QGroupBox(tr("The same from the command line"), parent),
-      text_(new QPlainTextEdit(this)),
-      copy_(new QToolButton(this)) {
+    : QGroupBox(tr("Equivalent command"), parent), text_(new QPlainTextEdit(this)), copy_(new QToolButton(this)) {
   text_->setReadOnly(true);
   text_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   text_->setTabChangesFocus(true);
@@ -30,7 +28,7 @@ CommandBox::CommandBox(QWidget* parent)
 void CommandBox::set_command(const QString& command, const QString& also) {
   command_ = command;
   copy_->setEnabled(!command.isEmpty());
-  text_->setPlainText(command.isEmpty() ? tr("Here as soon as nothing is wrong in the form.")
+  text_->setPlainText(command.isEmpty() ? tr("The command appears when the form has no errors.")
                       : also.isEmpty()  ? command
                                         : command + QStringLiteral("\n\n") + also);
 }

@@ -78,7 +78,7 @@ CommandPalette::CommandPalette(std::vector<Command> commands,
   query_->installEventFilter(this);
   list_->setModel(&model_);
   list_->setItemDelegate(new CommandDelegate(list_));
-  list_->setAccessibleName(tr("Commands that fit"));
+  list_->setAccessibleName(tr("Matching commands"));
   list_->setUniformItemSizes(true);
   list_->setCurrentIndex(model_.index(0));
   auto* layout = new QVBoxLayout(this);

@@ -316,7 +316,7 @@ bool RibbonStrip::has_lost_sink(int segment) const {
 }
 
 void RibbonStrip::describe_all() {
-  QString text = tr("One cell a segment. Left and right select, Home and End go to the ends.");
+  QString text = tr("One cell per segment. Left and Right select, Home and End go to the ends.");
   if (!lost_.empty()) {
     QStringList named;
     for (std::size_t i = 0; i < std::min(lost_.size(), most_named); ++i) named += QString::number(lost_[i]);
@@ -369,11 +369,11 @@ ContextRibbon::ContextRibbon(LabContext& context, QWidget* parent)
       scale_(new QLabel(this)),
       all_(new QToolButton(this)) {
   value_->addItems({tr("Loss, nats"), tr("PPL"), tr("Carry norm"), tr("Hits"), tr("Δ loss, A − B")});
-  value_->setToolTip(tr("What a segment's colour shows"));
+  value_->setToolTip(tr("Quantity that the segments' colour shows"));
   value_->setAccessibleName(tr("Ribbon value"));
   scale_->setAlignment(Qt::AlignCenter);
   all_->setAutoRaise(true);
-  all_->setToolTip(tr("Views show these segments alone. Click to show all again (Esc in the ribbon)."));
+  all_->setToolTip(tr("Views show only these segments. Click to show all segments again (Esc in the ribbon)."));
   auto* side = new QVBoxLayout;
   side->setContentsMargins(6, 4, 2, 4);
   side->setSpacing(2);

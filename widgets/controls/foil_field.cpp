@@ -20,10 +20,9 @@ void FoilField::show_foil() {
   QPalette palette;
   if (!foil_.problem().isEmpty()) palette.setColor(QPalette::Text, current_theme().anchor);
   setPalette(palette);
-  setToolTip(foil_.problem().isEmpty()
-                 ? tr("A token to compare with: logits become the target's minus this one's. A space before a word "
-                      "belongs to the token")
-                 : foil_.problem());
+  setToolTip(foil_.problem().isEmpty() ? tr("Token to compare with: logits become the target's minus the foil's. A "
+                                            "space before a word belongs to the token")
+                                       : foil_.problem());
 }
 
 }  // namespace carryover

@@ -265,7 +265,7 @@ void HeadGrid::offer_patch(QMenu& menu, const QString& text, int layer, int head
                            : !busy.isEmpty() ? busy
                                              : patch_obstacle(context_, segment, edit);
   action->setEnabled(obstacle.isEmpty());
-  action->setToolTip(obstacle.isEmpty() ? tr("Runs segment %1 again with the outputs that B has there").arg(segment)
+  action->setToolTip(obstacle.isEmpty() ? tr("Runs segment %1 again with the outputs of B in that segment").arg(segment)
                                         : obstacle);
   connect(action, &QAction::triggered, this, [this, segment, edit] {
     context_.what_ifs().ask_run({segment, {edit}}, edit_text(edit, context_.run().request().config));
@@ -367,7 +367,7 @@ QString HeadGrid::describe(const Cell& cell) const {
 
 QString HeadGrid::reads(const Cell& cell) const {
   const QString prefix = prefix_text(context_.config(), *context_.model(), {cell.layer, cell.head});
-  return prefix.isEmpty() ? tr("the segment alone") : tr("%1 and the segment").arg(prefix);
+  return prefix.isEmpty() ? tr("only the segment") : tr("%1 and the segment").arg(prefix);
 }
 
 bool HeadGrid::event(QEvent* event) {

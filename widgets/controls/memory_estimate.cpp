@@ -107,7 +107,7 @@ MemoryEstimate::MemoryEstimate(QWidget* parent) : QWidget(parent), bar_(new Bar(
     grid->addWidget(rows_.back().measured, row, 3);
     ++row;
   }
-  auto* sum = new QLabel(tr("Together"), this);
+  auto* sum = new QLabel(tr("Total"), this);
   total_ = number();
   measured_total_ = number();
   QFont bold = font();
@@ -152,8 +152,8 @@ void MemoryEstimate::update_texts() {
   bar_->update();
   QString verdict;
   if (free_ && estimate_)
-    verdict = fits() ? tr("%1 are free: it fits, with a tenth to spare.").arg(bytes_text(*free_))
-                     : tr("%1 are free: it may not fit. Shorten segments, train an adapter (LoRA), or turn on "
+    verdict = fits() ? tr("%1 is free: the training fits, with a margin of 10 %.").arg(bytes_text(*free_))
+                     : tr("%1 is free: the training may not fit. Shorten segments, train an adapter (LoRA), or turn on "
                           "checkpointing.")
                            .arg(bytes_text(*free_));
   verdict_->setText(verdict);

@@ -81,14 +81,14 @@ void choose_page(const QWidget& panel, QTabWidget& pages, const QString& value) 
 
 void switch_button(QWidget& panel, QAbstractButton& button, const QString& value) {
   if (value != QStringLiteral("on") && value != QStringLiteral("off"))
-    refuse(panel, tr("“%1” can't be “%2”").arg(name_of(button), value), tr("Say on or off."));
+    refuse(panel, tr("“%1” can't be “%2”").arg(name_of(button), value), tr("Use on or off."));
   if (button.isChecked() != (value == QStringLiteral("on"))) button.click();
 }
 
 template <typename Box, typename Number>
 void set_number(QWidget& panel, Box& box, Number value, bool is_number) {
   if (!is_number || value < box.minimum() || value > box.maximum())
-    refuse(panel, tr("“%1” takes another number").arg(name_of(box)),
+    refuse(panel, tr("“%1” does not take this value").arg(name_of(box)),
            tr("Give one from %1 to %2.").arg(box.minimum()).arg(box.maximum()));
   box.setValue(value);
 }

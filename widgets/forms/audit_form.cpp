@@ -26,15 +26,17 @@ AuditForm::AuditForm(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(t
   grid_->setColumnStretch(3, 1);
   segment_ =
       add_number(tr("Segment S"), tr("Tokens of a segment; M and R are at most a quarter of it"), 1, usual_segment);
-  segments_ = add_number(tr("Segments N"), tr("How many are read; more than K + 1 shows the cut"), 1, 4);
+  segments_ =
+      add_number(tr("Segments N"), tr("Number of segments; more than K + 1 show the effect of the truncation"), 1, 4);
   depth_ = add_number(tr("Depth K"), tr("Segment transitions that gradients cross"), 0, 1);
-  first_ = add_number(tr("From token"), tr("Where in the open text the audit begins"), 0, 0);
+  first_ = add_number(tr("From token"), tr("First token of the open text that the audit reads"), 0, 0);
   QStringList policies;
   for (const std::string& name : policy_names()) policies << QString::fromStdString(name);
   policy_ = add_choice(tr("Policy"), tr("full: full attention over all segments at once"), policies);
   rank_ =
-      add_number(tr("LoRA rank"), tr("0: every parameter; else an adapter on all modules, with B away from 0"), 0, 0);
-  dtype_ = add_choice(tr("dtype"), tr("fp64 adds finite differences; the others are faster and have wider bounds"),
+      add_number(tr("LoRA rank"), tr("0: every parameter; otherwise an adapter on all modules, with nonzero B"), 0, 0);
+  dtype_ = add_choice(tr("dtype"),
+                      tr("fp64 also checks finite differences; the other dtypes are faster and have wider bounds"),
                       {QStringLiteral("fp64"), QStringLiteral("fp32"), QStringLiteral("bf16")});
 }
 

@@ -59,8 +59,9 @@ BenchForm::BenchForm(QWidget* parent) : QWidget(parent), rows_(new QFormLayout(t
   rows_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   rows_->setVerticalSpacing(5);
   model_ = add_choice(tr("Model"), tr("The open model, or random weights of a known shape"), "model", {});
-  with_settings_ = add({}, tr("S, M, R, heads and so on as the window has them, in place of the model's defaults"),
-                       new QCheckBox(tr("with the window's settings"), this), "with_settings");
+  with_settings_ =
+      add({}, tr("Use S, M, R, heads and the other settings of the window instead of the model's defaults"),
+          new QCheckBox(tr("with the window's settings"), this), "with_settings");
   connect(with_settings_, &QCheckBox::toggled, this, [this](bool on) {
     wants_settings_ = on;
     Q_EMIT changed();
@@ -69,12 +70,12 @@ BenchForm::BenchForm(QWidget* parent) : QWidget(parent), rows_(new QFormLayout(t
   for (const DType dtype : {DType::Auto, DType::Float32, DType::BFloat16, DType::Float64, DType::Q8})
     dtypes += text(dtype_name(dtype));
   for (const Device device : {Device::Auto, Device::Cpu, Device::Cuda}) devices += text(device_name(device));
-  dtype_ = add_choice(tr("dtype"), tr("auto: the faster one here"), "dtype", dtypes);
-  device_ = add_choice(tr("Device"), tr("auto: a GPU where there is one"), "device", devices);
-  threads_ = add_number(tr("Threads"), tr("Threads of the processor"), "threads", 0, most_threads);
+  dtype_ = add_choice(tr("dtype"), tr("auto: the faster one on this machine"), "dtype", dtypes);
+  device_ = add_choice(tr("Device"), tr("auto: a GPU if there is one"), "device", devices);
+  threads_ = add_number(tr("Threads"), tr("CPU threads"), "threads", 0, most_threads);
   threads_->setSpecialValueText(tr("all"));
-  contexts_ = add(tr("Contexts"), tr("Lengths of the texts, in tokens, with commas between them"), new QLineEdit(this),
-                  "contexts");
+  contexts_ =
+      add(tr("Contexts"), tr("Lengths of the texts in tokens, separated by commas"), new QLineEdit(this), "contexts");
   connect(contexts_, &QLineEdit::textChanged, this, &BenchForm::changed);
   std::vector<std::pair<QString, QString>> kinds, policies;
   for (const BenchKind kind : bench_kinds) kinds.emplace_back(text(bench_kind_name(kind)), bench_kind_title(kind));
@@ -84,16 +85,18 @@ BenchForm::BenchForm(QWidget* parent) : QWidget(parent), rows_(new QFormLayout(t
   policies_ = add_boxes(tr("Policies"), tr("What attention sees across segments"), policies);
   new_tokens_ = add_number(tr("Decoded"), tr("Tokens decoded after each text"), "new_tokens", 1, bench_most_new_tokens);
   new_tokens_->setSuffix(tr(" tokens"));
-  repeats_ = add_number(tr("Repeats"), tr("Repetitions of each; by length: 5 up to 2048 tokens, 3 up to 8192, 1 above"),
+  repeats_ = add_number(tr("Repeats"),
+                        tr("Repetitions of each measurement. By length: 5 up to 2048 tokens, 3 up to 8192, 1 above"),
                         "repeats", 0, bench_most_repeats);
   repeats_->setSpecialValueText(tr("by length"));
   peer_ = add_path(tr("Peer"),
-                   tr("The Python of a virtual environment that has transformers: measured in the same rounds. "
-                      "llama-bench takes part where it is on PATH and the model is a GGUF file"),
+                   tr("Python of a virtual environment with transformers, which is measured in the same rounds. "
+                      "llama-bench is measured too if it is on PATH and the model is a GGUF file"),
                    "peer", false);
   peer_->setPlaceholderText(tr("none, or venv/bin/python"));
-  output_ = add_path(tr("Folder"), tr("Gets bench.json and bench.csv, also of what was stopped"), "output", true);
-  output_->setPlaceholderText(tr("none: kept in this dialog"));
+  output_ = add_path(tr("Folder"), tr("Folder for bench.json and bench.csv; a stopped bench writes them too"), "output",
+                     true);
+  output_->setPlaceholderText(tr("none: results stay in this dialog"));
   connect(model_, &QComboBox::currentIndexChanged, this, &BenchForm::update_settings_box);
   set_request({});
   add_models();
@@ -219,22 +222,21 @@ void BenchForm::set_request(const BenchRequest& request) {
 QString BenchForm::problem_of_paths() const {
   const QString peer = peer_->text().trimmed(), output = output_->text().trimmed();
   if (!peer.isEmpty() && peer.contains(u'/') && !QFileInfo(peer).isExecutable())
-    return tr("Peer: %1 is no program that can be started").arg(peer);
+    return tr("Peer: %1 is not an executable program").arg(peer);
   if (!output.isEmpty() && QFileInfo::exists(output + QStringLiteral("/bench.json")))
-    return tr("Folder: %1 holds a bench already; name a new one").arg(output);
+    return tr("Folder: %1 already contains a bench; choose a new folder").arg(output);
   if (QFileInfo(output).exists() && !QFileInfo(output).isDir()) return tr("Folder: %1 is a file").arg(output);
   return {};
 }
 
 QString BenchForm::problem() const {
   if (model_chosen() && model_path_.isEmpty())
-    return why_no_model_.isEmpty() ? tr("Model: none is open; open one, or choose a shape")
+    return why_no_model_.isEmpty() ? tr("Model: no model is open; open one, or choose a shape")
                                    : tr("Model: %1").arg(why_no_model_);
   const std::vector<std::int64_t> contexts = lengths_in(contexts_->text());
-  if (contexts.empty()) return tr("Contexts: none is given; such as 512, 2048");
+  if (contexts.empty()) return tr("Contexts: enter at least one length, for example 512, 2048");
   if (std::find(contexts.begin(), contexts.end(), 0) != contexts.end())
-    return tr("Contexts: each is a whole number of tokens from 1 to %L1")
-        .arg(static_cast<qlonglong>(bench_most_tokens));
+    return tr("Contexts: enter whole numbers of tokens from 1 to %L1").arg(static_cast<qlonglong>(bench_most_tokens));
   if (ticked(kinds_).empty()) return tr("Work: tick at least one kind");
   if (ticked(policies_).empty()) return tr("Policies: tick at least one");
   return problem_of_paths();

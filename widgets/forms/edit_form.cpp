@@ -52,7 +52,7 @@ void EditForm::check() {
   const TokenRange range = parse_range(positions);
   QString problem;
   if (!positions.isEmpty() && range.first >= range.last) {
-    problem = tr("“%1” names no position: write 120 or 100-119").arg(positions);
+    problem = tr("“%1” is not a position: write 120 or 100-119").arg(positions);
   } else if (seed_->isVisibleTo(this) && !seed_->hasAcceptableInput()) {
     problem = tr("the seed is not a number");
   } else if (context_.what_ifs().draft().config) {
@@ -70,7 +70,7 @@ void EditForm::check() {
 QWidget* EditForm::make_sources() {
   auto* row = new QWidget(this);
   no_carry_ = new QCheckBox(tr("Zero carry"), row);
-  no_carry_->setToolTip(tr("C = ∅: local heads see their segment alone"));
+  no_carry_->setToolTip(tr("C = ∅: local heads see only their segment"));
   prefix_ = new QComboBox(row);
   prefix_->addItems({tr("Prefix: as retrieved"), tr("Prefix: none"), tr("Prefix: random"), tr("Prefix: most recent"),
                      tr("Prefix: constant"), tr("Prefix: sinks + recent"), tr("Prefix: oracle")});
@@ -80,8 +80,7 @@ QWidget* EditForm::make_sources() {
   prefix_->setItemData(4, tr("The text's first R positions, the same for every segment"), Qt::ToolTipRole);
   prefix_->setItemData(5, tr("The text's first %1 positions and the most recent ones").arg(kSinkTokens),
                        Qt::ToolTipRole);
-  prefix_->setItemData(6, tr("The R positions on which the head's attention over the whole pool is heaviest"),
-                       Qt::ToolTipRole);
+  prefix_->setItemData(6, tr("The R positions with most of the head's attention over the whole pool"), Qt::ToolTipRole);
   seed_ = new QSpinBox(row);
   seed_->setRange(0, std::numeric_limits<int>::max());
   seed_->setPrefix(tr("seed "));
@@ -113,11 +112,13 @@ QWidget* EditForm::make_slots() {
     layout->addWidget(made);
     connect(made, &QPushButton::clicked, this, slot);
   };
-  button(tr("Remove from this head"), tr("Take the positions out of the selected head's prefix"),
+  button(tr("Remove from this head"), tr("Remove the positions from the selected head's prefix"),
          [this] { take_slot(&WhatIfs::drop); });
-  button(tr("Add"), tr("Let the selected head read the positions, in place of padding, then of its lowest scores"),
+  button(tr("Add"),
+         tr("Add the positions to the selected head's prefix. They replace padding first, then the hits with the "
+            "lowest scores"),
          [this] { take_slot(&WhatIfs::add); });
-  button(tr("Exclude from all heads"), tr("No head may retrieve these positions: the search is done again"),
+  button(tr("Exclude from all heads"), tr("Exclude these positions from retrieval in all heads, and search again"),
          [this] { take_ban(); });
   return row;
 }
@@ -126,7 +127,7 @@ QWidget* EditForm::make_changes() {
   auto* box = new QWidget(this);
   changes_ = new QListWidget(box);
   changes_->setAccessibleName(tr("Slots and patches"));
-  changes_->setToolTip(tr("Delete takes a line out"));
+  changes_->setToolTip(tr("Delete removes a line"));
   changes_->setFixedHeight(changes_->fontMetrics().height() * 2 + 12);
   changes_->setAlternatingRowColors(true);
   settings_ = new QCheckBox(tr("With the edited settings"), box);
@@ -253,7 +254,7 @@ void EditForm::show_settings() {
   const bool any = !context_.run().is_empty();
   const QStringList changes = any ? config_changes(context_.run().request().config, wanted_config()) : QStringList();
   settings_->setEnabled(!changes.isEmpty() || settings_->isChecked());
-  settings_text_->setText(changes.isEmpty() ? tr("as the run's") : changes.join(QStringLiteral(", ")));
+  settings_text_->setText(changes.isEmpty() ? tr("as in the run") : changes.join(QStringLiteral(", ")));
   settings_text_->setToolTip(changes.isEmpty() ? tr("Edit them in Settings or the grid")
                                                : changes.join(QLatin1Char('\n')));
   if (settings_->isChecked()) write_sources();

@@ -51,7 +51,7 @@ FinetuneDialog::FinetuneDialog(const TrainingPlan& plan, QWidget* parent)
   problem_label_ = new QLabel(this);
   problem_label_->setWordWrap(true);
   problem_label_->setTextFormat(Qt::PlainText);
-  problem_label_->setAccessibleName(tr("What is wrong with the plan"));
+  problem_label_->setAccessibleName(tr("Problem with the plan"));
   layout->addWidget(problem_label_);
   layout->addWidget(build_buttons());
   timer_.setSingleShot(true);
@@ -76,7 +76,7 @@ QWidget* FinetuneDialog::build_side() {
   for (const TrainingPreset& preset : training_presets())
     presets_->addItem(QString::fromStdString(preset.title), QString::fromStdString(preset.name));
   presets_->setAccessibleName(tr("Preset"));
-  presets_->setToolTip(tr("Fills in the form; model, texts, folder and grouping stay"));
+  presets_->setToolTip(tr("Fills in the form, but keeps model, texts, folder and grouping"));
   connect(presets_, &QComboBox::activated, this, [this](int index) {
     if (index > 0) apply_preset(presets_->itemData(index).toString());
   });
@@ -98,7 +98,7 @@ QWidget* FinetuneDialog::build_side() {
   connect(dry_run_, &QPushButton::clicked, this, [this] {
     validate();
     if (!plan_ || !busy_.isEmpty()) return;
-    time_->setText(tr("Dry run under way…"));
+    time_->setText(tr("Dry run in progress…"));
     Q_EMIT dry_run_wanted(*plan_);
   });
   work_layout->addWidget(dry_run_);
@@ -114,7 +114,7 @@ QWidget* FinetuneDialog::build_buttons() {
            [this] { ask_config(false); });
   row->add(tr("Save config…"), tr("Write the form as JSON, for --config"), this, [this] { ask_config(true); });
   row->add_space();
-  row->add(tr("Close"), tr("Nothing is started"), this, [this] { close(); });
+  row->add(tr("Close"), tr("Close without starting the training"), this, [this] { close(); });
   start_ = row->add(tr("Start"), {}, this, &FinetuneDialog::start);
   start_->setDefault(true);
   return row;
@@ -174,8 +174,8 @@ const ModelConfig& FinetuneDialog::model_config(const std::string& path) {
 }
 
 void FinetuneDialog::check_paths(const TrainingPlan& plan) const {
-  if (plan.data.empty()) refuse_field("form", "data", "is empty", tr("Name a text to train on.").toStdString());
-  if (plan.output_dir.empty()) refuse_field("form", "output_dir", "is empty", tr("Name a new folder.").toStdString());
+  if (plan.data.empty()) refuse_field("form", "data", "is empty", tr("Choose a text to train on.").toStdString());
+  if (plan.output_dir.empty()) refuse_field("form", "output_dir", "is empty", tr("Choose a new folder.").toStdString());
   if (elsewhere_) return;
   for (const std::string& path : plan.data)
     if (!QFileInfo::exists(QString::fromStdString(path)))
@@ -183,7 +183,7 @@ void FinetuneDialog::check_paths(const TrainingPlan& plan) const {
   const QString folder = QString::fromStdString(plan.output_dir);
   if (QFileInfo::exists(folder + QStringLiteral("/config.json")))
     refuse_field("form", "output_dir", "holds a run already",
-                 tr("Name a new folder, or go on with that run from the list.").toStdString());
+                 tr("Choose a new folder, or continue that run from Training runs.").toStdString());
 }
 
 void FinetuneDialog::validate() {
@@ -260,7 +260,7 @@ void FinetuneDialog::estimate() {
           .arg(static_cast<qlonglong>(plan_->tokens_per_sample()))
           .arg(static_cast<qlonglong>(plan_->training.max_steps))
           .arg(count_text(step_tokens * plan_->training.max_steps), training.recall_samples > 0 ? recall : QString()));
-  if (!measured_) return time_->setText(tr("A dry run tells how long it takes."));
+  if (!measured_) return time_->setText(tr("A dry run estimates the time."));
   time_->setText(tr("A step took %1: %2 for all steps, %L3 tokens/s.")
                      .arg(duration_text(measured_->seconds),
                           duration_text(measured_->seconds * static_cast<double>(plan_->training.max_steps)))
@@ -291,7 +291,7 @@ void FinetuneDialog::update_buttons() {
   start_->setEnabled(ready);
   start_->setToolTip(!busy_.isEmpty()      ? tr("Not now: %1").arg(busy_)
                      : !problem_.isEmpty() ? tr("Not ready: %1").arg(problem_)
-                                           : tr("Train, and watch it in the window"));
+                                           : tr("Train, and follow the training in the window"));
   dry_run_->setEnabled(ready);
 }
 

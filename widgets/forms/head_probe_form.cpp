@@ -26,8 +26,8 @@ HeadProbeForm::HeadProbeForm(QWidget* parent) : QWidget(parent) {
     connect(made, &QCheckBox::toggled, this, &HeadProbeForm::update_offer);
     return made;
   };
-  copy_ = box(tr("Copy"), tr("Random tokens, twice: only copying predicts the second half"), true);
-  needle_ = box(tr("Needles"), tr("A key and its value in a haystack, asked for by the key at its end"), true);
+  copy_ = box(tr("Copy"), tr("Random tokens, repeated once: only copying predicts the second half"), true);
+  needle_ = box(tr("Needles"), tr("Key and value pairs in a haystack; the key at the end asks for its value"), true);
   passage_ = box(tr("Open text"), tr("Passages of the open text, repeated at its end"), false);
   tokens_ = new QSpinBox(this);
   tokens_->setRange(least_tokens, most_tokens);
@@ -91,7 +91,7 @@ HeadProfileRequest HeadProbeForm::request() const {
 QString HeadProbeForm::why_not() const {
   const HeadProfileRequest wanted = request();
   if (!has_model_) return tr("No model is open");
-  if (running_) return tr("A profile is under way");
+  if (running_) return tr("A profile is running");
   if (!busy_.isEmpty()) return tr("Not now: %1").arg(busy_);
   if (wanted.kinds.empty()) return tr("Choose a kind of probe");
   if (passage_->isChecked() && text_tokens_ < wanted.tokens - wanted.needle)

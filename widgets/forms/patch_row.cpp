@@ -75,9 +75,9 @@ void PatchRow::show_obstacle() {
   const QString obstacle =
       any ? patch_obstacle(context_, shown_segment(context_), patch()) : tr("no segment has been run");
   put_->setEnabled(obstacle.isEmpty());
-  setToolTip(obstacle.isEmpty() ? tr("Activation patching: the segment gets what the pinned run B has in the same "
-                                     "segment, token by token")
-                                : tr("Not now: %1").arg(obstacle));
+  setToolTip(obstacle.isEmpty()
+                 ? tr("Activation patching: takes the values of the pinned run B in the same segment, token by token")
+                 : tr("Not now: %1").arg(obstacle));
   put_->setToolTip(toolTip());
 }
 

@@ -18,8 +18,7 @@ PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
   bar->setContentsMargins(0, 0, 0, 0);
   prompts_ = add_path(
       tr("Prompt set"),
-      tr("A .jsonl with a \"text\" in each line and, where wanted, \"name\", \"answer\", \"target\" and "
-         "\"tags\""),
+      tr("A .jsonl file with a \"text\" on each line and, optionally, \"name\", \"answer\", \"target\" and \"tags\""),
       [this](const QString& now) {
         return QFileDialog::getOpenFileName(this, tr("Prompt set"), now, tr("Prompt sets (*.jsonl);;All files (*)"));
       });
@@ -29,17 +28,17 @@ PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
     against_->addItem(QString::fromLatin1(control), QString::fromLatin1(control));
   against_->setAccessibleName(tr("Control"));
   against_->setToolTip(
-      tr("Run each example under this control too, for Δ loss. off: nothing is retrieved; the others "
-         "are read in place of what the search finds"));
+      tr("Also run each example under this control, for Δ loss. off: no retrieval; the other controls replace the "
+         "retrieved positions"));
   bar->addWidget(labelled(tr("Against"), against_, nullptr, this));
   out_ = add_path(
-      tr("Folder"), tr("Where its runs are written; what is there already is not run again"),
+      tr("Folder"), tr("Folder for its runs; examples that are there already are not run again"),
       [this](const QString& now) { return QFileDialog::getExistingDirectory(this, tr("Folder of the runs"), now); });
   run_ = new QPushButton(tr("Run"), this);
   set_themed_icon(run_, QStringLiteral("run"));
   connect(run_, &QPushButton::clicked, this, [this] { Q_EMIT run_wanted(order()); });
   stop_ = new QPushButton(tr("Stop"), this);
-  stop_->setToolTip(tr("Finished examples stay; Run continues with the others"));
+  stop_->setToolTip(tr("Finished examples are kept; Run continues with the others"));
   connect(stop_, &QPushButton::clicked, this, &PromptsForm::stop_wanted);
   bar->addWidget(run_);
   bar->addWidget(stop_);
@@ -87,7 +86,7 @@ void PromptsForm::update_offer() {
   if (why.isEmpty() && order().prompts.isEmpty()) why = tr("Choose a prompt set");
   if (why.isEmpty() && order().out.isEmpty()) why = tr("Choose a folder for its runs");
   run_->setEnabled(!running_ && why.isEmpty());
-  run_->setToolTip(why.isEmpty() ? tr("Run each example with these settings, in a process of its own") : why);
+  run_->setToolTip(why.isEmpty() ? tr("Run each example with these settings in a separate process") : why);
   stop_->setVisible(running_);
 }
 

@@ -37,12 +37,15 @@ RecallHeadsForm::RecallHeadsForm(QWidget* parent) : QWidget(parent) {
     return box;
   };
   const RecallOrder usual;
-  documents_ = number(tr("Documents"), tr("Pieces of the novels that needles are put into"), usual.documents, 1, 1000);
+  documents_ =
+      number(tr("Documents"), tr("Excerpts of the novels, into which needles are inserted"), usual.documents, 1, 1000);
   held_out_ =
-      number(tr("Held out"), tr("The last documents: searchers are only checked on them"), usual.held_out, 0, 999);
+      number(tr("Held out"), tr("The last documents, which are used only to check searchers"), usual.held_out, 0, 999);
   segments_ = number(tr("Segments"), tr("Length of a document"), usual.segments, 2, 1000);
-  needles_ = number(tr("Needles"), tr("Numbers, words and facts in a document: so many of each"), usual.needles, 1, 12);
-  searchers_ = number(tr("Searchers"), tr("The most heads that may search for all readers"), usual.searchers, 1, 64);
+  needles_ =
+      number(tr("Needles"), tr("Numbers, words and facts in a document: this many of each"), usual.needles, 1, 12);
+  searchers_ =
+      number(tr("Searchers"), tr("Maximum number of heads that search for all readers"), usual.searchers, 1, 64);
   rise_ = new QDoubleSpinBox(this);
   rise_->setRange(0, 100);
   rise_->setDecimals(1);
@@ -103,7 +106,7 @@ void RecallHeadsForm::set_unfinished(bool unfinished) {
 }
 
 void RecallHeadsForm::choose_texts() {
-  const QStringList paths = QFileDialog::getOpenFileNames(this, tr("Novels that needles are put into"), {},
+  const QStringList paths = QFileDialog::getOpenFileNames(this, tr("Novels into which needles are inserted"), {},
                                                           tr("Text files (*.txt);;All files (*)"));
   if (!paths.isEmpty()) set_texts(paths);
 }
@@ -136,10 +139,10 @@ void RecallHeadsForm::set_order(const RecallOrder& order) {
 
 QString RecallHeadsForm::why_not() const {
   if (!has_model_) return tr("No model is open");
-  if (running_) return tr("A search is under way");
+  if (running_) return tr("A search is running");
   if (!busy_.isEmpty()) return tr("Not now: %1").arg(busy_);
   if (order().texts.empty()) return tr("Choose novels, or open a text from a file");
-  if (held_out_->value() >= documents_->value()) return tr("No documents are left that heads are chosen on");
+  if (held_out_->value() >= documents_->value()) return tr("No documents are left to choose heads on: hold out fewer");
   return {};
 }
 
@@ -147,12 +150,12 @@ void RecallHeadsForm::update_offer() {
   const QString why = why_not();
   start_->setText(unfinished_ ? tr("Resume") : tr("Find heads"));
   start_->setEnabled(why.isEmpty());
-  start_->setToolTip(why.isEmpty() ? tr("Minutes for a small model; what is found before Cancel is kept") : why);
+  start_->setToolTip(why.isEmpty() ? tr("Takes minutes for a small model; Cancel keeps the results so far") : why);
   texts_button_->setText(texts_.isEmpty()     ? tr("The open text")
                          : texts_.size() == 1 ? QFileInfo(texts_.front()).fileName()
                                               : tr("%1 texts").arg(texts_.size()));
   texts_button_->setToolTip(texts_.isEmpty()
-                                ? tr("Choose others: heads are best chosen on texts that they are not used on")
+                                ? tr("Choose other novels: choose heads on texts other than those that you use them on")
                                 : texts_.join(QLatin1Char('\n')));
   for (QWidget* each :
        std::initializer_list<QWidget*>{texts_button_, documents_, held_out_, segments_, needles_, searchers_, rise_})

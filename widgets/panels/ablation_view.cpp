@@ -23,8 +23,8 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
     : QWidget(parent), context_(context), table_(context), view_(new QTableView(this)) {
   scope_ = new QComboBox(this);
   scope_->addItems({tr("Selected head"), tr("All heads")});
-  scope_->setAccessibleName(tr("Whose hits are left out"));
-  start_ = new QPushButton(tr("Find what matters"), this);
+  scope_->setAccessibleName(tr("Heads whose hits are ablated"));
+  start_ = new QPushButton(tr("Ablate each hit"), this);
   what_ = new ElidedLabel(this);
   what_->setForegroundRole(QPalette::PlaceholderText);
   WrappingBar* bar = control_bar();
@@ -65,7 +65,8 @@ void AblationView::refresh() {
   const int segment = shown_segment(context_);
   const auto count = ablations(chosen_hits()).size();
   start_->setEnabled(count > 0 && !what_ifs.running() && what_ifs.unavailable().isEmpty());
-  start_->setToolTip(tr("Runs the segment once for each anchor, without it and what was expanded from it"));
+  start_->setToolTip(
+      tr("Runs the segment again once per anchor, without the anchor and the positions expanded from it"));
   const int done = static_cast<int>(std::count_if(what_ifs.ablated().begin(), what_ifs.ablated().end(),
                                                   [](const AblatedHit& hit) { return hit.done; }));
   if (what_ifs.sweeping()) {
@@ -75,7 +76,7 @@ void AblationView::refresh() {
   } else if (scope_->currentIndex() == 0 && context_.selected().head < 0) {
     what_->setText(tr("Select a head"));
   } else if (count == 0) {
-    what_->setText(tr("segment %1 reads no anchors here").arg(segment));
+    what_->setText(tr("segment %1 has no anchors to ablate").arg(segment));
   } else {
     const double seconds = context_.run().record(segment).seconds * static_cast<double>(count);
     what_->setText(tr("segment %1: %2 anchors, about %3 s").arg(segment).arg(count).arg(seconds, 0, 'f', 0));

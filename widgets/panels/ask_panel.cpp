@@ -42,8 +42,8 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   add_copy_actions(*view_);
   probability_->setWordWrap(true);
   probability_->setAccessibleName(tr("Probability of the answer"));
-  remove_->setToolTip(tr("How probable the answer is without the passage"));
-  only_->setToolTip(tr("How probable the answer is with this passage alone"));
+  remove_->setToolTip(tr("Probability of the answer without the passage"));
+  only_->setToolTip(tr("Probability of the answer with only this passage"));
   connect(remove_, &QPushButton::clicked, this, [this] { ask_again(true); });
   connect(only_, &QPushButton::clicked, this, [this] { ask_again(false); });
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] { show_buttons(); });
@@ -113,13 +113,14 @@ void AskPanel::refresh() {
     const bool done = !running || question != questions.all().rbegin();
     const auto said = [&](const QString& answer) {
       return done && answer.trimmed().isEmpty()
-                 ? QStringLiteral("<i>%1</i>").arg(tr("The model ended its answer at once."))
+                 ? QStringLiteral("<i>%1</i>").arg(tr("The model generated an empty answer."))
                  : answer.toHtmlEscaped();
     };
-    const QString of = question->provenance == asked ? QString() : tr("Asked of %1").arg(question->run).toHtmlEscaped();
+    const QString of =
+        question->provenance == asked ? QString() : tr("Asked about %1").arg(question->run).toHtmlEscaped();
     page += QStringLiteral("<p><b>%1</b><br/>%2</p><p>%3<br/>%4</p><p><i>%5</i><br/>%6</p><hr/>")
                 .arg(question->text.toHtmlEscaped(), of, tr("With retrieval:"), said(question->answer),
-                     tr("Retrieval switched off:"), said(question->without_retrieval));
+                     tr("Without retrieval:"), said(question->without_retrieval));
   }
   answers_->setHtml(page);
 }
@@ -132,7 +133,7 @@ const Question* AskPanel::current() const {
 QString AskPanel::probabilities() const {
   if (current() == nullptr || current()->probability < 0) return {};
   const Question& last = *current();
-  return tr("“%1”: probability %2 %, with retrieval switched off %3 %")
+  return tr("“%1”: probability %2 %, without retrieval %3 %")
       .arg(last.scored)
       .arg(decimal_text(100 * last.probability, 1))
       .arg(decimal_text(100 * last.probability_without, 1));

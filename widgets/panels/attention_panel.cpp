@@ -131,7 +131,7 @@ void AttentionPanel::draw(const AttentionMap& map) {
                        .arg(map.head.layer)
                        .arg(map.head.head)
                        .arg(answer_->segment));
-  mass_->setText(map.prefix_length == 0 ? tr("no prefix: this head sees its segment alone")
+  mass_->setText(map.prefix_length == 0 ? tr("no prefix: this head sees only its segment")
                                         : tr("%1 % of the attention on the %L2 tokens of the prefix")
                                               .arg(decimal_text(100 * prefix_share(map), 1))
                                               .arg(static_cast<qlonglong>(map.prefix_length)));

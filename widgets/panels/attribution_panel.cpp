@@ -53,11 +53,11 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
       heads_(new PlotView(QStringLiteral("attribution"), this)),
       layers_(new PlotView(QStringLiteral("attribution_layers"), this)) {
   source_->addItems(
-      {tr("From everything"), tr("From the carry"), tr("From the retrieved prefix"), tr("From the segment")});
-  source_->setAccessibleName(tr("Where the heads read it"));
+      {tr("From all sources"), tr("From the carry"), tr("From the retrieved prefix"), tr("From the segment")});
+  source_->setAccessibleName(tr("Source that the heads read"));
   sum_->setWordWrap(true);
   sum_->setContentsMargins(6, 0, 6, 0);
-  sum_->setAccessibleName(tr("Sum of the logit"));
+  sum_->setAccessibleName(tr("Terms of the logit"));
   WrappingBar* bar = control_bar();
   bar->addWidget(source_);
   bar->addWidget(foil_);
@@ -113,7 +113,7 @@ void AttributionPanel::refresh() {
   layers_->set_provenance(run_provenance(run));
   if (run.segment_count() == 0) return clear(no_run_text(context().run()));
   if (token < 1 || std::isnan(run.nll_of_token(token)) || segment >= run.segment_count())
-    return clear(tr("Select a token in the text: its logit is taken apart"));
+    return clear(tr("Select a token in the text to decompose its logit"));
   if (!lab_.foil().problem().isEmpty()) return clear(lab_.foil().problem());
   InspectionParts parts;
   parts.foil = lab_.foil().id();

@@ -176,30 +176,31 @@ void AuditPanel::estimate() {
 QString AuditPanel::find_problem(const AuditSettings& wanted, const AuditCost& cost) const {
   const auto& model = lab_.model();
   if (!model || !has_model_) return tr("Open a model first: Model, in the toolbar");
-  if (running_) return tr("An audit is under way");
+  if (running_) return tr("An audit is running");
   if (!busy_.isEmpty()) return tr("Not now: %1").arg(busy_);
   if (text_tokens_ == 0) return tr("Open a text first: Text, in the toolbar");
   const std::int64_t end = wanted.first_token + wanted.tokens();
   if (end > text_tokens_)
-    return tr("%1 has %L2 tokens, and %L3 are asked for: fewer segments, shorter ones, or an earlier start")
+    return tr("%1 has %L2 tokens, but the audit needs %L3: choose fewer or shorter segments, or an earlier start")
         .arg(QFileInfo(text_name_).fileName())
         .arg(static_cast<qlonglong>(text_tokens_))
         .arg(static_cast<qlonglong>(end));
-  if (wanted.tokens() < 2) return tr("One token has nothing to predict");
+  if (wanted.tokens() < 2) return tr("A single token has no target: choose more tokens");
   try {
     wanted.config.validate(*model, "form");
   } catch (const EngineError& error) {
     return QString::fromStdString(error.problem() + ". " + error.advice());
   }
   if (free_ && static_cast<double>(cost.memory_bytes) > (1 - memory_reserve) * static_cast<double>(*free_))
-    return tr("Needs about %1 more, and %2 are free: fp32, fewer tokens, an adapter (LoRA rank), or a smaller model")
+    return tr("Needs about %1 more memory, and %2 is free: choose fp32, fewer tokens, an adapter (LoRA rank), or a "
+              "smaller model")
         .arg(bytes_text(cost.memory_bytes), bytes_text(*free_));
   return {};
 }
 
 QString AuditPanel::cost_text(const AuditSettings& wanted, const AuditCost& cost) const {
-  QString text = tr("%L1 tokens, on a model loaded in %2 for it alone: about %3 more memory%4. As much work as reading "
-                    "%L5 tokens")
+  QString text = tr("%L1 tokens, on a separate copy of the model in %2: about %3 more memory%4. The audit takes as "
+                    "long as reading %L5 tokens")
                      .arg(static_cast<qlonglong>(wanted.tokens()))
                      .arg(QString::fromUtf8(dtype_name(wanted.dtype).data()), bytes_text(cost.memory_bytes),
                           free_ ? tr(" of %1 free").arg(bytes_text(*free_)) : QString())
@@ -259,8 +260,9 @@ void AuditPanel::show_headline() {
   if (!report_) {
     palette.setColor(QPalette::WindowText, current_theme().muted);
     headline_->setPalette(palette);
-    return headline_->setText(note_.isEmpty() ? tr("No audit yet: is the trainer's gradient exactly that of L_K?")
-                                              : note_);
+    return headline_->setText(
+        note_.isEmpty() ? tr("No audit yet. An audit checks that the trainer's gradient is exactly that of L_K.")
+                        : note_);
   }
   const auto passed = std::count_if(report_->checks.begin(), report_->checks.end(),
                                     [](const AuditCheck& check) { return check.passed(); });
@@ -270,7 +272,7 @@ void AuditPanel::show_headline() {
   headline_->setPalette(palette);
   headline_icon_->setPixmap(
       coloured_icon(all ? QStringLiteral("passed") : QStringLiteral("failed"), colour).pixmap(18));
-  headline_->setText(tr("%1: %2 of %3 checks hold · %4 segments, K %5, loss %6 nats")
+  headline_->setText(tr("%1: %2 of %3 checks passed · %4 segments, K %5, loss %6 nats")
                          .arg(all ? tr("Passed") : tr("FAILED"))
                          .arg(passed)
                          .arg(report_->checks.size())

@@ -30,7 +30,7 @@ QString machine_text(const BenchReport& bench) {
                      .arg(static_cast<qlonglong>(bench.cores))
                      .arg(qstring(bench.gpu.empty() ? bench.processor : bench.gpu));
   said += u'\n' + programs.join(QStringLiteral(" · "));
-  said += u'\n' + BenchResults::tr("Shares are of %1 GFLOP/s in matmuls and %2 GB/s of memory")
+  said += u'\n' + BenchResults::tr("Shares are relative to %1 GFLOP/s (fastest matmul) and %2 GB/s (memory bandwidth)")
                       .arg(decimal_text(bench.best_flops_per_second * 1e-9, 1))
                       .arg(decimal_text(bench.bytes_per_second * 1e-9, 1));
   return said;
@@ -88,10 +88,10 @@ BenchResults::BenchResults(QWidget* parent)
 void BenchResults::build_plot_bar() {
   kind_ = new QComboBox(this);
   for (const BenchKind kind : bench_kinds) kind_->addItem(bench_kind_title(kind));
-  kind_->setAccessibleName(tr("Work that is drawn"));
+  kind_->setAccessibleName(tr("Work shown in the plot"));
   across_ = new QComboBox(this);
   across_->addItems({tr("Memory by length"), tr("Memory by time")});
-  across_->setAccessibleName(tr("What memory is drawn against"));
+  across_->setAccessibleName(tr("Horizontal axis of the memory plot"));
   plot_bar_->addWidget(kind_);
   plot_bar_->addStretch(1);
   plot_bar_->addWidget(across_);

@@ -39,9 +39,8 @@ CarryPanel::CarryPanel(LabContext& lab, QWidget* parent)
       {tr("Key norm ‖K‖"), tr("Value norm ‖V‖"), tr("Drift ‖K − K′‖ / ‖K′‖"), tr("Attention on the prefix, by head")});
   quantity_->setAccessibleName(tr("What the map shows"));
   quantity_->setItemData(Drift, tr("Against the same slot of the previous segment's tail"), Qt::ToolTipRole);
-  quantity_->setItemData(
-      PrefixMass, tr("The share of its attention that each head spends on its prefix: sinks, carry, retrieved tokens"),
-      Qt::ToolTipRole);
+  quantity_->setItemData(PrefixMass, tr("Share of each head's attention on its prefix: sinks, carry, retrieved tokens"),
+                         Qt::ToolTipRole);
   WrappingBar* bar = control_bar();
   bar->addWidget(quantity_);
   bar->addStretch(1);
@@ -104,7 +103,7 @@ void CarryPanel::refresh() {
   plot_->set_axes(tr("Carried slot (token)"), tr("Layer"));
   if (map_of(segment, quantity).values.empty())
     return show_nothing(quantity == Drift && segment == 0
-                            ? tr("Segment 0 has no tail before it to drift from: select a later one")
+                            ? tr("Segment 0 has no previous tail to compare with: select a later segment")
                         : runs_in_chunks(run.request().policy)
                             ? tr("The policy %1 carries no tail").arg(QString::fromStdString(run.request().policy))
                         : run.request().config.carry_length == 0
@@ -148,14 +147,14 @@ void CarryPanel::draw_masses(int segment) {
 QString CarryPanel::mass_text(int segment, int layer, int head) {
   const QString reads = prefix_text(context().run().request().config, context().run().model().config, {layer, head});
   QString text = tr("segment %1 · layer %2 · head %3").arg(segment).arg(layer).arg(head) + QLatin1Char('\n');
-  if (reads.isEmpty()) return text + tr("no prefix: it sees its segment alone");
+  if (reads.isEmpty()) return text + tr("no prefix: it sees only its segment");
   const auto percent = [](float share) { return decimal_text(100 * static_cast<double>(share), 2); };
   text += tr("%1 % on its prefix: %2").arg(percent(answer_->prefix_mass.at(layer, head)), reads);
   const auto slots_of_head = std::ranges::find(answer_->slot_masses, HeadRef{layer, head}, &SlotMasses::head);
   if (slots_of_head == answer_->slot_masses.end()) return text;
   const std::vector<float>& masses = slots_of_head->mass;
   const float retrieved = std::accumulate(masses.begin(), masses.end(), 0.0F);
-  return text + QLatin1Char('\n') + tr("%1 % on what was retrieved").arg(percent(retrieved));
+  return text + QLatin1Char('\n') + tr("%1 % on retrieved tokens").arg(percent(retrieved));
 }
 
 void CarryPanel::follow_selection(int segment) {

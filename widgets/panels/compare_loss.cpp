@@ -29,7 +29,7 @@ CompareLoss::CompareLoss(LinkedContext& lab, QWidget* parent)
   by_segment_->set_integer_axes(true, false);
   worse_ = by_segment_->add_curve(tr("B predicts better"), {side(1), false, true});
   better_ = by_segment_->add_curve(tr("A predicts better"), {side(-1), false, true});
-  running_ = by_segment_->add_curve(tr("all so far"), {[](const Theme& theme) { return theme.text; }, true});
+  running_ = by_segment_->add_curve(tr("cumulative"), {[](const Theme& theme) { return theme.text; }, true});
   by_token_->set_title(tr("Token by token"));
   by_token_->set_axes(tr("Position (token)"), tr("Δ (nats)"));
   by_token_->set_integer_axes(true, false);

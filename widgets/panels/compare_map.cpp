@@ -108,7 +108,7 @@ void CompareMap::draw() {
     rows_.clear();
     plot_->clear_map();
     plot_->set_extent({});
-    plot_->set_empty_text(both ? tr("Not both runs retrieve here: choose another head or segment")
+    plot_->set_empty_text(both ? tr("The runs do not both retrieve here: choose another head or segment")
                                : no_hits_text(comparison()));
     plot_->request_replot();
   } else {
@@ -171,7 +171,7 @@ QString CompareMap::text_at(double x, double y) const {
   if (index < 0 || index >= static_cast<std::int64_t>(rows_.size()) || x < -0.5) return {};
   const Row& row = rows_[static_cast<std::size_t>(index)];
   QString text = tr("segment %1 · layer %2 · head %3").arg(row.segment).arg(row.layer).arg(row.head);
-  if (grid_.bin > 1) return text + QLatin1Char('\n') + tr("%1 positions a cell: zoom in").arg(grid_.bin);
+  if (grid_.bin > 1) return text + QLatin1Char('\n') + tr("%1 positions per cell: zoom in").arg(grid_.bin);
   const std::int64_t position = std::llround(x);
   const auto a = hit_at(hits_of_a(row), position), b = hit_at(row.b, position);
   return text + QLatin1Char('\n') + tr("position %1 · A: %2 · B: %3").arg(position).arg(kind_of(a), kind_of(b)) +

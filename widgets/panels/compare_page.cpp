@@ -33,8 +33,8 @@ QString no_hits_text(const RunComparison& comparison) {
     return ComparePage::tr("This run has no hits to compare with (policy %1). The losses can be compared.")
         .arg(policy(a));
   if (!comparison.same_vocabulary())
-    return ComparePage::tr("The models have different vocabularies: what they retrieve are other tokens");
-  return ComparePage::tr("No segment of one run starts where one of the other does, and retrieves with the same heads");
+    return ComparePage::tr("The models have different vocabularies: their retrieved tokens cannot be compared");
+  return ComparePage::tr("The runs have no segments that start at the same token and retrieve with the same heads");
 }
 
 }  // namespace carryover

@@ -70,7 +70,7 @@ QWidget* ComparePanel::build_bar() {
     connect(made, &QToolButton::clicked, this, slot);
     return made;
   };
-  pin_ = button(tr("Pin this run as B"), tr("Keep the current run as it is, to compare the next ones with"),
+  pin_ = button(tr("Pin this run as B"), tr("Keep the current run to compare later runs with it"),
                 [this] { context().lab().pin_run(); });
   set_themed_icon(pin_, QStringLiteral("pin"));
   pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -105,10 +105,9 @@ QWidget* ComparePanel::build_invitation() {
   auto* page = new QWidget(this);
   page->setAutoFillBackground(true);
   page->setBackgroundRole(QPalette::Base);
-  auto* text = new QLabel(
-      tr("Pin a run as B, change a setting, the grouping, the policy, the model or the text, and run again: what that "
-         "changes appears here. Or tick two in Runs."),
-      page);
+  auto* text = new QLabel(tr("To compare two runs, pin one as B, change a setting, the grouping, the policy, the model "
+                             "or the text, and run again. Or tick two runs in Runs."),
+                          page);
   text->setWordWrap(true);
   text->setAlignment(Qt::AlignCenter);
   text->setForegroundRole(QPalette::PlaceholderText);
@@ -166,7 +165,7 @@ void ComparePanel::update_bar() {
   if (comparison) shown.push_back(named_run(comparison->b()));
   const std::vector<QString> names = distinct_names(shown);
   names_[0]->setText(run.is_empty() ? tr("no run yet") : names.front());
-  names_[1]->setText(comparison ? names.back() : tr("none is pinned"));
+  names_[1]->setText(comparison ? names.back() : tr("no run is pinned"));
   for (QLabel* name : names_) name->setToolTip(comparison ? comparison_provenance(*comparison) : QString());
   if (comparison) note_->setText(text_note(*comparison));
 }

@@ -71,7 +71,7 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   problem_ = new QLabel(this);
   problem_->setWordWrap(true);
   problem_->setContentsMargins(8, 6, 8, 6);
-  problem_->setAccessibleName(tr("What is wrong with the settings"));
+  problem_->setAccessibleName(tr("Problem with the settings"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(0);
@@ -92,7 +92,7 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
 }
 
 void ConfigPanel::add_presets(QFormLayout* form) {
-  preset_ = choice(this, {}, tr("A start for all settings below and the grouping; undo: Ctrl+Z"));
+  preset_ = choice(this, {}, tr("Sets all settings below and the grouping (undo: Ctrl+Z)"));
   preset_->setAccessibleName(tr("Preset"));
   form->addRow(preset_->accessibleName(), preset_);
   connect(preset_, &QComboBox::activated, this, &ConfigPanel::choose_preset);
@@ -143,8 +143,8 @@ void ConfigPanel::add_options(QFormLayout* form) {
                   tr("dtype of weights and activations; auto: the faster one on this machine; q8: 8-bit weights, for "
                      "less memory and faster generation. Reloads the model."));
   device_ = choice(this, {QStringLiteral("auto"), QStringLiteral("cpu"), QStringLiteral("cuda")},
-                   tr("Where to compute; auto: the GPU where there is one. Reloads the model."));
-  token_limit_ = spin_box(this, tr(" tokens"), tr("How much of the text to run; 0: all of it"));
+                   tr("Device that computes; auto: the GPU if there is one. Reloads the model."));
+  token_limit_ = spin_box(this, tr(" tokens"), tr("Number of tokens to run; 0: the whole text"));
   token_limit_->setMinimum(0);
   token_limit_->setSpecialValueText(tr("whole text"));
   token_limit_->setKeyboardTracking(false);
@@ -267,7 +267,8 @@ void ConfigPanel::add_patterns(QFormLayout* form, const SegmentField& field) {
   head_patterns_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   head_patterns_->setAccessibleName(field_text(field.label));
   QToolButton* open = button(tr("Import…"), tr("Import head patterns: MInference's JSON"));
-  clear_patterns_ = button(tr("Clear"), tr("No head patterns: what is not listed has 1000 columns and 6096 diagonals"));
+  clear_patterns_ =
+      button(tr("Clear"), tr("No head patterns: heads that are not listed have 1000 columns and 6096 diagonals"));
   auto* layout = new QHBoxLayout(row);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(head_patterns_, 1);

@@ -48,14 +48,14 @@ DistancePanel::DistancePanel(LabContext& lab, QWidget* parent)
       runs_(new PlotView(QStringLiteral("distance_runs"), this)),
       consistency_(new PlotView(QStringLiteral("distance_consistency"), this)) {
   const QString distance = tr("Distance (tokens, in bins from n to 2n − 1)");
-  heads_->set_title(tr("How far back heads look, this run"));
+  heads_->set_title(tr("Hit distances in this run"));
   heads_->set_axes(distance, tr("Layer, head"));
   heads_->set_x_names(bin_names());
   heads_->set_y_reversed(true);
   heads_->set_hover_text([this](double x, double y) { return head_text(x, y); });
   runs_->set_axes(distance, tr("Share of its hits (%)"));
   runs_->set_x_names(bin_names());
-  consistency_->set_title(tr("How alike a head's distances are over the ticked runs"));
+  consistency_->set_title(tr("Similarity of each head's hit distances across the ticked runs"));
   consistency_->set_axes(tr("Head"), tr("Layer"));
   consistency_->set_integer_axes(true, true);
   consistency_->set_y_reversed(true);
@@ -112,7 +112,7 @@ QWidget* DistancePanel::build_list() {
   bar->addWidget(new QLabel(tr("Ticked runs are compared"), side), 1);
   remove_ = new QToolButton(side);
   remove_->setText(tr("Remove"));
-  remove_->setToolTip(tr("Take the selected run off the list"));
+  remove_->setToolTip(tr("Remove the selected run from the list"));
   connect(remove_, &QToolButton::clicked, this, [this] {
     if (view_->currentIndex().isValid()) context().digests().remove(view_->currentIndex().row());
   });
@@ -125,7 +125,7 @@ QWidget* DistancePanel::build_runs() {
   auto* side = new QWidget(this);
   over_runs_ = new QComboBox(side);
   over_runs_->addItems({tr("Selected head, by run"), tr("All heads, by run"), tr("Consistency of heads")});
-  over_runs_->setAccessibleName(tr("What is compared over the runs"));
+  over_runs_->setAccessibleName(tr("Heads that are compared across the runs"));
   auto* pages = new QStackedWidget(side);
   pages->addWidget(runs_);
   pages->addWidget(consistency_);
@@ -212,7 +212,7 @@ void DistancePanel::draw_runs() {
   for (std::size_t i = used; i < curves_.size(); ++i) runs_->set_curve_visible(curves_[i], false);
   runs_->set_provenance(details.join(QLatin1Char('\n')));
   runs_->set_empty_text(context().digests().count() == 0
-                            ? tr("Runs that have ended are kept here, to see whether heads do the same on every text")
+                            ? tr("Finished runs are kept here, to compare heads across texts")
                             : tr("No ticked run retrieves with layer %1, head %2").arg(layer).arg(head));
   runs_->fit();
 }

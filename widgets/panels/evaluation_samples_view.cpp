@@ -33,19 +33,19 @@ QToolButton* switch_named(const QString& text, const QString& help, QWidget* par
 EvaluationSamplesView::EvaluationSamplesView(QWidget* parent)
     : QWidget(parent), view_(new QTableView(this)), said_(new QLabel(this)), needle_(new QLabel(this)) {
   said_->setTextFormat(Qt::PlainText);
-  said_->setAccessibleName(tr("Whose samples are listed"));
+  said_->setAccessibleName(tr("Task, length and policy of the listed samples"));
   QToolButton* wrong =
       switch_named(tr("Wrong only"), tr("Samples that failed, or have less than the full score"), this);
   connect(wrong, &QToolButton::toggled, this, [this](bool on) { filter_.set_wrong_only(on); });
   references_ = switch_named(
-      tr("References"), tr("Make the task's samples again, to show what was expected: long ones take a while"), this);
+      tr("References"), tr("Make the task's samples again to show their references; long samples take a while"), this);
   connect(references_, &QToolButton::toggled, this, &EvaluationSamplesView::references_toggled);
   auto* bar = control_bar();
   bar->addWidget(said_);
   bar->addStretch(1);
   bar->addWidget(wrong);
   bar->addWidget(references_);
-  bar->addWidget(filter_field(filter_, tr("Samples that have each of these words"), this));
+  bar->addWidget(filter_field(filter_, tr("Show only samples that contain all of these words"), this));
 
   filter_.setSourceModel(&samples_);
   view_->setModel(&filter_);
@@ -63,7 +63,7 @@ EvaluationSamplesView::EvaluationSamplesView(QWidget* parent)
   needle_->setTextFormat(Qt::PlainText);
   needle_->setWordWrap(true);
   needle_->setContentsMargins(6, 2, 6, 4);
-  needle_->setAccessibleName(tr("What was retrieved for the open sample"));
+  needle_->setAccessibleName(tr("Retrieved tokens of the open sample"));
   needle_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
   needle_->hide();
   auto* body = new QWidget(this);

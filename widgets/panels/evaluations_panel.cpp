@@ -67,18 +67,18 @@ QString EvaluationsPanel::source_folder() {
 
 QWidget* EvaluationsPanel::build_side() {
   const Texts texts{tr("Open the folder of an evaluation"),
-                    tr("Open the folder of an evaluation, or watch one that runs"),
+                    tr("Open the folder of an evaluation, or follow one that is running"),
                     tr("Evaluate…"),
-                    tr("Evaluate the open model, in a process of its own"),
+                    tr("Evaluate the open model in a separate process"),
                     tr("Finished samples are kept"),
                     tr("Run the samples that are not done"),
                     tr("State of the evaluation"),
-                    tr("What is wrong with the evaluation"),
-                    tr("Tasks that have each of these words")};
+                    tr("Problem with the evaluation"),
+                    tr("Show only tasks that contain all of these words")};
   export_ = add_button(this, begin_bar(texts), "export", tr("Table…"), tr("Save the table as Markdown, CSV or LaTeX"));
   connect(export_, &QToolButton::clicked, this, &EvaluationsPanel::ask_export);
   value_ = new QComboBox(this);
-  value_->setAccessibleName(tr("Shown of each policy"));
+  value_->setAccessibleName(tr("Value shown for each policy"));
   for (int i = 0; i < evaluation_value_count; ++i)
     value_->addItem(EvaluationModel::title(static_cast<EvaluationValue>(i)), i);
   connect(value_, &QComboBox::currentIndexChanged, this, [this] {
@@ -159,7 +159,7 @@ bool EvaluationsPanel::unfinished() const {
 
 QString EvaluationsPanel::introduction() const {
   return tr(
-      "An evaluation answers tasks of long contexts under several policies: its scores, with 95 % intervals, "
+      "An evaluation runs long-context tasks under several policies. This view shows its scores, with 95 % intervals, "
       "and its samples, each of which opens as a run.");
 }
 

@@ -51,15 +51,15 @@ ExperimentPlot::ExperimentPlot(QWidget* parent)
     : QWidget(parent), plot_(new PlotView(QStringLiteral("experiment"), this)) {
   auto* bar = control_bar();
   y_ = add_choice(tr("Vertical axis"), true, CellColumn::Perplexity);
-  x_ = add_choice(tr("Across"), false, CellColumn::Recipe);
+  x_ = add_choice(tr("Horizontal axis"), false, CellColumn::Recipe);
   log_ = new QCheckBox(tr("log10"), this);
-  log_->setToolTip(tr("A logarithmic vertical axis, where all values are positive"));
+  log_->setToolTip(tr("Logarithmic vertical axis; needs positive values"));
   log_->setAccessibleName(tr("Logarithmic vertical axis"));
   connect(log_, &QCheckBox::toggled, this, &ExperimentPlot::choice_changed);
   bar->addStretch(1);
   bar->addWidget(log_);
   bar->addWidget(y_);
-  bar->addWidget(new QLabel(tr("across"), this));
+  bar->addWidget(new QLabel(tr("against"), this));
   bar->addWidget(x_);
   put_bar_above(this, bar, plot_);
   plot_->set_title(tr("Cells of the experiment"));

@@ -46,14 +46,14 @@ std::vector<PlotView*> ExperimentsPanel::plots() {
 
 QWidget* ExperimentsPanel::build_side() {
   const Texts texts{tr("Open the folder of an experiment"),
-                    tr("Open the folder of an experiment, or watch one that runs"),
+                    tr("Open the folder of an experiment, or follow one that is running"),
                     tr("Run…"),
-                    tr("Run the cells of a plan, in a process of its own"),
+                    tr("Run the cells of a plan in a separate process"),
                     tr("Finished cells are kept; a training saves a checkpoint"),
                     tr("Run the cells that are not done"),
                     tr("State of the experiment"),
-                    tr("What is wrong with the experiment"),
-                    tr("Cells that have each of these words")};
+                    tr("Problem with the experiment"),
+                    tr("Show only cells that contain all of these words")};
   begin_bar(texts);
   auto* recent = new QMenu(open_button_);
   connect(recent, &QMenu::aboutToShow, this, [this, recent] { fill_recent(*recent); });

@@ -88,13 +88,13 @@ QWidget* HeadDiscoveryPanel::build_result() {
     connect(made, &QComboBox::currentIndexChanged, this, &Panel::request_refresh);
     return made;
   };
-  shown_ = box(tr("Scores"), tr("The scores that are shown and that the proposal is made by"));
-  measure_ = box(tr("Measure"), tr("What a head is scored by"));
+  shown_ = box(tr("Scores"), tr("Scores that are shown and that the proposal is based on"));
+  measure_ = box(tr("Measure"), tr("Measure by which heads are scored"));
   measure_->addItem(tr("attention"));
   measure_->setItemData(0, tr("Attention on the token to be copied"), Qt::ToolTipRole);
   measure_->addItem(tr("copies"));
   measure_->setItemData(1, tr("How often the token to be copied gets the most attention"), Qt::ToolTipRole);
-  against_ = box(tr("Against"), tr("Scores that the shown ones are held against"));
+  against_ = box(tr("Against"), tr("Scores that the shown ones are compared with"));
   sets_box_ = new QWidget(this);
   auto* choices = new WrappingBar(sets_box_);
   choices->setContentsMargins(6, 0, 6, 4);
@@ -126,8 +126,8 @@ QWidget* HeadDiscoveryPanel::build_proposals() {
     connect(made, &QSpinBox::valueChanged, this, &Panel::request_refresh);
     return made;
   };
-  layers_ = number(tr("Layers to propose"), tr("The layers whose best heads score most"));
-  heads_ = number(tr("Heads to propose"), tr("The best heads of each of these layers"));
+  layers_ = number(tr("Layers to propose"), tr("Number of layers, those whose best heads score highest"));
+  heads_ = number(tr("Heads to propose"), tr("Number of heads in each of these layers, those that score highest"));
   apply_ = new QPushButton(tr("Apply the proposal"), this);
   apply_->setToolTip(tr("Makes it the grouping of the next run (undo: Ctrl+Z)"));
   connect(apply_, &QPushButton::clicked, this, &HeadDiscoveryPanel::apply_proposal);

@@ -104,7 +104,7 @@ HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
   badge_->setWordWrap(true);
   badge_->setTextFormat(Qt::RichText);
   badge_->setAccessibleName(tr("Differs from training"));
-  badge_->setToolTip(tr("The weights were trained for another execution; in brackets, what they were trained under"));
+  badge_->setToolTip(tr("The weights were trained with other settings, which are shown in brackets"));
   connect(badge_, &QLabel::linkActivated, this, &HeadGridPanel::restore_training);
   figures_ = new QLabel(this);
   figures_->setWordWrap(true);

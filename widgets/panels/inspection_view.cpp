@@ -29,7 +29,7 @@ QString InspectionView::why_not() const {
   if (!problem.isEmpty()) return problem;
   const QString waiting = inspections_->waiting_for();
   if (!waiting.isEmpty()) return QCoreApplication::translate("InspectionView", "Waiting: %1").arg(waiting);
-  return QCoreApplication::translate("InspectionView", "Running the segment again to look into it…");
+  return QCoreApplication::translate("InspectionView", "Running the segment again to inspect it…");
 }
 
 }  // namespace carryover

@@ -229,8 +229,8 @@ void write_lab_report(LabContext& context, const std::vector<PlotView*>& plots, 
                       tr("Run a text, or open a run.").toStdString());
   const QString suffix = QFileInfo(path).suffix().toLower();
   if (suffix != QStringLiteral("html") && suffix != QStringLiteral("pdf"))
-    throw EngineError(Fault::Usage, path.toStdString(), tr("has no suffix of a report").toStdString(),
-                      tr("Name a .html or a .pdf.").toStdString());
+    throw EngineError(Fault::Usage, path.toStdString(), tr("has a suffix that is not supported").toStdString(),
+                      tr("Use .html or .pdf.").toStdString());
   const QString text = html(context, plots);
   const QByteArray bytes = suffix == QStringLiteral("html")
                                ? text.toUtf8()

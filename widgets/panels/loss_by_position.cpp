@@ -22,7 +22,7 @@ const ResultsView::Book& book_of(const ResultsView& results, const std::string& 
     if (text.empty() || text == book.title || text == book.file) return book;
     known += (known.empty() ? "" : ", ") + book.title;
   }
-  throw EngineError(Fault::Usage, "Text", "'" + text + "' is no text of the experiment",
+  throw EngineError(Fault::Usage, "Text", "'" + text + "' is not a string of the experiment",
                     known.empty() ? "It has none." : "Use one of " + known + ".");
 }
 

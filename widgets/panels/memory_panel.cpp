@@ -18,7 +18,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   full_shown_ = new QCheckBox(tr("Full attention's KV"), this);
   full_shown_->setChecked(true);
   logarithmic_ = new QCheckBox(tr("Logarithmic"), this);
-  logarithmic_->setToolTip(tr("Each kind of memory as a curve of its own, not stacked"));
+  logarithmic_->setToolTip(tr("Draw each kind of memory as a separate curve instead of stacking them"));
   WrappingBar* bar = control_bar();
   for (QCheckBox* box : {weights_shown_, full_shown_, logarithmic_}) bar->addWidget(box);
   place(bar, Across::Tokens);
@@ -31,7 +31,7 @@ MemoryPanel::MemoryPanel(LabContext& lab, QWidget* parent)
   carry_ = stacked(tr("carry"), [](const Theme& theme) { return theme.carry; });
   pool_ = stacked(tr("pool"), series_colour(3));
   activations_ = stacked(tr("activations"), series_colour(4));
-  predicted_ = plot_->add_curve(tr("predicted sum"), {[](const Theme& theme) { return theme.text; }, true});
+  predicted_ = plot_->add_curve(tr("predicted total"), {[](const Theme& theme) { return theme.text; }, true});
   full_ = plot_->add_curve(tr("full attention's KV"), {series_colour(1), true});
   plot_->set_curve_visible(weights_, false);
   plot_->set_axes(tr("Tokens read"), tr("Memory (MB)"));

@@ -63,7 +63,7 @@ QWidget* NotesPanel::make_bookmarks() {
   column->setSpacing(0);
   WrappingBar* bar = control_bar();
   add_ = new QPushButton(tr("Bookmark the selection"), side);
-  add_->setToolTip(tr("Keep what is selected, to come back to it (Ctrl+D)"));
+  add_->setToolTip(tr("Save the selection, to return to it later (Ctrl+D)"));
   set_themed_icon(add_, QStringLiteral("bookmark"));
   connect(add_, &QPushButton::clicked, this, &NotesPanel::add_bookmark);
   bar->addWidget(add_);
@@ -81,7 +81,7 @@ void NotesPanel::make_table() {
   table_->setShowGrid(false);
   table_->setFrameShape(QFrame::NoFrame);
   table_->setAccessibleName(tr("Bookmarks"));
-  table_->setToolTip(tr("A double click or Enter goes there, F2 renames, Delete removes"));
+  table_->setToolTip(tr("Double-click or Enter selects it, F2 renames it, Delete removes it"));
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
   table_->horizontalHeader()->setHighlightSections(false);

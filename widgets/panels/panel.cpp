@@ -45,7 +45,7 @@ void Panel::show_linked() {
   set_themed_icon(sync_, linked() ? QStringLiteral("link") : QStringLiteral("unlink"));
   sync_->setToolTip(linked()
                         ? tr("Linked: follows the selection in other views. Click to unlink and keep this selection.")
-                        : tr("Unlinked: keeps a selection of its own. Click to follow the other views again."));
+                        : tr("Unlinked: keeps its own selection. Click to follow the other views again."));
 }
 
 void Panel::request_refresh() {

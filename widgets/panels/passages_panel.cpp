@@ -23,11 +23,11 @@ PassagesPanel::PassagesPanel(LabContext& lab, QWidget* parent)
       lab_(lab),
       view_(new QTableView(this)),
       what_(new ElidedLabel(this)) {
-  what_->setAccessibleName(tr("Whose passages these are"));
+  what_->setAccessibleName(tr("Heads whose passages are listed"));
   remove_ = new QPushButton(tr("Remove"), this);
-  remove_->setToolTip(tr("Runs the segment without this passage and shows what its loss becomes"));
+  remove_->setToolTip(tr("Runs the segment again without this passage and shows the change of its loss"));
   only_ = new QPushButton(tr("Only this one"), this);
-  only_->setToolTip(tr("Runs the segment with no other passage than this one"));
+  only_->setToolTip(tr("Runs the segment again with only this passage"));
   make_table();
   WrappingBar* bar = control_bar();
   bar->addWidget(what_, 1);

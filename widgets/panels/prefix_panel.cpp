@@ -45,7 +45,7 @@ PrefixPanel::PrefixPanel(LabContext& lab, QWidget* parent)
   make_table();
   what_->setMargin(5);
   what_->setWordWrap(true);
-  what_->setAccessibleName(tr("What the step does"));
+  what_->setAccessibleName(tr("Description of the step"));
   auto* split = new QSplitter(Qt::Vertical, this);
   split->addWidget(scores_);
   split->addWidget(list_);
@@ -168,7 +168,7 @@ void PrefixPanel::make_plots() {
 }
 
 void PrefixPanel::make_table() {
-  prepare_table(*list_, tr("What the step made"));
+  prepare_table(*list_, tr("Result of the step"));
   list_->setModel(&table_);
   list_->horizontalHeader()->setStretchLastSection(true);
   connect(list_, &QTableView::activated, this, [this](const QModelIndex& index) {

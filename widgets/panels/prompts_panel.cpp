@@ -41,7 +41,7 @@ PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
   said_->setAccessibleName(tr("State of the prompt set"));
   auto* open = new QToolButton(this);
   open->setText(tr("Open…"));
-  open->setToolTip(tr("Open the folder of a prompt set that has been run, or watch one that runs"));
+  open->setToolTip(tr("Open the folder of a prompt set that has been run, or follow one that is running"));
   connect(open, &QToolButton::clicked, this, [this] {
     const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of a prompt set"), folder_);
     if (!folder.isEmpty()) Q_EMIT open_wanted(folder);
@@ -51,7 +51,7 @@ PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
   bar->setContentsMargins(6, 4, 6, 4);
   bar->addWidget(said_, 1);
   bar->addWidget(open);
-  bar->addWidget(filter_field(filter_, tr("Examples that have each of these words"), this));
+  bar->addWidget(filter_field(filter_, tr("Show only examples that contain all of these words"), this));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -143,8 +143,8 @@ QString PromptsPanel::said() const {
   }
   if (text.isEmpty())
     text =
-        tr("A prompt set is a file with a text in each line. Each is run by itself; below are its loss, how far back "
-           "its hits lie, whether the target was read, and means over all examples and each tag.");
+        tr("A prompt set is a file with a text on each line. Each text is run separately. The tables show its loss, "
+           "the distance of its hits, whether its target was read, and means over all examples and over each tag.");
   return text;
 }
 

@@ -41,7 +41,7 @@ RecallHeadsPanel::RecallHeadsPanel(LabContext& lab, QWidget* parent)
     : Panel(lab, tr("Find heads"), parent), form_(new RecallHeadsForm) {
   auto* split = new QSplitter(Qt::Horizontal, this);
   split->setChildrenCollapsible(false);
-  split->addWidget(scrolled(form_, tr("What heads are found on"), this));
+  split->addWidget(scrolled(form_, tr("Settings of the search for heads"), this));
   split->addWidget(build_result());
   split->setStretchFactor(1, 1);
   split->setSizes({225, 600});
@@ -66,12 +66,12 @@ QWidget* RecallHeadsPanel::build_result() {
   summary_ = new QLabel(page);
   summary_->setWordWrap(true);
   summary_->setMargin(6);
-  summary_->setAccessibleName(tr("What was found"));
+  summary_->setAccessibleName(tr("Result of the search for heads"));
   apply_ = new QPushButton(tr("Apply"), page);
-  apply_->setToolTip(tr("Makes the preset for recall with these heads the settings of the next run (undo: Ctrl+Z)"));
+  apply_->setToolTip(tr("Applies the preset for recall with these heads to the next run (undo: Ctrl+Z)"));
   connect(apply_, &QPushButton::clicked, this, &RecallHeadsPanel::apply);
   save_ = new QPushButton(tr("Save…"), page);
-  save_->setToolTip(tr("Writes these heads and what they were found on into a file, which Heads × layers imports"));
+  save_->setToolTip(tr("Saves these heads and how they were found as a file that Heads × layers imports"));
   connect(save_, &QPushButton::clicked, this, &RecallHeadsPanel::save);
   for (QPushButton* button : {apply_, save_}) button->setEnabled(false);
   searchers_view_ = table_of(searchers_, tr("Searchers"), page);
@@ -115,8 +115,8 @@ void RecallHeadsPanel::show_heads(const RecallHeads& heads, const RecallOrder& o
 QString RecallHeadsPanel::summary() const {
   if (heads_.searchers.empty())
     return tr(
-        "Needles are put into novels. The heads are found whose search has the answers in its windows, and then "
-        "the fewest that have to read them.");
+        "The search inserts needles into novels. It finds the heads whose search retrieves the answers, then the "
+        "smallest set of heads that has to read them.");
   const SearcherStep& last = heads_.searchers.back();
   QString text = tr("Found together by %1: %2 % of the answers, %3 % on documents held out.")
                      .arg(QString::fromStdString(text_of_heads(heads_.search_heads())))
@@ -124,7 +124,7 @@ QString RecallHeadsPanel::summary() const {
                      .arg(decimal_text(100 * last.found.held_out, 1));
   if (heads_.readers.empty()) return text;
   const ReaderStep &all = heads_.readers.front(), &fewest = heads_.readers.back();
-  text += QLatin1Char(' ') + tr("Of the pool that all readers need, %1, these need %2; the loss is %3 instead of %4.")
+  text += QLatin1Char(' ') + tr("These readers need %2 of the pool instead of %1; the loss is %3 instead of %4.")
                                  .arg(bytes_text(all.entry_bytes * tokens_), bytes_text(fewest.entry_bytes * tokens_))
                                  .arg(decimal_text(fewest.loss, 3))
                                  .arg(decimal_text(all.loss, 3));

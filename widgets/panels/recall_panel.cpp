@@ -39,8 +39,8 @@ RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
           [this](const QModelIndex& index) { select_row(sorted_.mapToSource(index).row()); });
   plot_->set_axes(tr("Long-range head, by layer"), tr("Share"));
   plot_->set_integer_axes(true, false);
-  oracle_ = plot_->add_curve(tr("mass of the R heaviest positions"), {series_colour(6), true});
-  mass_ = plot_->add_curve(tr("mass of what was retrieved"), {series_colour(1)});
+  oracle_ = plot_->add_curve(tr("mass of the R positions with most attention"), {series_colour(6), true});
+  mass_ = plot_->add_curve(tr("mass of the retrieved positions"), {series_colour(1)});
   recall_ = plot_->add_curve(tr("recall@R"), {series_colour(0)});
   plot_->set_hover_text([this](double x, double) { return text_at(x); });
   connect(plot_, &PlotView::clicked, this, [this](double x, double) { select_row(static_cast<int>(std::lround(x))); });
@@ -85,8 +85,8 @@ void RecallPanel::refresh() {
     double recall = 0, mass = 0, oracle = 0;
     for (const HeadRecall& head : heads) recall += head.recall, mass += head.mass, oracle += head.oracle_mass;
     const auto count = static_cast<double>(heads.size());
-    what_->setText(tr("Segment %1, mean over heads (%2): recall@R %3 %, %4 % of the attention over the whole pool was "
-                      "retrieved, %5 % could have been")
+    what_->setText(tr("Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over the whole pool "
+                      "falls on retrieved positions, %5 % is the maximum")
                        .arg(segment)
                        .arg(heads.size())
                        .arg(decimal_text(100 * recall / count, 1))

@@ -45,7 +45,7 @@ RetrievalMapPanel::RetrievalMapPanel(LabContext& lab, QWidget* parent)
   value_->addItems({tr("Colour by kind"), tr("Colour by density")});
   value_->setAccessibleName(tr("Colour of the map"));
   padding_ = new QCheckBox(tr("Padding"), this);
-  padding_->setToolTip(tr("Padding only fills the prefix up: it is no evidence of retrieval"));
+  padding_->setToolTip(tr("Padding only fills up the prefix: it is not evidence of retrieval"));
   padding_->setChecked(true);
   WrappingBar* bar = control_bar();
   for (QWidget* widget : {static_cast<QWidget*>(axis_), static_cast<QWidget*>(value_), static_cast<QWidget*>(padding_)})

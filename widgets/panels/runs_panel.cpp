@@ -150,11 +150,11 @@ void RunsPanel::add_table_actions() {
   open_->setToolTip(tr("Show the selected run in all views"));
   compare_ = add_table_action(*view_, tr("&Compare A | B"), QKeySequence(Qt::Key_C), [this] { compare_ticked(); });
   compare_->setToolTip(
-      tr("Show the two ticked runs side by side in Compare: the one on show as A, else the one that was "
-         "ticked last; the other one as B"));
+      tr("Show the two ticked runs side by side in Compare. A is the shown run, or else the one ticked last; B is the "
+         "other"));
   rename_ = add_table_action(*view_, tr("&Rename"), QKeySequence(Qt::Key_F2), [this] { edit(RunLibraryTable::Name); });
   tags_ = add_table_action(*view_, tr("&Tags…"), QKeySequence(Qt::Key_T), [this] { edit(RunLibraryTable::Tags); });
-  tags_->setToolTip(tr("Words of your own, with commas between them"));
+  tags_->setToolTip(tr("Your own words, separated by commas"));
   resume_ = add_table_action(*view_, tr("Re&sume"), {}, [this] {
     if (const QStringList places = selected_places(); places.size() == 1) Q_EMIT resume_wanted(places.front());
   });
@@ -163,16 +163,16 @@ void RunsPanel::add_table_actions() {
   remove_ = add_table_action(*view_, tr("&Delete"), QKeySequence::Delete,
                              [this] { Q_EMIT remove_wanted(selected_places()); });
   remove_->setToolTip(
-      tr("Delete runs of this session when the window closes, until which it can be undone. Folders of your own only "
-         "leave the list."));
+      tr("Delete the selected runs. The window deletes runs of this session when it closes; until then you can undo "
+         "it. Other folders only leave the list."));
   take_back_ =
       add_table_action(*view_, tr("&Undo delete"), QKeySequence(Qt::Key_U), [this] { Q_EMIT take_back_wanted(); });
   add_copy_actions(*view_);
 }
 
 void RunsPanel::add_buttons(WrappingBar* bar) {
-  QLineEdit* words =
-      filter_field(filter_, tr("Runs that have each of these words in name, kind, tags, policy or model"), this);
+  QLineEdit* words = filter_field(
+      filter_, tr("Show only runs that contain all of these words in name, kind, tags, policy or model"), this);
   words->setMaximumWidth(QWIDGETSIZE_MAX);  // as wide as there is room
   connect(words, &QLineEdit::textChanged, this, &RunsPanel::update_actions);
   bar->addWidget(words, 1);
@@ -199,9 +199,9 @@ QWidget* RunsPanel::build_notice() {
     return made;
   };
   disk_ = label(tr("Disk used by the runs of this session"));
-  button(tr("Limit…"), tr("How much disk the runs of this session may take before you are told"),
+  button(tr("Limit…"), tr("Disk space that the runs of this session may use before a warning"),
          [this] { ask_limit(); });
-  make_room_ = button({}, tr("The oldest runs without a tag, until the limit is met; it can be undone"),
+  make_room_ = button({}, tr("Delete the oldest runs without a tag until the limit is met; you can undo it"),
                       [this] { remove_oldest(); });
   removed_ = label(tr("Deleted runs"));
   undo_ = button(tr("Undo"), tr("Take back the run that was deleted last"), [this] { Q_EMIT take_back_wanted(); });
@@ -248,7 +248,7 @@ void RunsPanel::ask_limit() {
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setInputMode(QInputDialog::DoubleInput);
   dialog->setWindowTitle(tr("Disk for runs"));
-  dialog->setLabelText(tr("Limit in GB; 0: none. Over it you are told, and nothing is deleted by itself."));
+  dialog->setLabelText(tr("Limit in GB; 0: none. Above it you get a warning; nothing is deleted automatically."));
   dialog->setDoubleRange(0, 1e6);
   dialog->setDoubleDecimals(1);
   dialog->setDoubleValue(static_cast<double>(context().library().limit()) / gigabyte);

@@ -38,8 +38,11 @@ SinksPanel::SinksPanel(LabContext& lab, QWidget* parent)
                        tr("Attention on the token of largest norm"), tr("Norm of the first tokens / median"),
                        tr("Largest norm / median")});
   quantity_->setAccessibleName(tr("What the map shows"));
-  quantity_->setItemData(LargestMass, tr("Where it is none of the first: a delimiter, mostly"), Qt::ToolTipRole);
-  quantity_->setItemData(FirstRatio, tr("Of the hidden state that enters the layer: a sink's is many times the median"),
+  quantity_->setItemData(LargestMass,
+                         tr("The token of largest norm, where it is not one of the first tokens: mostly a delimiter"),
+                         Qt::ToolTipRole);
+  quantity_->setItemData(FirstRatio,
+                         tr("Norm of the hidden state that enters the layer: that of a sink is many times the median"),
                          Qt::ToolTipRole);
   across_->addItems({tr("Shown segment, by layer"), tr("Run, by segment")});
   across_->setAccessibleName(tr("What the curves show"));

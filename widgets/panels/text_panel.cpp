@@ -57,7 +57,7 @@ QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
   if (count == 0) return {};
   QString text = named.join(QStringLiteral(", "));
   if (count > heads_named) text += TextPanel::tr(" and %1 more").arg(count - heads_named);
-  return TextPanel::tr("fetched for segment %1 by layer.head %2").arg(segment).arg(text);
+  return TextPanel::tr("retrieved for segment %1 by layer.head %2").arg(segment).arg(text);
 }
 
 QString signed_nats(float change) {
@@ -203,8 +203,8 @@ void TextPanel::build_bar(QWidget* bar) {
                        tr("Where the query that predicts the selected token attends. A square-root scale"),
                        Qt::ToolTipRole);
   colour_->setItemData(by_logit,
-                       tr("What each token adds to the logit of the selected one, through all heads (direct logit "
-                          "attribution); the other colour takes away"),
+                       tr("Contribution of each token to the logit of the selected one, through all heads (direct "
+                          "logit attribution); the other colour is negative"),
                        Qt::ToolTipRole);
   colour_->setAccessibleName(tr("Colour of the text"));
   colour_->setToolTip(tr("What the background of a token shows"));
@@ -212,12 +212,12 @@ void TextPanel::build_bar(QWidget* bar) {
   heads_->addItems({tr("All heads"), tr("Selected head"), tr("Strongest head")});
   heads_->setAccessibleName(tr("Heads that are shown"));
   heads_->setToolTip(
-      tr("Whose hits are marked: by number of heads, or by kind (anchor, expanded, padding) for one head. Whose "
-         "attention: the mean of all heads, one head's, or the largest of any"));
+      tr("Heads whose hits are marked: all (by number of heads) or one (by kind: anchor, expanded, padding). Heads "
+         "whose attention is shown: the mean of all, the selected one, or the largest of any"));
   unit_ = new QComboBox(bar);
   unit_->addItems({tr("By token"), tr("By word"), tr("By sentence"), tr("By line"), tr("By segment")});
-  unit_->setAccessibleName(tr("What has one colour"));
-  unit_->setToolTip(tr("Coloured as one unit: by its mean loss, or by its strongest hit"));
+  unit_->setAccessibleName(tr("Unit that has one colour"));
+  unit_->setToolTip(tr("Unit of the colouring: its mean loss, or its strongest hit"));
   for (QComboBox* box : {colour_, heads_, unit_}) box->setMinimumWidth(70);  // on a narrow window they give way
   query_ = new QLineEdit(bar);
   query_->setPlaceholderText(tr("Search (Ctrl+F)"));
@@ -379,7 +379,8 @@ QString TextPanel::slot_obstacle(const TokenRange& range) {
   const RunModel& run = context().run();
   const SegmentConfig& config = run.request().config;
   if (selected.head < 0) return tr("Select a head first");
-  if (range.last > selected.segment * config.segment_length) return tr("Heads retrieve only what is before a segment");
+  if (range.last > selected.segment * config.segment_length)
+    return tr("Heads retrieve only positions before the segment");
   if (range.first < config.sink_length) return tr("Every segment reads the attention sinks");
   if (!run.brief_hits(selected.segment, selected.layer, selected.head).empty()) return {};
   return why_nothing_retrieved(run, selected.segment, {selected.layer, selected.head});

@@ -87,7 +87,7 @@ bool TextSources::find_sources(std::int64_t token, QString& says) {
   const int segment = run.segment_of_token(token - 1);
   if (segment < 0 || segment >= run.segment_count()) {
     view_.forget();
-    says = tr("Select a token: the sources of its prediction are coloured. Point at one for a preview.");
+    says = tr("Select a token to colour the sources of its prediction. Point at a token for a preview.");
     return false;
   }
   InspectionParts parts;
@@ -107,7 +107,7 @@ bool TextSources::find_sources(std::int64_t token, QString& says) {
   values_ = {*answer->sources, *value_, head, run.request().config.sink_length};
   const auto full = static_cast<double>(values_.full());
   says = values_.is_signed()
-             ? tr("What adds to the %1, and what takes away from it. Full colour: %2")
+             ? tr("Positive and negative contributions to the %1. Full colour: %2")
                    .arg(logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()))
                    .arg(decimal_text(full, 2))
              : tr("Where the query that predicts %1 attends, %2. Full colour: %3 %; attention sinks may be above")

@@ -18,7 +18,7 @@ TimePanel::TimePanel(LabContext& lab, QWidget* parent)
                                                      tr("everything else")};
   for (std::size_t part = 0; part < curves_.size(); ++part)
     curves_[part] = plot_->add_curve(names[part], {series_colour(part), false, true, true});
-  plot_->set_axes(tr("Tokens read"), tr("Time (ms a token)"));
+  plot_->set_axes(tr("Tokens read"), tr("Time (ms per token)"));
   plot_->set_integer_axes(true, false);
   plot_->set_title(tr("Time breakdown"));
 }

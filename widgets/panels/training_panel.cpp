@@ -98,7 +98,7 @@ void TrainingPanel::build_bar(WrappingBar* bar) {
     bar->addWidget(made);
     return made;
   };
-  pause_ = button("pause", tr("Pause"), tr("Pause after the layer under way, or resume"));
+  pause_ = button("pause", tr("Pause"), tr("Pause after the current layer, or resume"));
   stop_ = button("stop", tr("Stop and save"), tr("Stop and save a checkpoint, from which the run can be resumed"));
   newest_ = button("follow", tr("Newest step"), tr("Show the newest step again"));
   bar->addStretch(1);
@@ -108,7 +108,7 @@ void TrainingPanel::build_bar(WrappingBar* bar) {
   smoothing_->setSingleStep(0.05);
   smoothing_->setDecimals(3);
   smoothing_->setValue(usual_smoothing);
-  smoothing_->setToolTip(tr("Share of the past in the smoothed loss; 0: none"));
+  smoothing_->setToolTip(tr("Weight of the past in the smoothed loss; 0: no smoothing"));
   smoothing_->setAccessibleName(smoothing_label->text());
   axis_ = new QComboBox(this);
   axis_->addItems({tr("by step"), tr("by tokens"), tr("by time")});

@@ -63,7 +63,7 @@ QWidget* TrainingRunsPanel::build_list() {
          [this] { ask_folder(); });
   resume_ = button("run", tr("Resume"), tr("Resume the selected run from its newest checkpoint"),
                    [this] { Q_EMIT resume_wanted(context().training().run(selected_row()).directory()); });
-  remove_ = button("stop", tr("Remove"), tr("Take the selected run off the list; its folder stays"),
+  remove_ = button("stop", tr("Remove"), tr("Remove the selected run from the list; its folder is kept"),
                    [this] { context().training().remove(selected_row()); });
   bar->addStretch(1);
   view_ = new QTableView(side);

@@ -41,7 +41,7 @@ WhatIfDelta::WhatIfDelta(LabContext& context, QWidget* parent)
   plot_->set_empty_text(tr("No what-if yet: change something above and run it"));
   raw_ = plot_->add_curve(tr("Δ loss"), {[](const Theme& theme) { return theme.padding; }});
   smooth_ = plot_->add_curve(tr("mean of %1 tokens").arg(smoothing), {series_colour(1)});
-  zero_ = plot_->add_curve(tr("as it was"), {[](const Theme& theme) { return theme.muted; }, true});
+  zero_ = plot_->add_curve(tr("original"), {[](const Theme& theme) { return theme.muted; }, true});
   plot_->set_hover_text([this](double x, double) { return text_at(x); });
   connect(plot_, &PlotView::clicked, this, [this](double x, double) { select_token(x); });
   prepare_table(*table_, tr("Hits that changed"));
@@ -143,7 +143,7 @@ QString WhatIfDelta::text_at(double x) const {
   const std::int64_t token = std::llround(x);
   if (!result || std::isnan(result->loss_change(token))) return {};
   const auto index = static_cast<std::size_t>(token - result->first_token - 1);
-  QString text = tr("position %1\nas it was: %2 nats\nwhat if: %3 nats\nΔ %4")
+  QString text = tr("position %1\noriginal: %2 nats\nwhat if: %3 nats\nΔ %4")
                      .arg(token)
                      .arg(decimal_text(static_cast<double>(result->before[index]), 4))
                      .arg(decimal_text(static_cast<double>(result->after[index]), 4))

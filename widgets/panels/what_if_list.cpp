@@ -37,8 +37,8 @@ WhatIfList::WhatIfList(LabContext& context, QWidget* parent)
   again_ = button(tr("Edit again"), {}, [this] {
     if (const WhatIfResult* result = context_.what_ifs().shown_result()) context_.what_ifs().set_draft(result->edit);
   });
-  remove_ = button(tr("Remove"), tr("Take this one out of the list"), [this] { remove_current(); });
-  export_ = button(tr("Export…"), tr("All of the list: CSV (a line a token) or JSON (everything)"),
+  remove_ = button(tr("Remove"), tr("Remove this what-if from the list"), [this] { remove_current(); });
+  export_ = button(tr("Export…"), tr("Export the list as CSV (one line per token) or JSON (everything)"),
                    [this] { ask_and_export(); });
   bar->addStretch(1);
   put_bar_above(this, bar, view_);
@@ -53,8 +53,8 @@ void WhatIfList::show_current() {
   if (shown < table_.rowCount() && view_->currentIndex().row() != shown) view_->selectRow(shown);
   remove_->setEnabled(shown >= 0);
   again_->setEnabled(context_.what_ifs().shown_in_run() != nullptr);
-  again_->setToolTip(shown >= 0 && !again_->isEnabled() ? tr("It is of another run: open that one first")
-                                                        : tr("Fill the form with what this one changed"));
+  again_->setToolTip(shown >= 0 && !again_->isEnabled() ? tr("It belongs to another run: open that run first")
+                                                        : tr("Fill the form with the changes of this what-if"));
   export_->setEnabled(table_.rowCount() > 0);
 }
 

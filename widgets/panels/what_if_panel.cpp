@@ -67,7 +67,7 @@ QWidget* WhatIfPanel::make_head() {
   connect(form_, &EditForm::problem_changed, this, &Panel::request_refresh);
   prediction_ = new QLabel(head);
   prediction_->setWordWrap(true);
-  prediction_->setAccessibleName(tr("Prediction that is compared"));
+  prediction_->setAccessibleName(tr("Compared prediction"));
   prediction_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   foil_ = new FoilField(lab_, head);
   auto* logit = new QHBoxLayout;
@@ -78,12 +78,12 @@ QWidget* WhatIfPanel::make_head() {
   price_ = new QLabel(head);
   price_->setWordWrap(true);
   price_->setForegroundRole(QPalette::PlaceholderText);
-  price_->setAccessibleName(tr("What it costs"));
+  price_->setAccessibleName(tr("Cost of the what-if"));
   run_ = new QPushButton(tr("Run"), head);
   set_themed_icon(run_, QStringLiteral("run"));
   cancel_ = new QPushButton(tr("Cancel"), head);
   clear_ = new QPushButton(tr("Clear"), head);
-  clear_->setToolTip(tr("Back to the segment as it was"));
+  clear_->setToolTip(tr("Discard the changes and show the recorded segment"));
   progress_ = new QProgressBar(head);
   progress_->setAccessibleName(tr("Progress of the what-if"));
   progress_->setTextVisible(false);
@@ -190,13 +190,13 @@ void WhatIfPanel::show_price() {
   const WhatIfs& what_ifs = lab_.what_ifs();
   const auto& price = what_ifs.price();
   if (what_ifs.running()) {
-    price_->setText(what_ifs.sweeping() ? tr("Leaving out hits one by one…") : tr("Running the segment again…"));
+    price_->setText(what_ifs.sweeping() ? tr("Ablating hits one by one…") : tr("Running the segment again…"));
   } else if (!what_ifs.unavailable().isEmpty()) {
     price_->setText(tr("Not now: %1").arg(what_ifs.unavailable()));
   } else if (!problem().isEmpty()) {
-    price_->setText(tr("Not as it is: %1").arg(problem()));
+    price_->setText(tr("Can't run: %1").arg(problem()));
   } else if (changes_nothing(what_ifs.draft())) {
-    price_->setText(tr("Nothing is changed yet."));
+    price_->setText(tr("No change is set yet."));
   } else if (price) {
     const QString time =
         price->seconds > 0 ? tr(", about %1 s at the run's speed").arg(significant_text(price->seconds, 2)) : QString();

@@ -98,7 +98,7 @@ QStringList bench_figure_names() {
 BenchFigure bench_figure(const QString& name) {
   for (const BenchFigure& figure : all_figures())
     if (bench_figure_name(figure) == name) return figure;
-  throw EngineError(Fault::Usage, "--figure", "'" + name.toStdString() + "' is no figure of a bench",
+  throw EngineError(Fault::Usage, "--figure", "'" + name.toStdString() + "' is not a figure of a bench",
                     "Use one of " + bench_figure_names().join(QStringLiteral(", ")).toStdString() + ".");
 }
 
@@ -135,7 +135,7 @@ void draw_bench(PlotView& plot, const BenchReport& bench, const BenchFigure& fig
                      .arg(kind));
   plot.set_axes(figure.plot == BenchPlot::MemoryByTime ? time_label(figure.kind) : tokens_label(figure.kind),
                 time ? time_label(figure.kind) : BenchPlots::tr("Peak memory (GB)"));
-  plot.set_empty_text(time ? BenchPlots::tr("None was measured") : BenchPlots::tr("No memory was measured"));
+  plot.set_empty_text(time ? BenchPlots::tr("Nothing was measured") : BenchPlots::tr("No memory was measured"));
   add_curves(plot, bench, figure);
   plot.set_provenance(bench_provenance(bench));
   plot.request_replot();

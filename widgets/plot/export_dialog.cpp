@@ -49,7 +49,7 @@ ExportDialog::ExportDialog(PlotView& plot) : QDialog(&plot), plot_(plot) {
   size_ = new QComboBox(this);
   for (const FigureSize& size : figure_sizes())
     size_->addItem(tr("%1, %2 × %3 mm").arg(size.title).arg(size.mm.width()).arg(size.mm.height()));
-  size_->addItem(tr("Another"));
+  size_->addItem(tr("Custom"));
   form->addRow(tr("Si&ze"), size_);
   width_ = millimetres(0, this);
   form->addRow(tr("&Width"), width_);

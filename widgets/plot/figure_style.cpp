@@ -59,7 +59,7 @@ QSizeF parse_figure_size(const QString& text) {
   const QSizeF size(parts.value(0).toDouble(&wide), parts.value(1).toDouble(&high));
   const auto fits = [](double mm) { return mm >= least_mm && mm <= most_mm; };
   if (parts.size() == 2 && wide && high && fits(size.width()) && fits(size.height())) return size;
-  throw EngineError(Fault::Usage, "size", tr("“%1” is no size of a figure").arg(text).toStdString(),
+  throw EngineError(Fault::Usage, "size", tr("“%1” is not a size of a figure").arg(text).toStdString(),
                     tr("Give millimetres from 20 to 1000, such as 85x60mm.").toStdString());
 }
 

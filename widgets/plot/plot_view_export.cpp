@@ -74,8 +74,8 @@ PlotView::Format PlotView::format_of(const QString& path) {
                                      {"csv", Format::Csv},
                                      {"npy", Format::Npy}})
     if (suffix == QLatin1String(name)) return format;
-  throw EngineError(Fault::Usage, path.toStdString(), tr("has no suffix of a figure or of data").toStdString(),
-                    tr("Name a .pdf, .svg, .png, .csv or .npy.").toStdString());
+  throw EngineError(Fault::Usage, path.toStdString(), tr("has a suffix that is not supported").toStdString(),
+                    tr("Use .pdf, .svg, .png, .csv or .npy.").toStdString());
 }
 
 FigureInfo PlotView::figure_info(const QString& path, Format format, const QSizeF& size_mm, int dpi,

@@ -87,7 +87,7 @@ void SegmentCursor::update_cursor() {
 void SegmentCursor::show_text(const QString& text) {
   whole_ = text;
   setText(fontMetrics().elidedText(text, Qt::ElideRight, width()));
-  setToolTip(text.isEmpty() ? text : text + QLatin1Char('\n') + tr("P pins a segment as reference, or lets it go"));
+  setToolTip(text.isEmpty() ? text : text + QLatin1Char('\n') + tr("P pins or unpins a segment as reference"));
 }
 
 void SegmentCursor::resizeEvent(QResizeEvent* event) {

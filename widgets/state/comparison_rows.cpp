@@ -100,8 +100,8 @@ std::vector<ComparisonRow> results(const RunComparison& comparison, const Segmen
     const auto targets = static_cast<double>(change.targets);
     const QString count = count_text(change.targets);
     rows.add(tr("Loss of %1 common targets, nats").arg(count), change.a / targets, change.b / targets, 4);
-    rows.add(tr("Perplexity of the same"), perplexity(change.a, change.targets), perplexity(change.b, change.targets),
-             3);
+    rows.add(tr("Perplexity of these targets"), perplexity(change.a, change.targets),
+             perplexity(change.b, change.targets), 3);
   }
   if (a.targets > 0 && b.targets > 0)
     rows.add(tr("Perplexity of the whole run"), perplexity(a.nll, a.targets), perplexity(b.nll, b.targets), 3);
@@ -186,7 +186,7 @@ QString text_note(const RunComparison& comparison) {
               "same place.")
         .arg(QString::number(comparison.first_difference()), count_text(comparison.common_tokens()));
   if (tokens_a != tokens_b)
-    return tr("One text is longer. Losses and hits are compared over the %1 tokens that both have.")
+    return tr("One text is longer. Losses and hits are compared over the %1 tokens that both runs read.")
         .arg(count_text(comparison.common_tokens()));
   return tr("Both read the same %1 tokens.").arg(count_text(comparison.common_tokens()));
 }

@@ -58,7 +58,7 @@ void FoilToken::resolve() {
                      .arg(ids.size())
                      .arg(named(run_, ids), encode(with_space).size() == 1
                                                 ? tr("With a space before it, “%1”, it is one").arg(with_space)
-                                                : tr("Type a text that is one token"));
+                                                : tr("Enter a text that is a single token"));
     }
   } catch (const EngineError& error) {
     problem_ = qstring(error.problem());

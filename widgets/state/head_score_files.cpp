@@ -32,8 +32,8 @@ void write_head_scores(const HeadScores& scores, const ModelConfig& model, const
   if (!is_head_score_file(path))
     throw EngineError(
         Fault::Usage, path.toStdString(),
-        QCoreApplication::translate("HeadScoreFiles", "has no suffix of a table of scores").toStdString(),
-        QCoreApplication::translate("HeadScoreFiles", "Name a .tsv (DuoAttention) or a .json (retrieval heads).")
+        QCoreApplication::translate("HeadScoreFiles", "has a suffix that is not supported").toStdString(),
+        QCoreApplication::translate("HeadScoreFiles", "Use .tsv (DuoAttention) or .json (retrieval heads).")
             .toStdString());
   write_file_atomically(path.toStdString(),
                         has_suffix(path, "tsv") ? duo_tsv(scores, model) : head_score_json(scores).dump() + "\n");

@@ -25,7 +25,7 @@ class ConfigEdit : public QUndoCommand {
 class RangeEdit : public QUndoCommand {
  public:
   RangeEdit(LabContext& context, const SegmentRange& after)
-      : QUndoCommand(after.is_set() ? LabContext::tr("segments %1 to %2 alone").arg(after.first).arg(after.last)
+      : QUndoCommand(after.is_set() ? LabContext::tr("only segments %1 to %2").arg(after.first).arg(after.last)
                                     : LabContext::tr("all segments")),
         context_(context),
         before_(context.range()),
@@ -242,7 +242,7 @@ void LabContext::set_trained_under(const std::optional<TrainedUnder>& trained) {
 void LabContext::go_to(const Bookmark& bookmark) {
   const QString shown = QString::fromStdString(run().origin().id);
   if (!bookmark.run.isEmpty() && bookmark.run != shown)
-    return add_note(tr("The bookmark “%1” is of %2: open that run first").arg(bookmark.name, bookmark.run), true);
+    return add_note(tr("The bookmark “%1” belongs to %2: open that run first").arg(bookmark.name, bookmark.run), true);
   select(bookmark.place);
 }
 

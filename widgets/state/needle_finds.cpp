@@ -56,18 +56,18 @@ std::vector<NeedleFind> needle_finds(const RunModel& run, int segment, const std
 }
 
 QString needle_text(const RunModel& run, const std::vector<TokenRange>& needles, const TokenRange& answer) {
-  if (needles.empty()) return NeedleText::tr("The task does not say where the answer stands");
+  if (needles.empty()) return NeedleText::tr("The task does not say where the answer is");
   const int segment = segment_of_answer(run, answer);
-  if (segment >= run.segment_count()) return NeedleText::tr("The run has not come to the answer yet");
+  if (segment >= run.segment_count()) return NeedleText::tr("The run has not reached the answer yet");
   const std::int64_t all = findable_tokens(run, segment, needles);
-  if (all == 0) return NeedleText::tr("The needle stands in the answer's own segment, %1").arg(segment);
+  if (all == 0) return NeedleText::tr("The needle is in the same segment as the answer, %1").arg(segment);
   const std::vector<NeedleFind> finds = needle_finds(run, segment, needles);
   if (finds.empty()) return NeedleText::tr("Nothing was retrieved for the answer's segment, %1").arg(segment);
   const auto with = std::ranges::count_if(finds, [](const NeedleFind& find) { return find.found > 0; });
   QStringList heads;
   for (std::size_t i = 0; i < std::min(finds.size(), most_heads_told); ++i) heads += head_text(finds[i], all);
   if (finds.size() > most_heads_told) heads += QStringLiteral("…");
-  return NeedleText::tr("Needle among retrieved for segment %1: %2 (%3 of %4 lists have some of it)")
+  return NeedleText::tr("Needle retrieved for segment %1: %2 (%3 of %4 lists contain tokens of it)")
       .arg(segment)
       .arg(heads.join(QStringLiteral(", ")), count_text(with), count_text(std::ssize(finds)));
 }

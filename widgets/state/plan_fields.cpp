@@ -51,7 +51,7 @@ json integers(const QString& text, const char* key) {
 json parsed(const QString& text, const char* key) {
   if (text.trimmed().isEmpty()) return nullptr;
   json value = json::parse(text.toStdString(), nullptr, false);
-  if (value.is_discarded()) refuse_field("form", key, "is no JSON value", "Correct its brackets and quotes.");
+  if (value.is_discarded()) refuse_field("form", key, "is not a JSON value", "Correct its brackets and quotes.");
   return value;
 }
 
@@ -236,7 +236,7 @@ json PlanFieldEditor::value() const {
     case Kind::Unsigned: {
       bool fine = false;
       const qulonglong number = line->text().trimmed().toULongLong(&fine);
-      if (!fine) refuse_field("form", field_.key, "is no whole number from 0 on", "Give one, such as 42.");
+      if (!fine) refuse_field("form", field_.key, "is not a whole number of 0 or more", "Give one, such as 42.");
       return static_cast<std::uint64_t>(number);
     }
     default:

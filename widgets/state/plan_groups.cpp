@@ -22,22 +22,24 @@ PlanGroup data_group() {
   return {
       TEXT("Data"),
       {{"model", Kind::Model, TEXT("Model"), "", TEXT("The checkpoint to start from: Hugging Face folder or GGUF")},
-       {"data", Kind::Paths, TEXT("Texts"), "", TEXT("Files or folders, one a line: text, .jsonl, .json of ids")},
+       {"data", Kind::Paths, TEXT("Texts"), "", TEXT("Files or folders, one per line: text, .jsonl, or .json of ids")},
        {"text_field", Kind::Text, TEXT("JSONL field"), "", TEXT("Which field of a JSONL line holds the text")},
-       {"output_dir", Kind::Folder, TEXT("Run folder"), "", TEXT("A new folder for metrics, checkpoints, result")},
+       {"output_dir", Kind::Folder, TEXT("Run folder"), "",
+        TEXT("A new folder for metrics, checkpoints and the result")},
        {"validation_fraction", Kind::Real, TEXT("Held out"), "", TEXT("Share of the tokens kept for validation")},
        {"eval_steps", Kind::Integer, TEXT("Validate every"), TEXT(" steps"), TEXT("0: at the end only")},
        {"eval_lengths", Kind::Integers, TEXT("Validation lengths"), TEXT("tokens"),
         TEXT("Context lengths such as 1024, 4096; empty: the length of a sample")},
        {"policy", Kind::Choice, TEXT("Execution"), "",
-        TEXT("segmented: in segments, as it will be run; full: under full attention, to compare with"), policies()},
+        TEXT("segmented: in segments, as the model will be run; full: under full attention, for comparison"),
+        policies()},
        {"dtype",
         Kind::Choice,
         TEXT("dtype"),
         "",
         TEXT("dtype of the computation; master weights are always fp32"),
         {"auto", "fp32", "bf16", "fp64"}},
-       {"device", Kind::Choice, TEXT("Device"), "", TEXT("auto: the GPU where there is one"), {"auto", "cpu", "cuda"}},
+       {"device", Kind::Choice, TEXT("Device"), "", TEXT("auto: the GPU if there is one"), {"auto", "cpu", "cuda"}},
        {"threads", Kind::Integer, TEXT("Threads"), "", TEXT("0: all cores; the same number repeats a run exactly")},
        {"seed", Kind::Unsigned, TEXT("Seed"), "",
         TEXT("Seed of the order of samples, of LoRA's initial weights and of dropout")}}};
@@ -60,7 +62,7 @@ PlanGroup segment_group() {
     group.fields.push_back(row);
     if (std::string_view(field.key) == "truncation_depth")
       group.fields.push_back(
-          {"train_segments", Kind::OptionalInteger, TEXT("Segments a sample"), "", TEXT("0: K + 1")});
+          {"train_segments", Kind::OptionalInteger, TEXT("Segments per sample"), "", TEXT("0: K + 1")});
   }
   return group;
 }
@@ -68,19 +70,20 @@ PlanGroup segment_group() {
 PlanGroup optimisation_group() {
   return {
       TEXT("Optimisation"),
-      {{"max_steps", Kind::Integer, TEXT("Steps"), TEXT(" steps"), TEXT("Optimizer steps in all")},
+      {{"max_steps", Kind::Integer, TEXT("Steps"), TEXT(" steps"), TEXT("Total number of optimizer steps")},
        {"micro_batch_size", Kind::Integer, TEXT("Micro-batch"), TEXT(" samples"),
-        TEXT("Samples of a micro-batch; they run one after another")},
+        TEXT("Samples per micro-batch; they run one after another")},
        {"gradient_accumulation_steps", Kind::Integer, TEXT("Accumulation"), TEXT(" micro-batches"),
-        TEXT("Micro-batches of an optimizer step")},
-       {"learning_rate", Kind::Real, TEXT("Learning rate"), "", TEXT("After the warm-up; AdamW")},
+        TEXT("Micro-batches per optimizer step")},
+       {"learning_rate", Kind::Real, TEXT("Learning rate"), "", TEXT("Learning rate of AdamW after the warm-up")},
        {"lr_scheduler_type",
         Kind::Choice,
         TEXT("Schedule"),
         "",
         TEXT("After the warm-up; cosine falls to 0"),
         {"constant", "cosine"}},
-       {"warmup_steps", Kind::Integer, TEXT("Warm-up"), TEXT(" steps"), TEXT("The rate rises linearly")},
+       {"warmup_steps", Kind::Integer, TEXT("Warm-up"), TEXT(" steps"),
+        TEXT("Steps in which the learning rate rises linearly")},
        {"weight_decay", Kind::Real, TEXT("Weight decay"), "", TEXT("AdamW's decay of matrices; norms are not decayed")},
        {"adam_beta1", Kind::Real, TEXT("Adam β₁"), "", TEXT("Decay of the first moment")},
        {"adam_beta2", Kind::Real, TEXT("Adam β₂"), "", TEXT("Decay of the second moment")},
@@ -95,8 +98,8 @@ PlanGroup optimisation_group() {
 
 PlanGroup recall_group() {
   return {TEXT("Recall"),
-          {{"recall_samples", Kind::Integer, TEXT("Documents"), TEXT(" a step"),
-            TEXT("Training texts with needles, beside the text's samples; the loss is of the answers alone")},
+          {{"recall_samples", Kind::Integer, TEXT("Documents"), TEXT(" per step"),
+            TEXT("Documents with needles, in addition to the samples of the texts; only their answers have a loss")},
            {"recall_segments", Kind::Integer, TEXT("Length"), TEXT(" segments at most"),
             TEXT("A document has 2, 4, 8 … segments")},
            {"recall_weight", Kind::Real, TEXT("Weight"), "",
@@ -124,10 +127,10 @@ PlanGroup safety_group() {
             Kind::Choice,
             TEXT("On an alert"),
             "",
-            TEXT("A NaN or a spike: pause, leave the step out, or stop"),
+            TEXT("On a NaN or a spike: pause, skip the step, or stop"),
             {"pause", "skip", "stop"}},
            {"spike_factor", Kind::Real, TEXT("Spike"), TEXT("× smoothed loss"),
-            TEXT("A loss this many times the smoothed loss is a spike; 0: none is")}}};
+            TEXT("A loss above this multiple of the smoothed loss is a spike; 0: no check for spikes")}}};
 }
 
 #undef TEXT

@@ -86,7 +86,8 @@ PredictionChange prediction_from_json(const json& fields, const std::string& whe
   const auto id_of = [&](const char* key) {
     const std::int64_t id = read_integer(fields.at(key), where, key);
     if (id < 0 || id > std::numeric_limits<std::int32_t>::max())
-      throw EngineError(Fault::BadInput, where, std::string("\"") + key + "\" is no token", "Run the what-if again.");
+      throw EngineError(Fault::BadInput, where, std::string("\"") + key + "\" is not a token",
+                        "Run the what-if again.");
     return static_cast<std::int32_t>(id);
   };
   change.position = read_integer(fields.at("position"), where, "position");

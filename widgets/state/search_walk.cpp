@@ -75,9 +75,9 @@ StepRows summary_rows(const SearchSteps& steps, const Text& text) {
 }
 
 StepRows score_rows(const SearchSteps& steps, const Text& text) {
-  StepRows table{
-      {SearchWalk::tr("Summary"), SearchWalk::tr("Best near"), SearchWalk::tr("Best score"), SearchWalk::tr("Text")},
-      {}};
+  StepRows table{{SearchWalk::tr("Summary"), SearchWalk::tr("Text of the best key"), SearchWalk::tr("Best score"),
+                  SearchWalk::tr("Text")},
+                 {}};
   for (std::int64_t i = 0; i < steps.scores.rows; ++i) {
     const auto [position, score] = best_score(steps, i);
     table.rows.push_back({{summary_name(steps, static_cast<int>(i)), QString::number(position), number(score),
@@ -127,16 +127,15 @@ StepRows slot_rows(SearchStep step, const SearchSteps& steps, const Text& text) 
 QString describe_position_step(SearchStep step, const SearchSteps& steps, const SegmentConfig& config) {
   const bool centred = config.search_scores == SearchScores::Centred, windows = config.retrieve == RetrieveBy::Windows;
   if (step == SearchStep::Summaries && centred)
-    return SearchWalk::tr("The last %1 queries of the segment before, of layer %2, head %3.")
+    return SearchWalk::tr("The last %1 queries of the previous segment, of layer %2, head %3.")
         .arg(steps.summaries[0].last - steps.summaries[0].first)
         .arg(steps.head.layer)
         .arg(steps.head.head);
   if (step == SearchStep::Scores) {
     const QString scores =
         centred ? SearchWalk::tr(
-                      "Of each key of the pool, the largest dot product with a query, the key less the mean of "
-                      "all keys.")
-                : SearchWalk::tr("Of each key of the pool, the largest dot product with a summary.");
+                      "For each key of the pool, minus the mean of all keys: the largest dot product with a query.")
+                : SearchWalk::tr("For each key of the pool: the largest dot product with a summary.");
     if (config.search != SearchBy::Shared) return scores;
     return scores + u' ' +
            SearchWalk::tr(
@@ -144,13 +143,12 @@ QString describe_position_step(SearchStep step, const SearchSteps& steps, const 
                .arg(config.search_heads.size());
   }
   if (step == SearchStep::Anchors && windows)
-    return SearchWalk::tr(
-               "The windows of %1 positions with the best mean score, best first: %2. Each is named by its best "
-               "position.")
-        .arg(config.window_length)
-        .arg(anchors_of(steps).size());
+    return SearchWalk::
+        tr("The windows of %1 positions with the best mean score, best first: %2. Each is listed by its best position.")
+            .arg(config.window_length)
+            .arg(anchors_of(steps).size());
   if (step == SearchStep::Expansion && windows)
-    return SearchWalk::tr("Windows are read whole: %1 positions.")
+    return SearchWalk::tr("All positions of these windows are read: %1.")
         .arg(count_kind(steps, HitKind::Anchor) + count_kind(steps, HitKind::Expanded));
   return {};
 }
@@ -192,10 +190,11 @@ QString describe_step(SearchStep step, const SearchSteps& steps, const SegmentCo
   const auto summaries = steps.summaries.size();
   switch (step) {
     case SearchStep::Summaries:
-      return SearchWalk::tr("The last queries of the segment before, in %1 means: windows that overlap, and the tail.")
-          .arg(summaries);
+      return SearchWalk::
+          tr("The last queries of the previous segment, averaged into %1 summaries: overlapping windows, and the tail.")
+              .arg(summaries);
     case SearchStep::Scores:
-      return SearchWalk::tr("Each summary against every unrotated key of the pool: raw dot products.");
+      return SearchWalk::tr("Raw dot products of each summary with every unrotated key of the pool.");
     case SearchStep::TopK: {
       std::set<std::int64_t> different;
       for (const SearchSteps::Ranked& ranked : steps.ranked) different.insert(ranked.position);
@@ -208,12 +207,12 @@ QString describe_step(SearchStep step, const SearchSteps& steps, const SegmentCo
           .arg(anchors_of(steps).size());
     case SearchStep::Expansion:
       return SearchWalk::tr(
-                 "Anchors take their neighbours along, the best anchor first, until R are held: %1 anchors and %2 "
-                 "expanded.")
+                 "Each anchor is expanded to its neighbours, the best anchor first, until R positions are selected: %1 "
+                 "anchors and %2 expanded.")
           .arg(count_kind(steps, HitKind::Anchor))
           .arg(count_kind(steps, HitKind::Expanded));
     case SearchStep::Padding:
-      return SearchWalk::tr("Padded to R with the earliest unused positions (%1 added): %2 slots in all.")
+      return SearchWalk::tr("Padded to R with the earliest unused positions (%1 added): %2 slots in total.")
           .arg(count_kind(steps, HitKind::Padding))
           .arg(steps.hits.hits.size());
   }

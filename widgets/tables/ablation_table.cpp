@@ -75,10 +75,10 @@ QVariant AblationTable::headerData(int section, Qt::Orientation orientation, int
       tr("Absolute position of the anchor"),
       tr("Ablated: the anchor and the positions expanded from it"),
       tr("Raw dot product of the best query summary with the unrotated key"),
-      tr("Mean loss of the segment without the hit minus the mean loss with it, in nats: above zero the hit helped"),
+      tr("Mean loss of the segment without the hit minus the mean loss with it, in nats. Positive: the hit helped"),
       tr("Lower bound of the 95 % bootstrap interval"),
       tr("Upper bound of the 95 % bootstrap interval"),
-      tr("The text around the position")};
+      tr("Text around the position")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

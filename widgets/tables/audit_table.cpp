@@ -50,7 +50,7 @@ QVariant AuditTable::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
       return text(check, index.column());
     case Qt::ToolTipRole:
-      return tr("%1: %2 is %3, and at most %4 is allowed")
+      return tr("%1: %2 is %3, the bound is %4")
           .arg(text(check, Check), text(check, Measure), text(check, Difference), text(check, Bound));
     case Qt::TextAlignmentRole:
       return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -68,7 +68,7 @@ QVariant AuditTable::data(const QModelIndex& index, int role) const {
 QVariant AuditTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::ToolTipRole && section == Margin)
-    return tr("How far the gradient of the nearest other K is from that of K, on this model and text");
+    return tr("Distance between the gradient of K and that of the nearest other K, on this model and text");
   if (role != Qt::DisplayRole) return {};
   switch (section) {
     case Result:
@@ -82,7 +82,7 @@ QVariant AuditTable::headerData(int section, Qt::Orientation orientation, int ro
     case Margin:
       return tr("Margin");
     default:
-      return tr("Measured as");
+      return tr("Measure");
   }
 }
 

@@ -56,11 +56,11 @@ QString tool_tip(const BenchMeasurement& row, int column) {
     case BenchTable::Share:
       return row.kind == BenchKind::Decode
                  ? BenchTable::tr(
-                       "Bytes of weights and visible keys and values per second, as a share of memory bandwidth")
+                       "Bytes of weights and of visible keys and values read per second, as a share of memory "
+                       "bandwidth")
                  : BenchTable::tr("FLOPs of the definition per second, as a share of the fastest matmul");
     case BenchTable::Deviation:
-      return row.predicted_bytes ? BenchTable::tr("%1 were predicted").arg(bytes_text(*row.predicted_bytes))
-                                 : QString();
+      return row.predicted_bytes ? BenchTable::tr("predicted: %1").arg(bytes_text(*row.predicted_bytes)) : QString();
     default:
       return {};
   }

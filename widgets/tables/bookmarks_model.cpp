@@ -29,7 +29,8 @@ QVariant BookmarksModel::data(const QModelIndex& index, int role) const {
   const Bookmark& bookmark = notebook_.bookmarks()[static_cast<std::size_t>(index.row())];
   const bool elsewhere = !bookmark.run.isEmpty() && bookmark.run != run_;
   if (elsewhere && role == Qt::ForegroundRole) return current_theme().muted;
-  if (elsewhere && role == Qt::ToolTipRole) return tr("Of the run %1: open that one first").arg(bookmark.run);
+  if (elsewhere && role == Qt::ToolTipRole)
+    return tr("It belongs to the run %1: open that run first").arg(bookmark.run);
   if (index.column() == Name)
     return role == Qt::DisplayRole || role == Qt::EditRole ? QVariant(bookmark.name) : QVariant();
   if (index.column() == Run) return role == Qt::DisplayRole ? QVariant(bookmark.run) : QVariant();

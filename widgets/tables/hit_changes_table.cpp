@@ -33,7 +33,7 @@ QVariant HitChangesTable::data(const QModelIndex& index, int role) const {
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case Sign:
-      return row.gained ? tr("+ read now") : tr("− gone");
+      return row.gained ? tr("+ added") : tr("− removed");
     case Layer:
       return row.layer;
     case Head:

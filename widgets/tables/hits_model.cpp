@@ -150,14 +150,14 @@ QVariant HitsModel::headerData(int section, Qt::Orientation orientation, int rol
       tr("Segment that reads the hit"),
       tr("Layer"),
       tr("Query head"),
-      tr("Place in the retrieved prefix, which is also its re-indexed RoPE position"),
-      tr("Absolute position of the token, where it was first read"),
+      tr("Index in the retrieved prefix, which is also the re-indexed RoPE position"),
+      tr("Absolute position of the token in the text"),
       tr("Tokens from the position to the start of the segment that reads it"),
       tr("Anchor: selected by its score. Expanded: next to an anchor. Padding: fills the prefix"),
       tr("Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor's"),
-      tr("The share of its attention that the head spends on the slot, mean over the segment's queries"),
+      tr("Share of the head's attention on the slot, mean over the segment's queries"),
       tr("Position of the anchor it belongs to"),
-      tr("The text around the position")};
+      tr("Text around the position")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

@@ -87,9 +87,9 @@ QVariant PassagesTable::headerData(int section, Qt::Orientation orientation, int
                            tr("Δ loss"), tr("Δ token"), tr("Without it"), tr("Alone")};
   const QString tips[] = {
       tr("Its window's mean score, or its anchor's"),
-      tr("Segment that it lies in"),
-      tr("Its first token"),
-      tr("What was retrieved, as text"),
+      tr("Segment that contains it"),
+      tr("Position of its first token"),
+      tr("Retrieved text"),
       tr("Mean loss of the reading segment without the passage minus with it, in nats; measured by Remove"),
       tr("The same for the selected token"),
       tr("Probability of the answer's first phrase without the passage; measured by Remove"),

@@ -84,8 +84,8 @@ QVariant ProposalsTable::headerData(int section, Qt::Orientation orientation, in
   const QString names[] = {tr("Grouping"), tr("Layers"), tr("Heads"), tr("Held"), tr("Shared")};
   const QString tips[] = {tr("A grouping of heads and layers; the selected one is outlined in the map"),
                           tr("Layers in which heads retrieve"), tr("Heads that retrieve, over all layers"),
-                          tr("The share of all heads' scores that those which retrieve have"),
-                          tr("Of the heads that are proposed by score, the share that retrieves here too")};
+                          tr("Share of the sum of all scores that falls on heads that retrieve"),
+                          tr("Share of the heads proposed by score that retrieve in this grouping too")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

@@ -51,8 +51,7 @@ QVariant SearchersTable::headerData(int section, Qt::Orientation orientation, in
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Searcher"), tr("Found"), tr("Held out"), tr("Alone")};
   const QString tips[] = {
-      tr("Layer and head"),
-      tr("Share of the answers that lie in the windows that this head and those above find together"),
+      tr("Layer and head"), tr("Share of the answers in the windows that this head and those above find together"),
       tr("The same on documents that no head was chosen by"), tr("Share that the head finds alone")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
@@ -100,10 +99,11 @@ QVariant ReadersTable::data(const QModelIndex& index, int role) const {
 QVariant ReadersTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Layers"), tr("Readers"), tr("Pool"), tr("Loss"), tr("Answered")};
-  const QString tips[] = {tr("Layers with heads that read what was found"), tr("Heads that read what was found"),
-                          tr("The pool of a document: keys and values of readers and searchers"),
-                          tr("Mean loss of a token of the answers, in nats, with the needle in the prefix"),
-                          tr("Answers whose every token is the likeliest, with the needle in the prefix")};
+  const QString tips[] = {
+      tr("Layers with heads that read the retrieved tokens"), tr("Heads that read the retrieved tokens"),
+      tr("The pool of a document: keys and values of readers and searchers"),
+      tr("Mean loss of a token of the answers, in nats, with the needle in the prefix"),
+      tr("Share of answers whose every token is the most likely one, with the needle in the prefix")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

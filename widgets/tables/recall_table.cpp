@@ -52,13 +52,12 @@ QVariant RecallTable::data(const QModelIndex& index, int role) const {
 QVariant RecallTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Layer"), tr("Head"), tr("Recall@R"), tr("Mass"), tr("Oracle mass"), tr("Missed")};
-  const QString tips[] = {
-      tr("Layer"),
-      tr("Query head"),
-      tr("Of the R positions on which attention over the whole pool is heaviest, the share that was retrieved"),
-      tr("The share of the attention over the whole pool that falls on what was retrieved"),
-      tr("The same of the R heaviest positions: the most that R positions can hold"),
-      tr("Oracle mass less mass")};
+  const QString tips[] = {tr("Layer"),
+                          tr("Query head"),
+                          tr("Share of the R positions with most attention over the whole pool that was retrieved"),
+                          tr("Share of the attention over the whole pool that falls on retrieved positions"),
+                          tr("The same for the R positions with most attention: the maximum for R positions"),
+                          tr("Oracle mass minus mass")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

@@ -43,7 +43,7 @@ QString standing_text(const ListedRun& run) {
     case Standing::UnderWay:
       return RunLibraryTable::tr("In progress");
     case Standing::Missing:
-      return RunLibraryTable::tr("Not there any more");
+      return RunLibraryTable::tr("No longer there");
   }
   return {};
 }

@@ -85,14 +85,14 @@ QVariant WhatIfTable::headerData(int section, Qt::Orientation orientation, int r
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Name"),    tr("Segment"), tr("Δ loss"), tr("CI low"), tr("CI high"),
                            tr("Δ logit"), tr("Hits"),    tr("Run"),    tr("What if")};
-  const QString tips[] = {tr("A double click or F2 changes it"),
+  const QString tips[] = {tr("Double-click or press F2 to change it"),
                           tr("The segment that was run again"),
-                          tr("Mean over the segment's targets, nats: above zero is worse"),
+                          tr("Mean over the segment's targets, in nats. Positive: worse"),
                           tr("Lower bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
                           tr("Upper bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
-                          tr("Of the token that was selected; with a foil, of its logit minus the foil's"),
-                          tr("Slots that only one side has"),
-                          tr("The run whose segment it is, its text and its model"),
+                          tr("Change of the selected token's logit; with a foil, of that logit minus the foil's"),
+                          tr("Slots that only one of the two has"),
+                          tr("Run that the segment belongs to, with its text and model"),
                           tr("What was changed")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];

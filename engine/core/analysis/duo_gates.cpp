@@ -93,18 +93,20 @@ void check_gates(const DuoGates& gates, const ModelConfig& model, const std::str
 
 void check_gates_request(const DuoGatesRequest& request, const ModelConfig& model) {
   check_passkeys(request.parts, request.plan, model.vocabulary);
-  if (request.steps < 1 || request.steps > kMostSteps) refuse_gates("take a number of steps", "Give 1 to a million.");
+  if (request.steps < 1 || request.steps > kMostSteps)
+    refuse_gates("have a number of steps that is out of range", "Give 1 to a million.");
   if (request.sinks < 0 || request.sinks > kMostSeen || request.recent < 1 || request.recent > kMostSeen)
     refuse_gates("have no streaming head that sees " + std::to_string(request.sinks) + " sinks and " +
                      std::to_string(request.recent) + " recent tokens",
-                 "Give sinks of 0 or more, and 1 recent token or more.");
+                 "Use 0 sinks or more, and 1 recent token or more.");
   if (request.sinks + request.recent >= request.plan.shortest)
     refuse_gates("are learned on texts of " + std::to_string(request.plan.shortest) +
                      " tokens, all of which a streaming head sees",
                  "Give longer texts, or fewer sinks and recent tokens.");
-  if (!(request.rate > 0 && request.rate <= 1)) refuse_gates("are learned at no rate", "Give a rate above 0, up to 1.");
+  if (!(request.rate > 0 && request.rate <= 1))
+    refuse_gates("have a learning rate that is out of range", "Give a rate above 0, up to 1.");
   if (!(request.l1 >= 0 && request.l1 <= kMostWeight))
-    refuse_gates("have no weight in the loss", "Give a weight of 0 or more.");
+    refuse_gates("have a weight in the loss that is out of range", "Give a weight of 0 or more.");
   if (request.known.layers == 0) return;
   check_gates(request.known, model, "what was learned");
   if (request.known.steps() > request.steps)
@@ -141,7 +143,7 @@ double default_sparsity(const ModelConfig& model) {
 
 Grouping propose_duo_grouping(const DuoGates& gates, const ModelConfig& model, double sparsity) {
   if (!(sparsity >= 0 && sparsity <= 1))
-    throw EngineError(Fault::Usage, "--sparsity", "is no share of the KV heads", "Give a number from 0 to 1.");
+    throw EngineError(Fault::Usage, "--sparsity", "is not a share of the KV heads", "Give a number from 0 to 1.");
   std::vector<std::vector<int>> lists(static_cast<std::size_t>(model.layers));
   for (const std::size_t i : largest_gates(gates, sparsity)) {
     const auto place = static_cast<std::int64_t>(i);

@@ -43,7 +43,7 @@ std::string_view probe_kind_name(ProbeKind kind) {
 ProbeKind parse_probe_kind(const std::string& name) {
   for (const ProbeKind kind : kKinds)
     if (probe_kind_name(kind) == name) return kind;
-  throw EngineError(Fault::Usage, name, "is no kind of probe", "Use copy, needle or passage.");
+  throw EngineError(Fault::Usage, name, "is not a kind of probe", "Use copy, needle or passage.");
 }
 
 HeadProbe copy_probe(std::int64_t vocabulary, std::int64_t tokens, std::uint64_t seed) {
@@ -97,7 +97,7 @@ std::vector<HeadProbe> make_probes(const HeadProfileRequest& request, std::int64
     throw EngineError(Fault::BadInput, where, what, advice);
   };
   if (request.kinds.empty() || request.probes < 1)
-    refuse("probes", "are none", "Choose copy, needle or passage, and one probe or more of each.");
+    refuse("probes", "are missing", "Choose copy, needle or passage, and one probe or more of each.");
   std::vector<HeadProbe> probes;
   for (const ProbeKind kind : request.kinds)
     for (std::int64_t i = 0; i < request.probes; ++i) {

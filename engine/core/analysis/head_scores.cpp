@@ -39,7 +39,7 @@ std::string_view head_measure_name(HeadMeasure measure) {
 HeadMeasure parse_head_measure(const std::string& name) {
   for (const HeadMeasure measure : {HeadMeasure::Attention, HeadMeasure::Copies})
     if (head_measure_name(measure) == name) return measure;
-  throw EngineError(Fault::Usage, name, "is no measure of heads", "Use attention or copies.");
+  throw EngineError(Fault::Usage, name, "is not a measure of heads", "Use attention or copies.");
 }
 
 HeadScores mean_scores(const HeadProfile& profile, HeadMeasure measure) {

@@ -75,7 +75,7 @@ std::int64_t passkeys_that_fit(const PasskeyParts& parts, std::int64_t words, st
 
 void check_passkeys(const PasskeyParts& parts, const PasskeyPlan& plan, std::int64_t vocabulary) {
   if (!parts.hay || parts.hay->empty() || parts.words.empty() || parts.statements.size() != parts.questions.size())
-    refuse_passkeys("lack a part", "Give a text to hide passkeys in.");
+    refuse_passkeys("have no text, or lack a part of a passkey", "Give a text into which passkeys are inserted.");
   check_ids(*parts.hay, vocabulary, "the haystack");
   for (const auto* list : {&parts.statements, &parts.questions, &parts.words})
     for (const Tokens& part : *list) check_part(part, vocabulary);

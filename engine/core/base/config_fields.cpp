@@ -47,7 +47,7 @@ std::int64_t read_integer(const nlohmann::json& value, const std::string& where,
 
 std::uint64_t read_unsigned(const nlohmann::json& value, const std::string& where, const std::string& field) {
   const bool fits = value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
-  if (!fits) refuse_field(where, field, "is not a whole number from 0 on: " + shown(value), "Give one.");
+  if (!fits) refuse_field(where, field, "is not a whole number of 0 or more: " + shown(value), "Give one.");
   return value.get<std::uint64_t>();
 }
 
@@ -62,13 +62,14 @@ bool read_flag(const nlohmann::json& value, const std::string& where, const std:
 }
 
 std::string read_string(const nlohmann::json& value, const std::string& where, const std::string& field) {
-  if (!value.is_string()) refuse_field(where, field, "is not a text: " + shown(value), "Put it into quotes.");
+  if (!value.is_string()) refuse_field(where, field, "is not a string: " + shown(value), "Put it into quotes.");
   return value.get<std::string>();
 }
 
 std::vector<std::string> read_strings(const nlohmann::json& value, const std::string& where, const std::string& field) {
   if (value.is_string()) return {value.get<std::string>()};
-  if (!value.is_array()) refuse_field(where, field, "is not a list of texts: " + shown(value), "Give [\"…\", \"…\"].");
+  if (!value.is_array())
+    refuse_field(where, field, "is not a list of strings: " + shown(value), "Give [\"…\", \"…\"].");
   std::vector<std::string> texts;
   for (const nlohmann::json& entry : value)
     texts.push_back(read_string(entry, where, field + "[" + std::to_string(texts.size()) + "]"));

@@ -12,11 +12,11 @@ std::vector<SettingsPreset> settings_presets(const ModelConfig& model, const std
   SegmentConfig recall = sinks;
   recall.search_heads = searchers;
   return {
-      {"paper", TEXT("The paper's method, by the model's context"), paper},
+      {"paper", TEXT("The paper's method, with sizes for the model's context length"), paper},
       {"sinks", TEXT("The same with 4 attention sinks (beyond the paper), for models not trained in segments"), sinks},
       {"recall",
-       TEXT("Every head reads sinks, windows that one shared search retrieved, and the carry; a question is run "
-            "twice (beyond the paper)"),
+       TEXT("Every head reads sinks, windows retrieved by one shared search, and the carry; a question is run twice "
+            "(beyond the paper)"),
        recall_preset(model, recall)}};
 }
 

@@ -33,7 +33,7 @@ const json& list_of(const json& fields, const char* key, const std::string& wher
 std::int64_t place_of(const json& value, const char* key, const std::string& where, std::int64_t most) {
   const std::int64_t place = read_integer(value, where, key);
   if (place < 0 || place > most)
-    refuse_field(where, key, "is " + std::to_string(place) + ", which is no place", "Make the what-if again.");
+    refuse_field(where, key, "is " + std::to_string(place) + ", which is out of range", "Make the what-if again.");
   return place;
 }
 
@@ -62,7 +62,8 @@ std::vector<HeadRef> heads_of(const json& list, const std::string& where) {
 PrefixSource source_of(const std::string& name, const std::string& where) {
   const auto source = prefix_source(name);
   if (!source)
-    throw EngineError(Fault::BadInput, where, "\"prefix\" is \"" + name.substr(0, 60) + "\", which is none",
+    throw EngineError(Fault::BadInput, where,
+                      "\"prefix\" is \"" + name.substr(0, 60) + "\", which is not one of the choices",
                       "Write search, off, random, recent, constant, sinks or oracle.");
   return *source;
 }

@@ -22,8 +22,8 @@ BriefHead brief_of(const HeadHits& head) {
   brief.hits.reserve(head.hits.size());
   for (const Hit& hit : head.hits) {
     if (hit.position < 0 || hit.position >= BriefHit::end_of_positions)
-      throw EngineError(Fault::Unsupported, "hits", "position " + std::to_string(hit.position) + " is too far",
-                        "Show a part of the text: 1 073 741 824 tokens are the most.");
+      throw EngineError(Fault::Unsupported, "hits", "position " + std::to_string(hit.position) + " is too large",
+                        "Show a part of the text, of at most 1 073 741 824 tokens.");
     brief.hits.emplace_back(hit.position, hit.kind);
   }
   return brief;

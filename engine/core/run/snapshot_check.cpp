@@ -73,8 +73,8 @@ void check_record(const SegmentRecord& record, SegmentPlace place, const Snapsho
           std::to_string(record.targets) + " targets are more than the segment has");
   require(record.pool_entries >= 0 && record.pool_entries <= kMostMapEntries && record.near_ties >= 0 &&
               record.near_ties <= kMostMapEntries && are_possible_sizes(record.memory) && are_finite(record),
-          where, "a segment's sizes or times are no numbers that it can have");
-  require(!record.sinks || are_possible(*record.sinks), where, "a segment's sinks are no numbers that it can have");
+          where, "a segment's sizes or times are out of range");
+  require(!record.sinks || are_possible(*record.sinks), where, "a segment's sinks are out of range");
 }
 
 void check_hits(const std::vector<HeadHits>& hits, SegmentPlace place, const SnapshotLimits& limits,
@@ -84,7 +84,7 @@ void check_hits(const std::vector<HeadHits>& hits, SegmentPlace place, const Sna
     require(head.segment == place.index, where, "hits belong to another segment");
     require(is_index(head.layer, limits.layers) && is_index(head.head, limits.heads), where,
             "layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head) + " is not in the model");
-    require(!head.shared || hits.size() == 1, where, "hits that all heads read stand beside others");
+    require(!head.shared || hits.size() == 1, where, "shared hits are combined with hits of single heads");
     require(heads.emplace(head.layer, head.head).second, where, "a head has two lists of hits");
     std::int64_t last = -1;
     for (const Hit& hit : head.hits) {
