@@ -9828,7 +9828,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Run three segments or more, or use fewer words.</source>
-        <translation>Drei Segmente oder mehr lesen, oder weniger Wörter verstecken.</translation>
+        <translation>Drei Segmente oder mehr ausführen, oder weniger Wörter verwenden.</translation>
     </message>
     <message>
         <source>Go to the segment with the highest loss</source>
