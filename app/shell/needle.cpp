@@ -54,7 +54,8 @@ std::string piece_of(const Tokenizer& tokenizer, std::span<const std::int32_t> i
 }
 
 [[noreturn]] void refuse_empty_sentence() {
-  throw EngineError(Fault::BadInput, tr("sentence"), tr("is empty"), tr("Enter a sentence of a few words or more."));
+  throw EngineError(Fault::BadInput, tr("sentence"), tr("there is no sentence"),
+                    tr("Enter a sentence of a few words or more."));
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ HiddenSentence hide_sentence(const Tokenizer& tokenizer, std::span<const std::in
   const std::int64_t cue_at = last_segment * segment_length - slack - cue - needle;  // counted in the text as it was
   const std::int64_t last_place = cue_at - segment_length;
   if (last_segment < 2 || last_place <= 0)
-    throw EngineError(Fault::BadInput, tr("sentence"), tr("the text that is run is too short for it"),
+    throw EngineError(Fault::BadInput, tr("sentence"), tr("the text that is run is too short for the sentence"),
                       tr("Run three segments or more, or use fewer words."));
   const std::int64_t wanted = std::llround(std::clamp(depth, 0.0, 1.0) * static_cast<double>(last_place));
   const std::int64_t at =

@@ -9823,12 +9823,12 @@ im Versuch: %3 nat
         <translation>Schreiben Sie einen aus ein paar Wörtern oder mehr.</translation>
     </message>
     <message>
-        <source>the text that is run is too short for it</source>
-        <translation>der Text, der gelesen wird, ist zu kurz, um ihn darin zu verstecken</translation>
+        <source>the text that is run is too short for the sentence</source>
+        <translation>der Text, der gelesen wird, ist zu kurz für den Satz</translation>
     </message>
     <message>
         <source>Run three segments or more, or use fewer words.</source>
-        <translation>Drei Segmente oder mehr lesen, oder weniger Wörter verstecken.</translation>
+        <translation>Drei Segmente oder mehr ausführen, oder weniger Wörter verwenden.</translation>
     </message>
     <message>
         <source>Go to the segment with the highest loss</source>
@@ -11569,8 +11569,8 @@ im Versuch: %3 nat
         <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente hinter dem ersten ihre Attention Sink, und der Verlust ist %3. Bleiben die ersten %4 Token in jedem Präfix, verlieren sie %5 von %2, und der Verlust ist &lt;b&gt;%6&lt;/b&gt; (%7 Nats je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
     </message>
     <message>
-        <source>is empty</source>
-        <translation>ist leer</translation>
+        <source>there is no sentence</source>
+        <translation>es gibt keinen Satz</translation>
     </message>
 </context>
 <context>

@@ -97,7 +97,7 @@ class HeadScoresTest : public QObject {
     request.text = nullptr;
     QCOMPARE(test::unlike(Fault::BadInput, "need a text", [&] { make_probes(request, 300); }), std::string());
     request.kinds.clear();
-    QCOMPARE(test::unlike(Fault::BadInput, "none", [&] { make_probes(request, 300); }), std::string());
+    QCOMPARE(test::unlike(Fault::BadInput, "missing", [&] { make_probes(request, 300); }), std::string());
     QCOMPARE(test::unlike(Fault::Usage, "not a kind", [] { parse_probe_kind("hay"); }), std::string());
   }
 
