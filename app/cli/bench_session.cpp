@@ -138,7 +138,7 @@ class SessionSubject final : public BenchSubject {
     request.config = input_.config;
     request.max_new_tokens = input_.new_tokens;
     const GenerateResult result = session_.generate(
-        request, [](std::int32_t) { return true; }, control);
+        request, [](const GeneratedToken&) { return true; }, control);
     if (result.cancelled) cancelled();
     return {result.decode_seconds / static_cast<double>(result.ids.size()), {}, {}};
   }

@@ -44,8 +44,8 @@ std::vector<float> losses_of(Session& session, const RunRequest& request, Sample
   return collector.losses();
 }
 
-GenerateResult generated(Session& session, const GenerateRequest& request,
-                         const std::function<bool(std::int32_t)>& on_token, SampleEntry& entry, RunControl& control) {
+GenerateResult generated(Session& session, const GenerateRequest& request, const OnToken& on_token, SampleEntry& entry,
+                         RunControl& control) {
   GenerateResult result = session.generate(request, on_token, control);
   if (result.cancelled) stop();
   entry.prefill_seconds += result.prompt_seconds;
@@ -53,7 +53,7 @@ GenerateResult generated(Session& session, const GenerateRequest& request,
   return result;
 }
 
-bool goes_on(std::int32_t /*id*/) {
+bool goes_on(const GeneratedToken& /*token*/) {
   return true;
 }
 
@@ -142,7 +142,7 @@ void SampleAsker::generate(Session& session, const Task& task, const PromptIds& 
   request.stop_ids = stop_ids_;
   StoppedText text(tokenizer_, task.info().stops);
   const GenerateResult result = generated(
-      session, request, [&](std::int32_t id) { return text.add(id); }, entry, control);
+      session, request, [&](const GeneratedToken& token) { return text.add(token.id); }, entry, control);
   entry.new_tokens = std::ssize(result.ids);
   answer.text = text.finish();
 }

@@ -145,9 +145,9 @@ class Answering {
       text += piece;
       if (!options_.json && !piece.empty()) print(piece);
     };
-    const auto on_token = [&](std::int32_t id) {
-      const bool stop = std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end();
-      if (!stop) emit(decoder.push(id));
+    const auto on_token = [&](const GeneratedToken& token) {
+      const bool stop = std::ranges::find(request.stop_ids, token.id) != request.stop_ids.end();
+      if (!stop) emit(decoder.push(token.id));
       return true;
     };
     if (!options_.json && options_.questions.size() > 1) print(question + "\n");
@@ -170,7 +170,7 @@ class Answering {
   /// Of a model without a tokenizer, or whose text doesn't matter.
   bool answer_ids(const GenerateRequest& request) {
     const GenerateResult result = session_.generate(
-        request, [](std::int32_t) { return true; }, control_);
+        request, [](const GeneratedToken&) { return true; }, control_);
     add_json(request, result, {}, {});
     if (!options_.quiet) report(request, result, false);
     return !result.cancelled;

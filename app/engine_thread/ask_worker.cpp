@@ -40,8 +40,8 @@ GenerateResult AskWorker::answer(Session& session, const GenerateRequest& reques
   const auto tell = [&](const std::string& piece) {
     if (!piece.empty()) Q_EMIT told(request.without_retrieval, QString::fromStdString(piece));
   };
-  const auto on_token = [&](std::int32_t id) {
-    tell(decoder.push(id));
+  const auto on_token = [&](const GeneratedToken& token) {
+    tell(decoder.push(token.id));
     return true;
   };
   GenerateResult result = session.generate(request, on_token, control);
@@ -56,7 +56,7 @@ double AskWorker::probability_under(Session& session, GenerateRequest request, R
   request.max_new_tokens = std::ssize(scored_);
   request.logprobs = true;
   const GenerateResult result = session.generate(
-      request, [](std::int32_t) { return true; }, control);
+      request, [](const GeneratedToken&) { return true; }, control);
   if (result.cancelled) throw EngineError(Fault::Cancelled, "ask", "was stopped");
   return probability(result.logprobs);
 }

@@ -10,11 +10,14 @@ namespace carryover {
 
 namespace {
 
-/// The name of "name:port", "[::1]:port" and both without a port; brackets stay.
+/// The name of "name:port", "[::1]:port" and both without a port; brackets stay. Empty where the port is none.
 std::string_view host_of(std::string_view authority) {
   const std::size_t end = authority.starts_with('[') ? authority.find(']') : std::string_view::npos;
   const std::size_t colon = authority.find(':', end == std::string_view::npos ? 0 : end);
-  return authority.substr(0, colon);
+  if (colon == std::string_view::npos) return authority;
+  const std::string_view port = authority.substr(colon + 1);
+  const bool digits = std::ranges::all_of(port, [](char c) { return c >= '0' && c <= '9'; });
+  return digits ? authority.substr(0, colon) : std::string_view();
 }
 
 bool is_allowed_host(const HttpRequest& request, const AccessRules& rules) {
@@ -27,10 +30,11 @@ bool is_allowed_host(const HttpRequest& request, const AccessRules& rules) {
 
 /// A page that this server gave out would have the origin that it is called by.
 bool is_own_origin(const HttpRequest& request) {
-  const std::string* origin = request.header("origin");
-  if (origin == nullptr) return true;
   const std::string* host = request.header("host");
-  return host != nullptr && equal_without_case(*origin, "http://" + *host);
+  const std::string own = host != nullptr ? "http://" + *host : std::string();
+  return std::ranges::all_of(request.headers, [&](const auto& header) {
+    return header.first != "origin" || (host != nullptr && equal_without_case(header.second, own));
+  });
 }
 
 bool has_key(const HttpRequest& request, const std::string& key) {

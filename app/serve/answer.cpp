@@ -6,14 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/serve/api_error.h"
-#include "app/serve/stop_filter.h"
-#include "engine/core/base/utf8.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {
 
 namespace {
 
+constexpr double kGreedyBelow = 1e-5;  // vLLM's; logits over less could be no numbers
 constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
 
 /// vLLM's; without effect on a greedy answer, and with 1 the answer is a greedy one.
@@ -24,22 +23,13 @@ void read_top_k(const RequestFields& fields, Sampling& sampling) {
     RequestFields::refuse("top_k", "is not supported for a temperature above 0: use top_p");
 }
 
-/// Bytes of ids into whole characters.
-class Characters {
- public:
-  Characters(const Tokenizer& tokenizer, FirstBlank first) : tokenizer_(tokenizer), drops_(first == FirstBlank::Drop) {}
-  std::string push(std::int32_t id) {
-    pending_ += drops_ ? tokenizer_.decode({&id, 1}) : tokenizer_.bytes(id);
-    drops_ = false;
-    return take_utf8(pending_, false);
-  }
-  std::string finish() { return take_utf8(pending_, true); }
-
- private:
-  const Tokenizer& tokenizer_;
-  bool drops_;
-  std::string pending_;
-};
+bool wants_usage(const RequestFields& fields, bool stream) {
+  const nlohmann::json* options = fields.find("stream_options");
+  if (options == nullptr) return false;
+  if (!stream) RequestFields::refuse("stream_options", "is allowed with stream: true alone");
+  if (!options->is_object()) RequestFields::refuse("stream_options", "must be an object");
+  return RequestFields(*options).flag("include_usage");
+}
 
 }  // namespace
 
@@ -52,21 +42,29 @@ AnswerSettings answer_settings(const RequestFields& fields, const ServedModel& s
                             .value_or(std::min(max_tokens, served.most_new_tokens));
   constexpr double kMostTemperature = 100;
   settings.sampling.temperature = fields.find_number("temperature", 0, kMostTemperature).value_or(1);
+  if (settings.sampling.temperature < kGreedyBelow) settings.sampling.temperature = 0;
   settings.sampling.top_p = fields.find_number("top_p", 0, 1).value_or(1);
   const auto seed = fields.find_integer("seed", std::numeric_limits<std::int64_t>::min(), kMostSeed);
   settings.sampling.seed = seed ? static_cast<std::uint64_t>(*seed) : served.seed;
   read_top_k(fields, settings.sampling);
   settings.stops = fields.texts("stop", kMostStops, kLongestStop);
   settings.stream = fields.flag("stream");
-  if (const nlohmann::json* options = fields.find("stream_options"))
-    settings.stream_usage = RequestFields(*options).flag("include_usage");
-  fields.refuse_other_than("n", 1);
+  settings.stream_usage = wants_usage(fields, settings.stream);
+  fields.require_one("n");
   fields.refuse_other_than("logit_bias", nullptr);
   fields.refuse_other_than("presence_penalty", 0);
   fields.refuse_other_than("frequency_penalty", 0);
   fields.refuse_other_than("repetition_penalty", 1);
   fields.refuse_other_than("min_p", 0);
   return settings;
+}
+
+void check_logprobs(const AnswerSettings& settings, std::size_t answers) {
+  if (settings.stream || !settings.logprobs) return;
+  const double scores =
+      static_cast<double>(answers) * static_cast<double>(settings.max_tokens) * (*settings.logprobs + 1);
+  if (scores > kMostScores)
+    RequestFields::refuse("logprobs", "of so long an answer are too many: ask for fewer, or stream");
 }
 
 void Usage::add(const Usage& other) {
@@ -81,8 +79,7 @@ nlohmann::json usage_json(const Usage& usage) {
 }
 
 Answer answer(ServingEngine& engine, const ServedModel& served, const AnswerSettings& settings, const Prompt& prompt,
-              std::optional<int> top, FirstBlank first, const std::function<void(const std::string&)>& emit,
-              RunControl& control) {
+              FirstBlank blank, const std::function<void(const AnswerPart&)>& emit, RunControl& control) {
   GenerateRequest request;
   request.prompt = prompt.ids;
   request.question_length = prompt.question_length;
@@ -90,25 +87,24 @@ Answer answer(ServingEngine& engine, const ServedModel& served, const AnswerSett
   request.policy = settings.policy;
   request.config = served.config;
   request.sampling = settings.sampling;
+  request.logprobs = settings.logprobs.has_value();
+  request.top_logprobs = settings.logprobs.value_or(0);
 
   Answer answer;
-  Characters characters(*served.tokenizer, first);
-  StopFilter filter(settings.stops);
-  const auto give = [&](const std::string& text) {
-    answer.text += text;
-    if (!text.empty()) emit(text);
+  AnswerParts parts(*served.tokenizer, blank, settings.stops);
+  const auto give = [&](const AnswerPart& part) {
+    if (!part.text.empty() || !part.tokens.empty()) emit(part);
   };
   bool ended = false;
-  const auto on_token = [&](std::int32_t id) {
-    ended = std::ranges::find(served.stop_ids, id) != served.stop_ids.end();
-    if (!ended) give(filter.push(characters.push(id)));
-    return !ended && !filter.stopped();
+  const auto on_token = [&](const GeneratedToken& token) {
+    ++answer.tokens;
+    ended = std::ranges::find(served.stop_ids, token.id) != served.stop_ids.end();
+    give(ended ? parts.push_end(token) : parts.push(token));
+    return !ended && !parts.stopped();
   };
-  answer.generated = engine.generate(request, top, on_token, control);
-  give(filter.push(characters.finish()));
-  answer.at_stop_text = filter.stopped();
-  if (ended || answer.at_stop_text) answer.finish_reason = "stop";
-  give(filter.finish());
+  engine.generate(request, on_token, control);
+  give(parts.finish());
+  if (ended || parts.stopped()) answer.finish_reason = "stop";
   return answer;
 }
 

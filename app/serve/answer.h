@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/serve/answer_parts.h"
 #include "app/serve/request_fields.h"
 #include "app/serve/served_model.h"
 #include "app/serve/serving_engine.h"
@@ -15,6 +16,8 @@ namespace carryover {
 
 inline constexpr std::size_t kMostStops = 16;
 inline constexpr std::size_t kLongestStop = 1024;  ///< bytes
+inline constexpr int kMostLogprobs = 20;           ///< likeliest tokens in each place
+inline constexpr double kMostScores = 4e6;         ///< logprobs that are kept at a time
 
 /// How an answer is to be decoded: the fields that all kinds of requests share. A plain value.
 struct AnswerSettings {
@@ -24,10 +27,15 @@ struct AnswerSettings {
   Sampling sampling;
   std::vector<std::string> stops;
   bool stream = false, stream_usage = false;
+  std::optional<int> logprobs;  ///< likeliest tokens in each place; nothing: no logprobs at all
 };
 
-/// `max_tokens`: where the request has none. Throws ApiError{400, 404}.
+/// `max_tokens`: where the request has none. Without logprobs, of which each endpoint has its own fields. Throws
+/// ApiError{400, 404}.
 AnswerSettings answer_settings(const RequestFields& fields, const ServedModel& served, std::int64_t max_tokens);
+
+/// Throws ApiError{400} where whole answers would have more logprobs than are kept at a time; a stream keeps none.
+void check_logprobs(const AnswerSettings& settings, std::size_t answers);
 
 struct Usage {
   std::int64_t prompt_tokens = 0, generated_tokens = 0;
@@ -41,20 +49,15 @@ struct Prompt {
 };
 
 struct Answer {
-  GeneratedText generated;
-  std::string text;
-  bool at_stop_text = false;             ///< the text ends before one; the last ids spell it
+  std::int64_t tokens = 0;               ///< that were decoded, also what no part has
   const char* finish_reason = "length";  ///< or "stop"
 };
 
-enum class FirstBlank { Keep, Drop };  ///< the one that SentencePiece puts before a text
-
-/// Decodes what comes behind a prompt, in whole characters, up to a stop text or the end of text, whose token is among
-/// the ids (a client that scores counts on one for each it asked for). `emit` gets the text as it comes; together its
-/// pieces are Answer::text. Throws as ServingEngine::generate(). The engine's thread.
+/// Decodes what comes behind a prompt up to a stop text or the end of text, whose token is one of the answer's (a
+/// client that scores counts on one for each it asked for). `emit` gets it in parts as it comes; its tokens have
+/// logprobs where the settings ask for them. Throws as ServingEngine::generate(). The engine's thread.
 Answer answer(ServingEngine& engine, const ServedModel& served, const AnswerSettings& settings, const Prompt& prompt,
-              std::optional<int> top, FirstBlank first, const std::function<void(const std::string&)>& emit,
-              RunControl& control);
+              FirstBlank blank, const std::function<void(const AnswerPart&)>& emit, RunControl& control);
 
 /// Throws ApiError{400} where a prompt has no tokens.
 void require_tokens(const Prompt& prompt, const char* field);

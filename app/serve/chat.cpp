@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include "app/serve/api_error.h"
+#include "app/serve/chat_logprobs.h"
 #include "app/serve/event_stream.h"
 #include "engine/formats/json_file.h"
 
@@ -62,12 +64,69 @@ std::int64_t question_tokens(const json& messages, const std::string& text, cons
   return length <= served.config.segment_length ? length : 0;
 }
 
-json stream_choice(const json& delta, const char* finish_reason) {
+json stream_choice(const json& delta, json logprobs, const char* finish_reason) {
   return {{"index", 0},
           {"delta", delta},
-          {"logprobs", nullptr},
+          {"logprobs", std::move(logprobs)},
           {"finish_reason", finish_reason != nullptr ? json(finish_reason) : json()}};
 }
+
+/// Of `content`, as chat_logprobs() makes it; null where it was not asked for.
+json logprobs_json(const AnswerSettings& settings, json content) {
+  if (!settings.logprobs) return nullptr;
+  return {{"content", std::move(content)}, {"refusal", nullptr}};
+}
+
+/// logprobs: true, and how many likeliest tokens.
+std::optional<int> read_logprobs(const RequestFields& fields) {
+  const auto top = fields.find_integer("top_logprobs", 0, kMostLogprobs);
+  if (fields.flag("logprobs")) return static_cast<int>(top.value_or(0));
+  if (top.value_or(0) > 0) RequestFields::refuse("top_logprobs", "is allowed with logprobs: true alone");
+  return std::nullopt;
+}
+
+/// A chat's answer as it comes: into events, or into a whole message.
+class ChatAnswer {
+ public:
+  ChatAnswer(const AnswerSettings& settings, const ServedModel& served, EventStream& stream)
+      : settings_(settings), served_(served), stream_(stream) {}
+
+  void add(const AnswerPart& part) {
+    json content = json::array();
+    if (settings_.logprobs) content = chat_logprobs(*served_.tokenizer, part.tokens, *settings_.logprobs);
+    if (!settings_.stream) {
+      text_ += part.text;
+      std::ranges::move(content, std::back_inserter(logprobs_));
+    } else if (!part.text.empty() || !content.empty()) {
+      send(part.text, std::move(content));
+    }
+  }
+  void end(const char* finish_reason, const Usage& usage) {
+    if (!begun_) send("", json::array());
+    stream_.send(stream_choice(json::object(), nullptr, finish_reason));
+    stream_.end(usage);
+  }
+  json choice(const char* finish_reason) {
+    return {{"index", 0},
+            {"message", {{"role", "assistant"}, {"content", std::exchange(text_, {})}}},
+            {"logprobs", logprobs_json(settings_, std::exchange(logprobs_, json::array()))},
+            {"finish_reason", finish_reason}};
+  }
+
+ private:
+  void send(const std::string& text, json content) {
+    json delta{{"content", text}};
+    if (!std::exchange(begun_, true)) delta["role"] = "assistant";
+    stream_.send(stream_choice(delta, logprobs_json(settings_, std::move(content)), nullptr));
+  }
+
+  const AnswerSettings& settings_;
+  const ServedModel& served_;
+  EventStream& stream_;
+  bool begun_ = false;
+  std::string text_;
+  json logprobs_ = json::array();
+};
 
 }  // namespace
 
@@ -77,11 +136,11 @@ ChatRequest parse_chat(std::string_view body, const ServedModel& served) {
   request.settings = answer_settings(fields, served, kChatTokens);
   if (const auto most = fields.find_integer("max_completion_tokens", 0, served.most_new_tokens))
     request.settings.max_tokens = *most;
+  request.settings.logprobs = read_logprobs(fields);
+  check_logprobs(request.settings, 1);
   request.messages = read_messages(fields);
   fields.refuse_other_than("tools", nullptr);
   fields.refuse_other_than("functions", nullptr);
-  fields.refuse_other_than("logprobs", false);
-  fields.refuse_other_than("top_logprobs", 0);
   fields.refuse_other_than("response_format", {{"type", "text"}});
   return request;
 }
@@ -104,27 +163,15 @@ void chat(const ChatRequest& request, const std::string& id, const ServedModel& 
                 {"created", static_cast<std::int64_t>(std::time(nullptr))},
                 {"model", request.settings.model}};
   const Prompt prompt = chat_prompt(request.messages, served);
-  EventStream stream(writer, envelope);
-  bool begun = false;
-  const auto emit = [&](const std::string& text) {
-    if (!streams) return;
-    json delta{{"content", text}};
-    if (!std::exchange(begun, true)) delta["role"] = "assistant";
-    stream.send(stream_choice(delta, nullptr));
-  };
+  EventStream stream(writer, envelope, request.settings.stream_usage);
+  ChatAnswer whole(request.settings, served, stream);
+  const auto emit = [&](const AnswerPart& part) { whole.add(part); };
   Answer answered;
   if (request.settings.max_tokens > 0)
-    answered = answer(engine, served, request.settings, prompt, std::nullopt, FirstBlank::Drop, emit, control);
-  usage.add({std::ssize(prompt.ids), std::ssize(answered.generated.ids)});
-  if (streams) {
-    if (!begun) emit("");
-    stream.send(stream_choice(json::object(), answered.finish_reason));
-    return stream.end(request.settings, usage);
-  }
-  envelope["choices"] = json::array({{{"index", 0},
-                                      {"message", {{"role", "assistant"}, {"content", answered.text}}},
-                                      {"logprobs", nullptr},
-                                      {"finish_reason", answered.finish_reason}}});
+    answered = answer(engine, served, request.settings, prompt, FirstBlank::Drop, emit, control);
+  usage.add({std::ssize(prompt.ids), answered.tokens});
+  if (streams) return whole.end(answered.finish_reason, usage);
+  envelope["choices"] = json::array({whole.choice(answered.finish_reason)});
   envelope["usage"] = usage_json(usage);
   writer.reply({200, json_text(envelope)});
 }

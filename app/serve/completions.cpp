@@ -3,10 +3,12 @@
 
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/serve/api_error.h"
 #include "app/serve/event_stream.h"
 #include "app/serve/logprob_list.h"
+#include "app/serve/token_text.h"
 #include "engine/core/base/utf8.h"
 #include "engine/formats/json_file.h"
 #include "engine/records/state_header.h"
@@ -17,8 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kDefaultTokens = 16;      // OpenAI's
-constexpr std::int64_t kMostScores = 4'000'000;  // numbers in the answer to an echo
+constexpr std::int64_t kDefaultTokens = 16;  // OpenAI's
 
 CompletionPrompt prompt_from(const json& value, const ServedModel& served) {
   if (value.is_string()) return {value.get<std::string>(), {}};
@@ -62,77 +63,81 @@ class Choice {
     if (request.echo) spell(given);
   }
 
-  /// `emit` gets the text as it comes, the prompt's first where it is echoed.
-  void run(ServingEngine& engine, const std::function<void(const std::string&)>& emit, RunControl& control) {
+  /// `more` is called where there is more to take: the prompt first where it is echoed, then the answer as it comes.
+  void run(ServingEngine& engine, const std::function<void()>& more, RunControl& control) {
     if (request_.echo) {
-      if (request_.logprobs) score_prompt(engine, control);
-      emit(text_);
+      if (scored()) score_prompt(engine, control);
+      more();
     }
     if (request_.settings.max_tokens == 0) return;
-    const Answer answered =
-        answer(engine, served_, request_.settings, prompt_, request_.logprobs, FirstBlank::Keep, emit, control);
-    text_ += answered.text;
+    const auto emit = [&](const AnswerPart& part) {
+      text_ += part.text;
+      if (scored()) add(part.tokens);
+      if (!part.text.empty() || scored()) more();
+    };
+    const Answer answered = answer(engine, served_, request_.settings, prompt_, FirstBlank::Keep, emit, control);
     finish_reason_ = answered.finish_reason;
-    generated_ = std::ssize(answered.generated.ids);
-    if (request_.logprobs) add_generated(answered);
+    generated_ = answered.tokens;
   }
 
-  Usage usage() const { return {std::ssize(prompt_.ids), generated_}; }
-  json result(std::int64_t index) const {
-    return {{"index", index},
-            {"text", text_},
-            {"logprobs", request_.logprobs ? list_.json() : json()},
-            {"finish_reason", finish_reason_}};
-  }
+  /// What has come since the last call.
+  std::string take_text() { return std::exchange(text_, {}); }
+  json take_logprobs() { return scored() ? list_.take() : json(); }
   const char* finish_reason() const { return finish_reason_; }
+  Usage usage() const { return {std::ssize(prompt_.ids), generated_}; }
+  /// Numbers in the logprobs of an echoed prompt.
+  double echoed_scores() const {
+    if (!request_.echo || !scored()) return 0;
+    return static_cast<double>(prompt_.ids.size()) * (*request_.settings.logprobs + 1);
+  }
 
  private:
+  bool scored() const { return request_.settings.logprobs.has_value(); }
+
   /// The prompt as it was given, or what its ids spell.
   void spell(const CompletionPrompt& given) {
-    pieces_ = token_pieces(*served_.tokenizer, prompt_.ids, false);
+    pieces_ = token_pieces(*served_.tokenizer, prompt_.ids);
     if (given.text) {
       text_ = *given.text + request_.question;
       const bool put_bos = served_.config.bos && prompt_.ids.front() == served_.tokenizer->bos();
       if (put_bos) pieces_.front().clear();  // which the text does not have
-      return;
+    } else {
+      std::string bytes;
+      for (const std::string& piece : pieces_) bytes += piece;
+      text_ = take_utf8(bytes, true);
     }
-    std::string bytes;
-    for (const std::string& piece : pieces_) bytes += piece;
-    text_ = take_utf8(bytes, true);
+    echoed_ = count_characters(text_);
   }
 
   void score_prompt(ServingEngine& engine, RunControl& control) {
-    if (std::ssize(prompt_.ids) * (*request_.logprobs + 1) > kMostScores)
-      RequestFields::refuse("logprobs", "of so long a prompt don't fit an answer: ask for fewer");
     ScoreRequest scored;
     scored.ids = std::make_shared<const std::vector<std::int32_t>>(prompt_.ids);
     scored.policy = request_.settings.policy;
     scored.config = served_.config;
-    scored.top = *request_.logprobs;
-    list_.add_all(prompt_.ids, pieces_, engine.score(scored, control), -1);
+    scored.top = *request_.settings.logprobs;
+    list_.add_text(prompt_.ids, pieces_, engine.score(scored, control));
   }
 
-  void add_generated(const Answer& answered) {
-    const std::size_t before = request_.echo ? prompt_.ids.size() : 0;
-    const GeneratedText& generated = answered.generated;
-    list_.add_all(generated.ids, token_pieces(*served_.tokenizer, generated.ids, true), generated.scores, 0);
-    if (answered.at_stop_text) list_.cut(before, count_characters(text_));
+  void add(const std::vector<AnswerToken>& tokens) {
+    for (const auto& [token, offset, blank, is_end] : tokens)
+      list_.add(token.id, echoed_ + offset, token.logprob, token.top);
   }
 
   const CompletionRequest& request_;
   const ServedModel& served_;
   Prompt prompt_;
   std::vector<std::string> pieces_;  ///< of the prompt, where it is echoed
+  std::int64_t echoed_ = 0;          ///< characters of it
   std::string text_;
   LogprobList list_;
   const char* finish_reason_ = "length";
   std::int64_t generated_ = 0;
 };
 
-json stream_choice(std::int64_t index, const std::string& text, const char* finish_reason) {
+json choice_json(std::int64_t index, const std::string& text, json logprobs, const char* finish_reason) {
   return {{"index", index},
           {"text", text},
-          {"logprobs", nullptr},
+          {"logprobs", std::move(logprobs)},
           {"finish_reason", finish_reason != nullptr ? json(finish_reason) : json()}};
 }
 
@@ -159,10 +164,10 @@ CompletionRequest parse_completion(std::string_view body, const ServedModel& ser
   request.state = fields.find_text("state").value_or("");
   if (!request.state.empty()) check_state(request, served, states);
   if (const auto logprobs = fields.find_integer("logprobs", 0, kMostLogprobs))
-    request.logprobs = static_cast<int>(*logprobs);
-  fields.refuse_other_than("best_of", 1);
+    request.settings.logprobs = static_cast<int>(*logprobs);
+  fields.require_one("best_of");
   fields.refuse_other_than("suffix", "");
-  if (request.settings.stream && request.logprobs) RequestFields::refuse("logprobs", "is not supported in a stream");
+  check_logprobs(request.settings, request.prompts.size());
   return request;
 }
 
@@ -172,23 +177,28 @@ void complete(const CompletionRequest& request, const std::string& id, const Ser
                 {"object", "text_completion"},
                 {"created", static_cast<std::int64_t>(std::time(nullptr))},
                 {"model", request.settings.model}};
-  EventStream stream(writer, envelope);
+  const bool streams = request.settings.stream;
+  EventStream stream(writer, envelope, request.settings.stream_usage);
   std::vector<std::int32_t> document;
   if (!request.state.empty()) document = engine.take_state(states.path_of(request.state));
   json choices = json::array();
+  double scores = 0;  // that are kept
   for (std::int64_t index = 0; index < std::ssize(request.prompts); ++index) {
     Choice choice(request, request.prompts[static_cast<std::size_t>(index)], served, document);
-    const auto emit = [&](const std::string& text) {
-      if (request.settings.stream) stream.send(stream_choice(index, text, nullptr));
+    scores = (streams ? 0 : scores) + choice.echoed_scores();
+    if (scores > kMostScores)
+      RequestFields::refuse("logprobs", "of so long a prompt don't fit an answer: ask for fewer");
+    const auto more = [&] {
+      if (streams) stream.send(choice_json(index, choice.take_text(), choice.take_logprobs(), nullptr));
     };
-    choice.run(engine, emit, control);
+    choice.run(engine, more, control);
     usage.add(choice.usage());
-    if (request.settings.stream)
-      stream.send(stream_choice(index, "", choice.finish_reason()));
+    if (streams)
+      stream.send(choice_json(index, "", nullptr, choice.finish_reason()));
     else
-      choices.push_back(choice.result(index));
+      choices.push_back(choice_json(index, choice.take_text(), choice.take_logprobs(), choice.finish_reason()));
   }
-  if (request.settings.stream) return stream.end(request.settings, usage);
+  if (streams) return stream.end(usage);
   envelope["choices"] = std::move(choices);
   envelope["usage"] = usage_json(usage);
   writer.reply({200, json_text(envelope)});

@@ -12,7 +12,6 @@
 namespace carryover {
 
 inline constexpr std::size_t kMostPrompts = 1024;
-inline constexpr int kMostLogprobs = 20;
 
 struct CompletionPrompt {
   std::optional<std::string> text;
@@ -26,7 +25,6 @@ struct CompletionRequest {
   std::string question;  ///< of ours: behind each prompt, which then is a document of its own
   std::string state;     ///< of ours: the name of a document that was read; the prompts are questions about it
   bool echo = false;
-  std::optional<int> logprobs;
 };
 
 /// Throws ApiError{400, 404}. Any thread.

@@ -11,17 +11,19 @@ namespace carryover {
 /// fails before it is answered by a status. One thread.
 class EventStream {
  public:
-  /// `envelope`: id, object, created and model.
-  EventStream(ReplyWriter& writer, nlohmann::json envelope) : writer_(writer), envelope_(std::move(envelope)) {}
+  /// `envelope`: id, object, created and model. `with_usage`: events have a field for it, which is null but in the
+  /// last.
+  EventStream(ReplyWriter& writer, nlohmann::json envelope, bool with_usage);
 
   void send(nlohmann::json choice);
-  void end(const AnswerSettings& settings, const Usage& usage);
+  void end(const Usage& usage);
 
  private:
-  void write(nlohmann::json choices, const nlohmann::json* usage);
+  void write(nlohmann::json choices);
 
   ReplyWriter& writer_;
   nlohmann::json envelope_;
+  const bool with_usage_;
   bool begun_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <event2/event.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 #include <utility>
@@ -16,8 +17,10 @@ namespace carryover {
 
 namespace {
 
-constexpr std::size_t kReadAhead = 65536;                  // bytes of further requests that are taken
-constexpr std::size_t kMostUnsent = std::size_t{8} << 20;  // of a stream: a client that doesn't read is dropped
+constexpr std::size_t kReadAhead = 65536;  // bytes of further requests that are taken
+// Bytes of answers that a client has not taken: no further request of it is answered, or its stream is dropped where
+// there are so many beside the longest of its parts.
+constexpr std::size_t kMostUnsentAnswers = 65536, kMostUnsentStream = std::size_t{8} << 20;
 
 timeval time_of(double seconds) {
   const double whole = std::floor(seconds);
@@ -119,8 +122,10 @@ void HttpConnection::on_read() {
   read_requests();
 }
 
+/// All of it.
 void HttpConnection::on_written() {
-  if (phase_ == Phase::Flushing) linger();
+  if (phase_ == Phase::Flushing) return linger();
+  read_requests();  // those that waited for it
 }
 
 void HttpConnection::on_event(short what) {
@@ -137,10 +142,11 @@ void HttpConnection::on_deadline() {
   close();
 }
 
-/// As many requests as are there, until one has to wait for its answer.
+/// As many requests as are there, until one has to wait for its answer, or for the client to read what it was told.
 void HttpConnection::read_requests() {
   evbuffer* const input = bufferevent_get_input(buffer_);
   while (phase_ == Phase::Idle || phase_ == Phase::Head || phase_ == Phase::Body) {
+    if (phase_ == Phase::Idle && unsent() > kMostUnsentAnswers) return;
     const std::size_t length = evbuffer_get_contiguous_space(input);
     if (length == 0) return;
     const auto* const bytes = reinterpret_cast<const char*>(evbuffer_pullup(input, static_cast<ev_ssize_t>(length)));
@@ -193,6 +199,7 @@ void HttpConnection::follow_parser() {
 void HttpConnection::dispatch() {
   phase_ = Phase::Busy;
   stop_deadline();
+  longest_part_ = 0;
   keep_alive_ = parser_.request().keep_alive;
   const auto writer = std::make_shared<OutboxWriter>(shared_.outbox, this, number_, ++exchange_);
   shared_.handler->handle(parser_.take(), writer, shared_.connections);
@@ -211,7 +218,8 @@ void HttpConnection::take(OutgoingPart part) {
       keep_alive_ = keep_alive_ && chunked && !shared_.stopping;
       return send(stream_head(part.data, chunked, keep_alive_));
     case OutgoingPart::Kind::Data:
-      if (unsent() > kMostUnsent) return close();
+      if (unsent() > kMostUnsentStream + longest_part_) return close();
+      longest_part_ = std::max(longest_part_, part.data.size());
       if (!part.data.empty()) send(chunked ? chunk_text(part.data) : part.data);
       return;
     case OutgoingPart::Kind::End:

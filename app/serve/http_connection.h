@@ -86,6 +86,7 @@ class HttpConnection {
   bufferevent* buffer_ = nullptr;
   event* deadline_ = nullptr;
   std::uint64_t exchange_ = 0, reserved_ = 0;
+  std::size_t longest_part_ = 0;  ///< bytes, of the stream
   bool keep_alive_ = true, head_only_ = false, http10_ = false, at_end_ = false;
   std::function<void()> gone_;
 };

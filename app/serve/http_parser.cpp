@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "engine/core/base/text_parts.h"
+
 namespace carryover {
 
 namespace {
 
-constexpr std::string_view kEndOfHead = "\r\n\r\n";
+constexpr std::string_view kEndOfHead = "\r\n\r\n", kLineEnd = "\r\n", kHalfLineEnd = "\r";
 constexpr std::size_t kLongestMethod = 16;
 
 bool is_token(std::string_view text) {
@@ -44,6 +45,10 @@ bool lists(std::string_view options, std::string_view option) {
 
 }  // namespace
 
+bool HttpParser::has_begun() const {
+  return state_ != State::Head || !(head_.empty() || head_ == kHalfLineEnd);
+}
+
 std::size_t HttpParser::feed(std::string_view bytes) {
   if (state_ == State::Head) return feed_head(bytes);
   if (state_ != State::Body) return 0;
@@ -62,10 +67,20 @@ HttpRequest HttpParser::take() {
   return taken;
 }
 
-std::size_t HttpParser::feed_head(std::string_view bytes) {
+/// RFC 9112, 2.2: empty lines before a request don't count. How many bytes of them there are; half a line end waits for
+/// the other half.
+std::size_t HttpParser::skip_empty_lines(std::string_view bytes) {
   std::size_t skipped = 0;
-  if (head_.empty())  // RFC 9112, 2.2: empty lines before a request don't count
-    while (bytes.substr(skipped).starts_with("\r\n")) skipped += 2;
+  for (; skipped < bytes.size() && head_.size() < kLineEnd.size(); ++skipped) {
+    if (bytes[skipped] != kLineEnd[head_.size()]) break;
+    head_ += bytes[skipped];
+    if (head_ == kLineEnd) head_.clear();
+  }
+  return skipped;
+}
+
+std::size_t HttpParser::feed_head(std::string_view bytes) {
+  const std::size_t skipped = head_.empty() || head_ == kHalfLineEnd ? skip_empty_lines(bytes) : 0;
   bytes.remove_prefix(skipped);
   const std::size_t before = head_.size();
   head_.append(bytes.substr(0, limits_.head_bytes + 1 - std::min(before, limits_.head_bytes)));

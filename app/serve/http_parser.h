@@ -29,7 +29,7 @@ class HttpParser {
   std::size_t feed(std::string_view bytes);
 
   State state() const { return state_; }
-  bool has_begun() const { return state_ != State::Head || !head_.empty(); }
+  bool has_begun() const;
   std::uint64_t body_length() const { return body_length_; }  ///< once the head is whole
   /// Of a request that failed: the status to refuse it with, and why.
   int status() const { return status_; }
@@ -39,6 +39,7 @@ class HttpParser {
   HttpRequest take();  ///< the finished request; the next one begins
 
  private:
+  std::size_t skip_empty_lines(std::string_view bytes);
   std::size_t feed_head(std::string_view bytes);
   void read_head();
   bool read_request_line(std::string_view line);

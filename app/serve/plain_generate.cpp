@@ -30,12 +30,13 @@ void generate_plain(const PlainRequest& request, const ServedModel& served, Serv
   for (const std::string& text : request.prompts) {
     const Prompt prompt{served.encode(text), 0};
     require_tokens(prompt, "prompt");
+    std::string answer_text;
+    const auto emit = [&](const AnswerPart& part) { answer_text += part.text; };
     Answer answered;
     if (request.settings.max_tokens > 0)
-      answered = answer(
-          engine, served, request.settings, prompt, std::nullopt, FirstBlank::Keep, [](const std::string&) {}, control);
-    usage.add({std::ssize(prompt.ids), std::ssize(answered.generated.ids)});
-    texts.push_back(answered.text);
+      answered = answer(engine, served, request.settings, prompt, FirstBlank::Keep, emit, control);
+    usage.add({std::ssize(prompt.ids), answered.tokens});
+    texts.push_back(answer_text);
   }
   writer.reply({200, json_text({{"text", texts}})});
 }

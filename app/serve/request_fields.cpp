@@ -16,7 +16,7 @@ nlohmann::json parse_body(std::string_view body) {
   try {
     return parse_json(body, "the body");
   } catch (const EngineError& error) {
-    throw ApiError(400, error.what());
+    throw ApiError(400, error.where() + " " + error.problem() + ".");
   }
 }
 
@@ -91,6 +91,11 @@ void RequestFields::refuse_other_than(const char* name, const nlohmann::json& ne
   if (value == nullptr || *value == neutral || *value == nlohmann::json(false)) return;
   if ((value->is_structured() && value->empty()) || (value->is_number() && value->get<double>() == 0)) return;
   refuse(name, "is not supported: leave it out");
+}
+
+void RequestFields::require_one(const char* name) const {
+  constexpr std::int64_t kMostAnswers = 128;  // OpenAI's
+  if (find_integer(name, 1, kMostAnswers).value_or(1) > 1) refuse(name, "above 1 is not supported");
 }
 
 void RequestFields::refuse(const char* name, const std::string& problem) {

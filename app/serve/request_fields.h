@@ -27,6 +27,7 @@ class RequestFields {
   /// A field that would change the answer, and that this server doesn't know: it may be absent, false, 0, empty, or
   /// `neutral`.
   void refuse_other_than(const char* name, const nlohmann::json& neutral) const;
+  void require_one(const char* name) const;  ///< a number of answers, which may be absent
   [[noreturn]] static void refuse(const char* name, const std::string& problem);
 
  private:

@@ -16,7 +16,8 @@ namespace carryover {
 
 namespace {
 
-constexpr int kClientGone = 499;  ///< of the log and the metrics alone: nobody is told
+constexpr std::size_t kMostAtOnce = std::size_t{256} << 10;  ///< bytes of a body, for the tokenizer
+constexpr int kClientGone = 499;                             ///< of the log and the metrics alone: nobody is told
 
 struct Route {
   std::string_view path;     ///< with a slash at the end: and a name behind it
@@ -179,7 +180,8 @@ HttpReply Service::answer_now(const HttpRequest& request, std::size_t connection
   return json_reply(model_json(served_.names, std::string(path.substr(kOneModel.size())), served_.created));
 }
 
-/// What the engine has to do for a request, or nothing. A body that is wrong is refused here, before it waits.
+/// What the engine's thread has to do for a request, or nothing: others would wait for the one that serves HTTP. A body
+/// that is wrong is refused here, before it waits; but a long text for the tokenizer only in its turn.
 Service::EngineWork Service::engine_work(const HttpRequest& request) {
   if (request.method == "OPTIONS") return {};
   const std::string_view path = request.path();
@@ -197,6 +199,11 @@ Service::EngineWork Service::engine_work(const HttpRequest& request) {
   if (path == "/v1/states" && request.method == "POST")
     return [asked = parse_state(request.body, served, states_), &served, &states = states_](auto&... rest) {
       keep_state(asked, served, states, rest...);
+    };
+  const bool tokenizes = path == "/tokenize", detokenizes = path == "/detokenize";
+  if ((tokenizes || detokenizes) && request.body.size() > kMostAtOnce)
+    return [body = request.body, tokenizes, &served](ServingEngine&, ReplyWriter& writer, Usage&, RunControl&) {
+      writer.reply(json_reply(tokenizes ? tokenize(body, served) : detokenize(body, served)));
     };
   return {};
 }

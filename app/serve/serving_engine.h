@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "app/serve/token_scores.h"
 #include "engine/core/base/run_control.h"
 #include "engine/core/run/generate_request.h"
 
@@ -21,9 +18,11 @@ struct ScoreRequest {
   int top = 0;  ///< likeliest tokens in each place; 0: none are looked for
 };
 
-struct GeneratedText {
-  std::vector<std::int32_t> ids;
-  TokenScores scores;  ///< of the ids, where asked for
+/// What predicts some tokens of a text, one after another.
+struct TokenScores {
+  std::vector<float> logprobs;             ///< ln p of each token
+  std::vector<std::vector<TopToken>> top;  ///< the likeliest in its place, best first, the token itself always among
+                                           ///< them; empty where not asked for
 };
 
 /// What a server needs of an engine. Belongs to one thread; RunControl alone may be touched from others. Tests have one
@@ -36,10 +35,8 @@ class ServingEngine {
   /// Throws EngineError{BadInput, OutOfMemory, …}, {Cancelled} where a stop was requested.
   virtual TokenScores score(const ScoreRequest& request, RunControl& control) = 0;
 
-  /// Decodes, as Session::generate. `on_token` is called for each new id and returns false to stop. `top`: what the
-  /// scores hold, or nothing where none are asked for. Throws as score().
-  virtual GeneratedText generate(const GenerateRequest& request, std::optional<int> top,
-                                 const std::function<bool(std::int32_t)>& on_token, RunControl& control) = 0;
+  /// Decodes, as Session::generate. Throws as score().
+  virtual void generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) = 0;
 
   /// Reads a text as a document and writes the state behind it, whole or not at all. Throws as score(), and {Io}.
   virtual void keep_state(const ScoreRequest& document, const std::string& path, RunControl& control) = 0;

@@ -48,19 +48,12 @@ class SessionEngine final : public ServingEngine {
     if (session_->run(run, losses, control).cancelled) throw_cancelled();
     CARRYOVER_CHECK(losses.logprobs.size() + 1 == request.ids->size());
     scores.logprobs = std::move(losses.logprobs);
-    if (request.top > 0) scores.top = top_of(run, 1, scores.logprobs, request.top, control);
+    if (request.top > 0) scores.top = top_of(run, scores.logprobs, request.top, control);
     return scores;
   }
 
-  GeneratedText generate(const GenerateRequest& request, std::optional<int> top,
-                         const std::function<bool(std::int32_t)>& on_token, RunControl& control) override {
-    GenerateRequest asked = request;
-    asked.logprobs = top.has_value();
-    GenerateResult result = session_->generate(asked, on_token, control);
-    if (result.cancelled) throw_cancelled();
-    GeneratedText text{std::move(result.ids), {std::move(result.logprobs), {}}};
-    if (top) text.scores.top = top_of_generated(request, text, *top, control);
-    return text;
+  void generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
+    if (session_->generate(request, on_token, control).cancelled) throw_cancelled();
   }
 
   void keep_state(const ScoreRequest& document, const std::string& path, RunControl& control) override {
@@ -71,14 +64,14 @@ class SessionEngine final : public ServingEngine {
   std::vector<std::int32_t> take_state(const std::string& path) override { return *session_->load_state(path).ids; }
 
  private:
-  /// The likeliest tokens in the places of the text's tokens from `first` on, which have these ln p. Session::logits
-  /// runs the text from its beginning for each block of rows.
-  std::vector<std::vector<TopToken>> top_of(const RunRequest& run, std::int64_t first, std::span<const float> logprobs,
-                                            int count, RunControl& control) {
+  /// The likeliest tokens in the places of the text's tokens but the first, which have these ln p. Session::logits runs
+  /// the text from its beginning for each block of rows.
+  std::vector<std::vector<TopToken>> top_of(const RunRequest& run, std::span<const float> logprobs, int count,
+                                            RunControl& control) {
     const std::int64_t vocabulary = session_->model().config.vocabulary, tokens = std::ssize(*run.ids);
     const std::int64_t rows = std::max<std::int64_t>(1, kLogitBytes / (4 * vocabulary));
     std::vector<std::vector<TopToken>> top;
-    for (std::int64_t begin = first; begin < tokens; begin += rows) {
+    for (std::int64_t begin = 1; begin < tokens; begin += rows) {
       std::vector<std::int64_t> positions;
       for (std::int64_t i = begin; i < std::min(tokens, begin + rows); ++i) positions.push_back(i - 1);
       const std::vector<float> logits = session_->logits(run, positions, control);
@@ -90,31 +83,6 @@ class SessionEngine final : public ServingEngine {
       }
     }
     return top;
-  }
-
-  std::vector<std::vector<TopToken>> top_of_generated(const GenerateRequest& request, const GeneratedText& text,
-                                                      int count, RunControl& control) {
-    if (text.ids.empty()) return {};
-    const bool greedy = request.sampling.temperature <= 0;
-    if (count == 0 || (greedy && count == 1)) {  // what was chosen is the likeliest
-      std::vector<std::vector<TopToken>> top;
-      for (std::size_t i = 0; i < text.ids.size(); ++i) top.push_back({{text.ids[i], text.scores.logprobs[i]}});
-      return top;
-    }
-    refuse_other_partition(request);
-    auto ids = std::make_shared<std::vector<std::int32_t>>(request.prompt);
-    ids->insert(ids->end(), text.ids.begin(), text.ids.end());
-    return top_of(run_request(std::move(ids), request.policy, request.config), std::ssize(request.prompt),
-                  text.scores.logprobs, count, control);
-  }
-
-  /// Session::logits runs whole segments from the beginning: what a policy does where a prompt ends isn't in it.
-  static void refuse_other_partition(const GenerateRequest& request) {
-    const SegmentConfig& config = request.config;
-    if (ends_prompts(request.policy) || config.boundary_at_prompt_end || request.question_length > 0)
-      throw EngineError(Fault::Unsupported, "logprobs",
-                        "of other tokens than the chosen one aren't known where the end of a prompt is a boundary",
-                        "Ask for logprobs 0, or for 1 at temperature 0.");
   }
 
   std::unique_ptr<Session> session_;

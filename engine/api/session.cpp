@@ -133,8 +133,7 @@ class EngineSession final : public Session {
     patch_archive_.clear();  // its memory is the run's now
     return guarded([&] { return run_text(decoder(), request, finite, control, &archive_, &document_); });
   }
-  GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
-                          RunControl& control) override {
+  GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
     const GivesMemoryBack at_the_end;
     return guarded([&] { return generate_text(decoder(), request, on_token, control, &document_); });
   }

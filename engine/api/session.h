@@ -33,9 +33,8 @@ class Session {
   /// Throws EngineError{BadInput, OutOfMemory, …}.
   virtual RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) = 0;
 
-  /// Decodes. `on_token` is called for each new id and returns false to stop.
-  virtual GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
-                                  RunControl& control) = 0;
+  /// Decodes. `on_token` is called for each new token.
+  virtual GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) = 0;
 
   /// Reads a text as a document, without losses, and keeps the state behind it: whole segments, the last one closed
   /// where the text ends, however short. A prompt of generate() that begins with the same ids, policy and

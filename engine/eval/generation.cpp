@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 #include "engine/core/base/error.h"
 #include "engine/core/config/head_reads.h"
@@ -138,10 +139,23 @@ void check_what_if(const GenerateRequest& request, const Decoder& decoder) {
                       "Use the preset for recall.");
 }
 
-/// ln p of one token. logits: [V].
-float log_probability(const at::Tensor& logits, std::int32_t id) {
+/// What is told of a token. logits: [V].
+GeneratedToken scored_token(const at::Tensor& logits, std::int32_t id, const GenerateRequest& request) {
+  GeneratedToken token{id, 0, {}};
+  if (!request.logprobs) return token;
   const at::Tensor row = logits.to(at::kDouble);
-  return static_cast<float>((row[id] - row.logsumexp(0)).item<double>());
+  token.logprob = static_cast<float>((row[id] - row.logsumexp(0)).item<double>());
+  if (request.top_logprobs == 0) return token;
+  const at::Tensor values = logits.to(at::kCPU, at::kFloat).contiguous();
+  const std::span<const float> all(values.const_data_ptr<float>(), static_cast<std::size_t>(values.numel()));
+  token.top = top_tokens(all, id, token.logprob, request.top_logprobs);
+  return token;
+}
+
+void check_top(const GenerateRequest& request) {
+  if (request.top_logprobs >= 0 && request.top_logprobs <= kMostTopLogprobs) return;
+  throw EngineError(Fault::BadInput, "top_logprobs", "is " + std::to_string(request.top_logprobs),
+                    "Ask for 0 to " + std::to_string(kMostTopLogprobs) + " tokens.");
 }
 
 void check_question(const GenerateRequest& request) {
@@ -156,9 +170,8 @@ void check_question(const GenerateRequest& request) {
 
 }  // namespace
 
-GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request,
-                             const std::function<bool(std::int32_t)>& on_token, RunControl& control,
-                             DocumentState* document) {
+GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request, const OnToken& on_token,
+                             RunControl& control, DocumentState* document) {
   const at::NoGradGuard no_gradients;
   const at::AutoDispatchBelowADInplaceOrView plain_ops;  // a token's operations are small: their dispatch counts
   RunRequest prompt;
@@ -169,6 +182,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   check_request(decoder, prompt, request.max_new_tokens);
   check_question(request);
   check_what_if(request, decoder);
+  check_top(request);
 
   PreparedRun prepared(decoder, {request.policy, request.config, expected_tokens(request), request.forced_hits,
                                  [&](int) { control.checkpoint(); }});
@@ -190,8 +204,9 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
       const std::int32_t id = given ? request.answer[result.ids.size()] : sampler.choose(logits);
       if (!given && std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end()) break;
       result.ids.push_back(id);
-      if (request.logprobs) result.logprobs.push_back(log_probability(logits, id));
-      if (!on_token(id)) break;
+      const GeneratedToken token = scored_token(logits, id, request);
+      if (request.logprobs) result.logprobs.push_back(token.logprob);
+      if (!on_token(token)) break;
       last = runner.extend(ids_tensor(decoder, {&id, 1}));
       if (runner.open_length() == request.config.segment_length) runner.close();
     }

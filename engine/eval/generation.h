@@ -10,8 +10,7 @@ namespace carryover {
 /// Decoding on the recurrence (the contract of Session::generate): the open segment continues with C and R fixed, and
 /// closes when its S-th token has been run. Where the prompt ends with a question, what stands before it is read once
 /// and kept in `document`.
-GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request,
-                             const std::function<bool(std::int32_t)>& on_token, RunControl& control,
-                             DocumentState* document = nullptr);
+GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request, const OnToken& on_token,
+                             RunControl& control, DocumentState* document = nullptr);
 
 }  // namespace carryover

@@ -203,8 +203,8 @@ std::string Server::generate(RemoteJob& job) {
   std::int32_t number = 0;
   GenerateRequest request;
   unpack(job.request.body, number, request);
-  const auto on_token = [&](std::int32_t id) {
-    sender_.send(MessageKind::Token, pack(id));
+  const auto on_token = [&](const GeneratedToken& token) {
+    sender_.send(MessageKind::Token, pack(token));
     return !job.enough;
   };
   return pack(session(number).generate(request, on_token, job.control));

@@ -44,7 +44,7 @@ enum class MessageKind : std::uint32_t {
   Loading,     ///< [double fraction, string what]
   Progress,    ///< [int64 done, int64 total]
   Segment,     ///< [SegmentSnapshot]
-  Token,       ///< [int32 id]
+  Token,       ///< [GeneratedToken]
   Step,        ///< [StepSnapshot]
   Validation,  ///< [ValidationRecord]
   Alert,       ///< [TrainingAlert]

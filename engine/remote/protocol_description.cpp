@@ -71,7 +71,7 @@ std::vector<MessageRow> wish_and_event_rows() {
       {Loading, "Loading", types_of<double, std::string>()},
       {Progress, "Progress", types_of<std::int64_t, std::int64_t>()},
       {Segment, "Segment", types_of<SegmentSnapshot>()},
-      {Token, "Token", types_of<std::int32_t>()},
+      {Token, "Token", types_of<GeneratedToken>()},
       {Step, "Step", types_of<StepSnapshot>()},
       {Validation, "Validation", types_of<ValidationRecord>()},
       {Alert, "Alert", types_of<TrainingAlert>()},

@@ -124,14 +124,13 @@ class RemoteSession final : public Session {
 
   /// The engine is some tokens ahead of what is heard here; those that were not wanted any more are no part of the
   /// result.
-  GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
-                          RunControl& control) override {
+  GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
     std::size_t heard = 0;
     bool enough = false;
     const auto hear = [&](const Frame& frame) {
       if (frame.kind != Token || enough) return;
       ++heard;
-      enough = !on_token(unpack_as<std::int32_t>(frame.body));
+      enough = !on_token(unpack_as<GeneratedToken>(frame.body));
       if (enough) engine_->wish(Enough);
     };
     auto result = unpack_as<GenerateResult>(engine_->ask(Generate, pack(number_, request), &control, hear));

@@ -288,6 +288,20 @@ void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
   field("question_without", value.question_without);
   field("answer", value.answer);
   field("logprobs", value.logprobs);
+  field("top_logprobs", value.top_logprobs);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, TopToken>& value) {
+  field("id", value.id);
+  field("logprob", value.logprob);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, GeneratedToken>& value) {
+  field("id", value.id);
+  field("logprob", value.logprob);
+  field("top", value.top);
 }
 
 template <typename Fields>

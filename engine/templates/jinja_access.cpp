@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Attributes, items and slices (jinja_operators.h).
 #include <algorithm>
+#include <cstdlib>
 
 #include "engine/core/base/text_parts.h"
 #include "engine/templates/jinja_methods.h"
@@ -71,10 +72,26 @@ class Slice {
     end_ = clamped(last, step_ > 0 ? count : -1, count);
   }
 
-  template <typename Item>
-  std::vector<Item> of(const std::vector<Item>& items) {
-    std::vector<Item> taken;
+  Items of(const Items& items) {
+    Items taken;
     for (; step_ > 0 ? at_ < end_ : at_ > end_; at_ += step_) taken.push_back(items[static_cast<std::size_t>(at_)]);
+    return taken;
+  }
+  /// Characters, without a list of all of them.
+  std::string of(std::string_view text) {
+    const bool forward = step_ > 0;
+    const std::int64_t first = forward ? at_ : end_ + 1, end = forward ? end_ : at_ + 1, step = std::abs(step_);
+    const std::int64_t rest = forward ? 0 : (end - 1 - first) % step;  // backward, the last one is sure to be taken
+    std::string taken;
+    std::int64_t i = 0;
+    for (const std::string_view character : Characters(text)) {
+      const bool is_taken = i >= first && i < end && (i - first) % step == rest;
+      ++i;
+      if (!is_taken) continue;
+      taken += character;
+      if (!forward) std::reverse(taken.end() - std::ssize(character), taken.end());
+    }
+    if (!forward) std::reverse(taken.begin(), taken.end());
     return taken;
   }
 
@@ -98,7 +115,7 @@ class Slice {
 }  // namespace
 
 Value attribute_of(Run& run, const Value& value, const std::string& name) {
-  run.step();
+  run.scan(name.size());
   require_defined(run, value);
   if (const auto* space = std::get_if<Namespace*>(&value.data)) {
     const auto at = (*space)->values.find(name);
@@ -131,11 +148,7 @@ Value slice_of(Run& run, const Value& value, const Value& first, const Value& la
   require_defined(run, value);
   if (const auto* text = value.text()) {
     run.scan(text->size());
-    std::vector<std::string_view> parts;
-    for (const std::string_view character : Characters(*text)) parts.push_back(character);
-    std::string made;
-    for (const std::string_view part : Slice(run, std::ssize(parts), first, last, step).of(parts)) made += part;
-    return make_text(run, std::move(made));
+    return make_text(run, Slice(run, character_count(*text), first, last, step).of(*text));
   }
   const Sequence* sequence = value.sequence();
   if (!sequence || sequence->kind > Sequence::Kind::Range) {

@@ -187,6 +187,7 @@ Value Interpreter::call_macro(const Callable& callee, const Arguments& given) {
   const ScopeGuard scope(*this, callee.scope->shared_from_this());
   const int loops = std::exchange(loop_depth_, 0);
   for (std::size_t i = 0; i < names.size(); ++i) {
+    run_.step();
     if (const Value* value = given.find(i, names[i])) {
       scope_->set(names[i], *value);
     } else if (macro.values[i]) {

@@ -88,12 +88,12 @@ Value default_filter(const Application& call) {
 
 /// What int() and float() read of a string, without its blanks and single underscores between digits.
 std::string number_digits(const std::string& text) {
-  std::string digits(strip(text, true, true));
-  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.erase(0, 1);
-  for (std::size_t i = 1; i + 1 < digits.size(); ++i) {
-    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-    if (digits[i] == '_' && is_digit(digits[i - 1]) && is_digit(digits[i + 1])) digits.erase(i, 1);
-  }
+  std::string_view spelled = strip(text, true, true);
+  if (spelled.starts_with('+') && !spelled.starts_with("+-")) spelled.remove_prefix(1);
+  const auto is_digit_at = [&](std::size_t i) { return i < spelled.size() && spelled[i] >= '0' && spelled[i] <= '9'; };
+  std::string digits;
+  for (std::size_t i = 0; i < spelled.size(); ++i)
+    if (spelled[i] != '_' || i == 0 || !is_digit_at(i - 1) || !is_digit_at(i + 1)) digits += spelled[i];
   return digits;
 }
 
@@ -116,7 +116,10 @@ Value int_filter(const Application& call) {
   if (call.given.find(1, "base")) call.run.lack("int with a base");
   if (call.value.integer()) return call.value;
   std::int64_t whole = 0;
-  if (call.value.text() && parse_all(number_digits(*call.value.text()), whole)) return {whole};
+  if (const auto* text = call.value.text()) {
+    call.run.scan(text->size());
+    if (parse_all(number_digits(*text), whole)) return {whole};
+  }
   double real = 0;
   if (!to_float(call.value, real) || !std::isfinite(real)) return other ? *other : Value{std::int64_t{0}};
   if (std::abs(real) >= 9.2e18) call.run.lack("an integer beyond 64 bits");

@@ -39,8 +39,7 @@ Value call_dict_function(Run& run, const Arguments& given) {
   if (!given.positional.empty()) {
     const Dict* start = given.positional[0].dict();
     if (!start) run.lack("dict() of a value of type '" + type_name(given.positional[0]) + "'");
-    run.make(start->entries().size() * kDictEntryBytes);
-    made = *start;
+    for (const auto& [key, value] : start->entries()) made.set(run, key, value);
   }
   for (const auto& [name, value] : given.named) made.set(run, make_text(run, name), value);
   return make_dict(std::move(made));

@@ -95,7 +95,9 @@ Items Interpreter::loop_items(const Statement& statement) {
 }
 
 Interpreter::Flow Interpreter::run_for(const Statement& statement) {
-  auto items = std::make_shared<const Sequence>(Sequence{Sequence::Kind::List, loop_items(statement), 1, 0});
+  Items taken = loop_items(statement);
+  const int depth = list_depth(run_, taken);
+  auto items = std::make_shared<const Sequence>(Sequence{Sequence::Kind::List, std::move(taken), depth, 0});
   if (items->items.empty()) return statement.bodies.size() > 1 ? execute(statement.bodies[1]) : Flow::Next;
   ++loop_depth_;
   for (std::size_t i = 0; i < items->items.size(); ++i) {

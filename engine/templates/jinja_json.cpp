@@ -53,12 +53,18 @@ std::string json_scalar(const Value& value) {
   return real_text(*real);
 }
 
+/// Of a text that grows, before more is added: a value may have one text any number of times.
+void require_short(const Run& run, const std::string& text) {
+  if (text.size() > kMaxTextBytes) run.refuse("a text is longer than " + std::to_string(kMaxTextBytes) + " bytes");
+}
+
 class JsonWriter {
  public:
   JsonWriter(Run& run, const JsonStyle& style) : run_(run), style_(style) {}
 
   void write(const Value& value) {
     run_.step();
+    require_short(run_, out_);
     const Sequence* sequence = value.sequence();
     if (const auto* text = value.text()) {
       run_.make(text->size());
@@ -78,9 +84,9 @@ class JsonWriter {
  private:
   void new_line() {
     if (!style_.lines) return;
+    run_.make(1 + static_cast<std::size_t>(level_) * style_.indent.size());
     out_ += '\n';
     for (int i = 0; i < level_; ++i) out_ += style_.indent;
-    run_.make(1 + static_cast<std::size_t>(level_) * style_.indent.size());
   }
 
   template <typename List, typename Write>
@@ -148,6 +154,7 @@ void append_dict(Run& run, std::string& out, const Dict& dict) {
 
 void append_represented(Run& run, std::string& out, const Value& value) {
   run.step();
+  require_short(run, out);
   if (const auto* text = value.text()) {
     run.make(text->size());
     out += quoted_text(*text);

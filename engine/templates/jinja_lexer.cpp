@@ -156,6 +156,7 @@ class TokenReader {
     } else if (c >= '0' && c <= '9') {
       literal = read_number(run_, rest, at_ > 0 && source_[at_ - 1] == '.');
     } else if (const std::size_t size = name_length(rest); size > 0) {
+      if (size > kMaxNameBytes) run_.refuse("a name is longer than " + std::to_string(kMaxNameBytes) + " bytes");
       add(Token::Kind::Name, std::string(rest.substr(0, size)));
       return advance(at_ + size);
     } else {

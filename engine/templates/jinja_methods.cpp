@@ -227,7 +227,10 @@ Value call_list(Run& run, const Sequence& list, const std::string& name, const A
 }  // namespace
 
 const std::string& text_argument(Run& run, const Value& value, const std::string& callee) {
-  if (value.text()) return *value.text();
+  if (const auto* text = value.text()) {
+    run.scan(text->size());
+    return *text;
+  }
   require_defined(run, value);
   run.refuse(callee + " takes a string, not a value of type '" + type_name(value) + "'");
 }

@@ -7,6 +7,10 @@
 
 namespace carryover::jinja {
 
+void require_few(const Run& run, std::size_t arguments) {
+  if (arguments > kMaxArguments) run.refuse("more than " + std::to_string(kMaxArguments) + " arguments");
+}
+
 ExpressionPtr ExpressionParser::primary() {
   if (tokens_.is(Token::Kind::Name)) return named();
   if (tokens_.is(Token::Kind::Constant)) return string();
@@ -147,10 +151,12 @@ ExpressionPtr ExpressionParser::subscript() {
 
 void ExpressionParser::arguments(Expression& call) {
   tokens_.expect_operator("(");
+  const std::size_t before = call.parts.size();
   for (bool first = true; !tokens_.is_operator(")"); first = false) {
     if (!first) tokens_.expect_operator(",");
     if (tokens_.is_operator(")")) break;
     if (tokens_.is_any_operator({"*", "**"})) tokens_.run().lack("a call with * or **");
+    require_few(tokens_.run(), call.parts.size() - before + call.named.size() + 1);
     const bool named =
         tokens_.is(Token::Kind::Name) && tokens_.behind().kind == Token::Kind::Operator && tokens_.behind().text == "=";
     if (named) {

@@ -142,6 +142,7 @@ class StatementParser {
     while (!tokens_.is_operator(")")) {
       if (!made.target.names.empty()) tokens_.expect_operator(",");
       made.target.names.push_back(tokens_.expect_name());
+      require_few(run_, made.target.names.size());
       const bool has_default = tokens_.skip_operator("=");
       if (!has_default && !made.values.empty() && made.values.back()) {
         run_.refuse("a parameter without a default follows one with a default");

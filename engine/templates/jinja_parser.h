@@ -7,6 +7,9 @@
 
 namespace carryover::jinja {
 
+/// Refuses more arguments than a call or a macro may have.
+void require_few(const Run& run, std::size_t arguments);
+
 /// The statements of a template. Refuses, with the line, what is no Jinja and what this interpreter does not have.
 Body parse_template(Run& run, std::string_view source);
 

@@ -11,12 +11,16 @@ namespace carryover::jinja {
 
 namespace {
 
-constexpr std::size_t kObjectBytes = 64;  // what a text or a list takes besides its contents
+constexpr std::size_t kObjectBytes = 64;      // what a text or a list takes besides its contents
+constexpr std::size_t kDictEntryBytes = 160;  // about what an entry takes besides its key and value
 
+/// A method holds its list, and a loop its items.
 int depth_of(const Value& value) {
   if (const Sequence* sequence = value.sequence()) return sequence->depth;
   if (const Dict* dict = value.dict()) return dict->depth();
-  return 0;
+  if (const Callable* callable = value.callable()) return 1 + depth_of(callable->self);
+  const auto* loop = std::get_if<std::shared_ptr<const Loop>>(&value.data);
+  return loop ? 1 + (*loop)->items->depth : 0;
 }
 
 int depth_above(Run& run, const Value& value) {
@@ -156,9 +160,14 @@ Value make_text(Run& run, std::string bytes, bool safe) {
 
 Value make_sequence(Run& run, Items items, Sequence::Kind kind) {
   run.make(items.size() * sizeof(Value) + kObjectBytes);
-  Sequence made{kind, std::move(items), 1, 0};
-  for (const Value& item : made.items) made.depth = std::max(made.depth, depth_above(run, item));
-  return {std::make_shared<const Sequence>(std::move(made))};
+  const int depth = list_depth(run, items);
+  return {std::make_shared<const Sequence>(Sequence{kind, std::move(items), depth, 0})};
+}
+
+int list_depth(Run& run, const Items& items) {
+  int depth = 1;
+  for (const Value& item : items) depth = std::max(depth, depth_above(run, item));
+  return depth;
 }
 
 Value make_dict(Dict dict) {

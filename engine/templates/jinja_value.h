@@ -4,7 +4,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -65,8 +64,6 @@ struct Value {
   const Callable* callable() const;
 };
 
-inline constexpr std::size_t kDictEntryBytes = 160;  ///< about what an entry takes besides its key and value
-
 /// In the order in which keys came, as Python's. Keys are equal as values are: 1, 1.0 and True are one.
 class Dict {
  public:
@@ -78,7 +75,7 @@ class Dict {
 
  private:
   std::vector<std::pair<Value, Value>> entries_;
-  std::unordered_map<std::string, std::size_t> index_;
+  std::map<std::string, std::size_t> index_;  // a hash could be made to collide
   int depth_ = 1;
 };
 
@@ -112,6 +109,7 @@ struct Arguments {
 
 Value make_text(Run& run, std::string bytes, bool safe = false);
 Value make_sequence(Run& run, Items items, Sequence::Kind kind = Sequence::Kind::List);
+int list_depth(Run& run, const Items& items);  ///< of a list of them; refuses what is nested too deeply
 Value make_dict(Dict dict);
 Value make_undefined(std::string reason);
 

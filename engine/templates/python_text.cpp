@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <set>
 
 #include "engine/core/base/python_space.h"
 #include "engine/core/base/utf8.h"
@@ -79,11 +80,9 @@ std::string_view strip(std::string_view text, bool front, bool back) {
 }
 
 std::string_view strip(std::string_view text, std::string_view cut, bool front, bool back) {
-  std::vector<std::string_view> parts;
-  for (const std::string_view character : Characters(cut)) parts.push_back(character);
-  return strip_while(text, front, back, [&](std::string_view character) {
-    return std::find(parts.begin(), parts.end(), character) != parts.end();
-  });
+  std::set<std::string_view> parts;  // which may be as many as there are characters
+  for (const std::string_view character : Characters(cut)) parts.insert(character);
+  return strip_while(text, front, back, [&](std::string_view character) { return parts.contains(character); });
 }
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separator, std::int64_t most) {

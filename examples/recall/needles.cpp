@@ -245,7 +245,7 @@ json ask(Session& session, const Tokenizer& tokenizer, const Method& method, con
     request.forced_hits = forced;
     RunControl control;
     const GenerateResult result = session.generate(
-        request, [](std::int32_t) { return true; }, control);
+        request, [](const GeneratedToken&) { return true; }, control);
     cases.push_back(
         {{"kind", needle.kind},
          {"position", needle.position},

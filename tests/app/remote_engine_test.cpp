@@ -161,14 +161,18 @@ class RemoteEngineTest : public QObject {
     generate.max_new_tokens = 40;
     generate.config = request(600).config;
     generate.sampling = {0.8, 0.95, 7};
-    std::vector<std::int32_t> heard;
-    const auto on_token = [&](std::int32_t id) {
-      heard.push_back(id);
-      return true;
+    generate.logprobs = true;
+    generate.top_logprobs = 4;
+    const auto ask = [&](Session& session) {
+      std::vector<GeneratedToken> heard;
+      const auto on_token = [&](const GeneratedToken& token) {
+        heard.push_back(token);
+        return true;
+      };
+      const GenerateResult result = session.generate(generate, on_token, control);
+      return pack(result.ids, result.logprobs, heard);
     };
-    const GenerateResult result = there_->generate(generate, on_token, control);
-    QCOMPARE(result.ids, here_->generate(generate, on_token, control).ids);
-    QCOMPARE(heard.size(), 2 * result.ids.size());
+    QCOMPARE(ask(*there_), ask(*here_));
   }
 
   void what_ifs_and_inspections_are_the_same() {

@@ -132,19 +132,21 @@ class ServeCommandTest : public QObject {
     const std::vector<std::int32_t> prompt(text_.begin(), text_.begin() + 100);
     for (const json& more :
          {json{{"temperature", 0}}, json{{"temperature", 0.9}, {"seed", 5}, {"stop", {" the", "."}}}}) {
-      json body{{"prompt", prompt}, {"max_tokens", 40}};
+      json body{{"prompt", prompt}, {"max_tokens", 40}, {"logprobs", 3}};
       body.update(more);
       const json whole = server.complete(body).at("choices").at(0);
       body["stream"] = true;
       const std::string events = ask(server.port(), "POST", "/v1/completions", body.dump()).body;
       std::string text;
-      for (std::size_t at = 0; (at = events.find("data: {", at)) != std::string::npos; ++at)
-        text += json::parse(events.substr(at + 6, events.find("\n\n", at) - at - 6))
-                    .at("choices")
-                    .at(0)
-                    .at("text")
-                    .get<std::string>();
+      json logprobs;
+      for (std::size_t at = 0; (at = events.find("data: {", at)) != std::string::npos; ++at) {
+        const json event = json::parse(events.substr(at + 6, events.find("\n\n", at) - at - 6));
+        text += event.at("choices").at(0).at("text").get<std::string>();
+        for (const auto& [name, list] : event.at("choices").at(0).at("logprobs").items())
+          for (const json& each : list) logprobs[name].push_back(each);
+      }
       QCOMPARE(json(text), whole.at("text"));
+      QCOMPARE(logprobs, whole.at("logprobs"));
       QVERIFY(events.ends_with("data: [DONE]\n\n") && !text.empty());
     }
   }
@@ -182,10 +184,12 @@ class ServeCommandTest : public QObject {
     const auto post = [&](const json& body) { return ask(server.port(), "POST", "/v1/states", body.dump()); };
     const ClientReply made = post({{"name", "book"}, {"prompt", document}});
     QVERIFY2(made.status == 200, made.body.c_str());
-    const json whole =
-        server.complete({{"prompt", document}, {"question", " And then"}, {"max_tokens", 20}, {"temperature", 0}});
-    const json asked =
-        server.complete({{"state", "book"}, {"prompt", " And then"}, {"max_tokens", 20}, {"temperature", 0}});
+    json question{{"max_tokens", 20}, {"temperature", 0}, {"logprobs", 2}};
+    question.update({{"prompt", document}, {"question", " And then"}});
+    const json whole = server.complete(question);
+    question.erase("question");
+    question.update({{"prompt", " And then"}, {"state", "book"}});
+    const json asked = server.complete(question);
     QCOMPARE(asked.at("choices"), whole.at("choices"));
     QCOMPARE(asked.at("usage"), whole.at("usage"));
     QCOMPARE(ask(server.port(), "GET", "/v1/states").json().at("data").at(0).at("name"), json("book"));

@@ -93,8 +93,9 @@ class Server:
     """`carryover serve` on a port of its own, which it says on a line of its output."""
 
     def __init__(self, programs, model):
-        self.process = subprocess.Popen([programs / "carryover-cli", "serve", model, "--port", "0"],
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        # Quiet: a line for each request would fill a pipe that is read no further than the address.
+        self.process = subprocess.Popen([programs / "carryover-cli", "serve", model, "--port", "0", "--quiet"],
+                                        stdout=subprocess.PIPE, text=True)
         self.address = None
         for line in self.process.stdout:
             found = re.search(r"http://[\w.\[\]:]+:\d+", line)

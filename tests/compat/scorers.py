@@ -174,7 +174,7 @@ def function_of(path, name):
 
 def references_of(longbench, babilong):
     """What each scorer is by its Python original, and what makes a case of it."""
-    sys.path[0] = str(longbench / "LongBench")  # in the place of this folder, which has an lm_eval.py
+    sys.path[0] = str(longbench / "LongBench")
     import fuzzywuzzy.fuzz
     from lm_eval.api.metrics import exact_match_hf_evaluate
     assert fuzzywuzzy.fuzz.SequenceMatcher is difflib.SequenceMatcher, "python-Levenshtein is installed: remove it"

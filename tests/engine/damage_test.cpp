@@ -90,7 +90,7 @@ class DamageTest : public QObject {
       QCOMPARE(unlike(Fault::BadInput, "are not finite",
                       [&] {
                         session->generate(
-                            generate, [](std::int32_t) { return true; }, control);
+                            generate, [](const GeneratedToken&) { return true; }, control);
                       }),
                std::string());
     }

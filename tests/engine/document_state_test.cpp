@@ -47,7 +47,7 @@ struct Case {
 
   GenerateResult ask(const GenerateRequest& request, DocumentState* document) {
     return generate_text(
-        tiny.decoder, request, [](std::int32_t) { return true; }, control, document);
+        tiny.decoder, request, [](const GeneratedToken&) { return true; }, control, document);
   }
 
   bool same(const GenerateResult& a, const GenerateResult& b) const {

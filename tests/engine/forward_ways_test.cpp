@@ -184,7 +184,7 @@ class ForwardWaysTest : public QObject {
     request.sampling.temperature = 0;
     RunControl control;
     const GenerateResult result = generate_text(
-        tiny.decoder, request, [](std::int32_t) { return true; }, control);
+        tiny.decoder, request, [](const GeneratedToken&) { return true; }, control);
     std::vector<std::int32_t> text = request.prompt;
     for (const std::int32_t id : result.ids) {
       std::vector<std::int64_t> lengths = prompt_partition(std::ssize(request.prompt), c.config);

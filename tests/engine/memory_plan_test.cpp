@@ -148,7 +148,7 @@ class MemoryPlanTest : public QObject {
     request.max_new_tokens = 40;
     const MemoryMeter meter(at::kCPU);
     generate_text(
-        c.tiny.decoder, request, [](std::int32_t) { return true; }, c.control);
+        c.tiny.decoder, request, [](const GeneratedToken&) { return true; }, c.control);
     const MemoryBytes plan = c.plan(request.policy, 1040, {.loss = false, .decoding = true});
     const double off = deviation(meter.peak_bytes(), plan, c.matmul_scratch);
     record_fact(request.policy, kDecodeFact, off);

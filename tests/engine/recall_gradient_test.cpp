@@ -66,7 +66,7 @@ double generated_nll(const Decoder& decoder, const SegmentConfig& config, const 
     request.config = config;
     RunControl control;
     const GenerateResult result = generate_text(
-        decoder, request, [](std::int32_t) { return true; }, control, nullptr);
+        decoder, request, [](const GeneratedToken&) { return true; }, control, nullptr);
     for (const float logprob : result.logprobs) sum -= static_cast<double>(logprob);
   }
   return sum;

@@ -67,8 +67,8 @@ Greedy decode_greedily(Session& session, const std::vector<std::int32_t>& text) 
   wanted.max_new_tokens = 60;
   RunControl control;
   Greedy greedy;
-  const auto on_token = [&](std::int32_t id) {
-    greedy.streamed.push_back(id);
+  const auto on_token = [&](const GeneratedToken& token) {
+    greedy.streamed.push_back(token.id);
     return true;
   };
   greedy.ids = session.generate(wanted, on_token, control).ids;
@@ -352,7 +352,7 @@ class SessionTest : public QObject {
     const auto go = [&] {
       return session_
           ->generate(
-              wanted, [](std::int32_t) { return true; }, control)
+              wanted, [](const GeneratedToken&) { return true; }, control)
           .ids;
     };
     const auto first = go();

@@ -156,13 +156,25 @@ class SnapKvTest : public QObject {
       request.answer.assign(c.ids.begin() + c.prompt, c.ids.end());
       request.max_new_tokens = std::ssize(request.answer);
       request.logprobs = true;
+      request.top_logprobs = 3;
       RunControl control;
-      const GenerateResult result = generate_text(
-          c.tiny.decoder, request, [](std::int32_t) { return true; }, control);
+      std::vector<GeneratedToken> tokens;
+      const auto on_token = [&](const GeneratedToken& token) {
+        tokens.push_back(token);
+        return true;
+      };
+      const GenerateResult result = generate_text(c.tiny.decoder, request, on_token, control);
+      QCOMPARE(tokens.size(), request.answer.size());
       const at::Tensor logits = c.tiny.decoder.logits(c.expected()).log_softmax(1);
-      for (std::int64_t i = 0; i < std::ssize(request.answer); ++i) {
-        const double expected = logits[c.prompt - 1 + i][request.answer[static_cast<std::size_t>(i)]].item<double>();
-        QVERIFY(std::abs(result.logprobs[static_cast<std::size_t>(i)] - expected) < 1e-5);
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const at::Tensor row = logits[c.prompt - 1 + static_cast<std::int64_t>(i)];
+        const GeneratedToken& token = tokens[i];
+        QCOMPARE(token.id, request.answer[i]);
+        QCOMPARE(token.logprob, result.logprobs[i]);
+        QVERIFY(std::abs(token.logprob - row[token.id].item<double>()) < 1e-5);
+        QVERIFY(token.top.size() >= 3 && std::ranges::count(token.top, token.id, &TopToken::id) == 1);
+        QVERIFY(std::abs(token.top.front().logprob - row.max().item<double>()) < 1e-5);
+        for (const TopToken& top : token.top) QVERIFY(std::abs(top.logprob - row[top.id].item<double>()) < 1e-5);
       }
     }
   }

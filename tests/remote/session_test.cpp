@@ -196,10 +196,12 @@ class RemoteSessionTest : public QObject {
     GenerateRequest request;
     request.prompt = {1};
     request.max_new_tokens = 1'000'000;
+    request.logprobs = true;
+    request.top_logprobs = 3;
     std::vector<std::int32_t> heard;
-    const auto on_token = [&](std::int32_t id) {
-      heard.push_back(id);
-      return id < 5;
+    const auto on_token = [&](const GeneratedToken& token) {
+      heard.push_back(token.id);
+      return token.id < 5 && token.logprob == -0.5F && token.top == std::vector<TopToken>(3, {token.id, -0.5F});
     };
     const GenerateResult result = session_->generate(request, on_token, control);
     QCOMPARE(result.ids, heard);

@@ -27,11 +27,18 @@ class AccessTest : public QObject {
  private Q_SLOTS:
   void only_own_names_are_served() {
     const AccessRules rules{allowed_hosts("127.0.0.1"), ""};
-    for (const char* host : {"localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]", "[::1]:8000"})
+    for (const char* host :
+         {"localhost", "LOCALHOST:8000", "127.0.0.1:1", "[::1]", "[::1]:8000", "localhost:", "[::1]:"})
       QCOMPARE(status_of(rules, {{"host", host}}), 200);
     for (const char* host : {"", "evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.nip.io",
                              "[::2]", "::1", "[::1", "localhost evil", "127.0.0.2", "[localhost]"})
-      QCOMPARE(status_of(rules, {{"host", host}}), 421);
+      QVERIFY2(status_of(rules, {{"host", host}}) == 421, host);
+    for (const char* host : {"localhost.", "localhost.:8000", "127.1", "2130706433", "0x7f.0.0.1", "[::1%25lo]",
+                             "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]", "[::1]x", "localhost/", "user@localhost"})
+      QVERIFY2(status_of(rules, {{"host", host}}) == 421, host);
+    for (const char* host : {"localhost:80:80", "localhost:80@evil.example", "localhost:x", "localhost, evil.example",
+                             "evil.example:localhost", ":8000"})
+      QVERIFY2(status_of(rules, {{"host", host}}) == 421, host);
     QCOMPARE(status_of(rules, {}), 421);
     QCOMPARE(status_of({allowed_hosts("10.1.2.3"), ""}, {{"host", "10.1.2.3:80"}}), 200);
     QCOMPARE(status_of({allowed_hosts("fe80::1"), ""}, {{"host", "[fe80::1]:80"}}), 200);
@@ -47,6 +54,9 @@ class AccessTest : public QObject {
     for (const char* origin : {"null", "", "http://evil.example", "https://localhost:8000", "http://localhost:8001",
                                "http://localhost", "http://localhost:8000.evil.example", "http://127.0.0.1:8000"})
       QCOMPARE(from(origin), 403);
+    QCOMPARE(
+        status_of(rules, {{"host", "localhost"}, {"origin", "http://localhost"}, {"origin", "http://evil.example"}}),
+        403);
   }
 
   void a_key_is_asked_for_everywhere_but_at_health() {

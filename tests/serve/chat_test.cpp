@@ -55,19 +55,71 @@ class ChatTest : public QObject {
 
   void a_stream_says_the_same() {
     const ServedModel served = tiny_served_model();
-    for (const int most : {0, 1, 3, 50}) {
-      FakeServingEngine engine("H\xC3\xA4llo. Yes.", true);
-      json body{{"messages", kMessages}, {"max_completion_tokens", most}, {"stop", ". Y"}};
-      const json whole = answer(body, served, engine).json().at("choices").at(0);
-      body["stream"] = true;
-      const std::vector<json> events = answer(body, served, engine).events();
-      QCOMPARE(events.front().at("choices").at(0).at("delta").at("role"), json("assistant"));
-      QCOMPARE(events.front().at("object"), json("chat.completion.chunk"));
-      std::string text;
-      for (const json& event : events) text += event.at("choices").at(0).at("delta").value("content", "");
-      QCOMPARE(json(text), whole.at("message").at("content"));
-      QCOMPARE(events.back().at("choices").at(0).at("finish_reason"), whole.at("finish_reason"));
+    for (const bool logprobs : {false, true}) {
+      for (const int most : {0, 1, 2, 3, 7, 50}) {
+        FakeServingEngine engine("H\xC3\xA4llo. Yes.", true);
+        json body{{"messages", kMessages}, {"max_completion_tokens", most}, {"stop", ". Y"}, {"logprobs", logprobs}};
+        if (logprobs) body["top_logprobs"] = 2;
+        const json whole = answer(body, served, engine).json().at("choices").at(0);
+        body["stream"] = true;
+        const std::vector<json> events = answer(body, served, engine).events();
+        QCOMPARE(events.front().at("choices").at(0).at("delta").at("role"), json("assistant"));
+        QCOMPARE(events.front().at("object"), json("chat.completion.chunk"));
+        std::string text;
+        json content = json::array();
+        for (const json& event : events) {
+          const json& choice = event.at("choices").at(0);
+          text += choice.at("delta").value("content", "");
+          for (const auto& [name, list] : choice.at("logprobs").items())
+            for (const json& each : list) content.push_back(each);
+        }
+        QCOMPARE(json(text), whole.at("message").at("content"));
+        QCOMPARE(logprobs ? json({{"content", content}, {"refusal", nullptr}}) : json(), whole.at("logprobs"));
+        QCOMPARE(events.back().at("choices").at(0).at("finish_reason"), whole.at("finish_reason"));
+      }
     }
+  }
+
+  /// The tokens of the message alone: neither those that a stop text cut nor the end of text.
+  void logprobs_are_of_the_messages_tokens() {
+    const ServedModel served = tiny_served_model();
+    for (const json& stop : {json::array(), json{". Y"}, json{"never"}}) {
+      for (const int top : {0, 1, 2, 20}) {
+        FakeServingEngine engine("H\xC3\xA4llo. Yes.", true);
+        const json choice =
+            answer({{"messages", kMessages}, {"logprobs", true}, {"top_logprobs", top}, {"stop", stop}}, served, engine)
+                .json()
+                .at("choices")
+                .at(0);
+        std::string spelled;
+        std::int32_t before = ':';
+        for (const json& entry : choice.at("logprobs").at("content")) {
+          QCOMPARE(entry.at("bytes").size(), std::size_t{1});
+          const auto id = entry.at("bytes").at(0).get<std::int32_t>();
+          spelled += static_cast<char>(id);
+          QCOMPARE(entry.at("logprob").get<float>(), FakeServingEngine::logprob(before, id));
+          before = id;
+          const json& likeliest = entry.at("top_logprobs");
+          QVERIFY(likeliest.size() <= static_cast<std::size_t>(top) && (top == 0 || !likeliest.empty()));
+          for (std::size_t i = 1; i < likeliest.size(); ++i)
+            QVERIFY(likeliest[i].at("logprob").get<double>() <= likeliest[i - 1].at("logprob").get<double>());
+        }
+        QCOMPARE(json(spelled), choice.at("message").at("content"));
+      }
+    }
+  }
+
+  void parts_of_characters_are_shown_as_bytes() {
+    FakeServingEngine engine("\xC3\xA4", true);
+    const json content = answer({{"messages", kMessages}, {"logprobs", true}}, tiny_served_model(), engine)
+                             .json()
+                             .at("choices")
+                             .at(0)
+                             .at("logprobs")
+                             .at("content");
+    QCOMPARE(content.at(0).at("token"), json("\\xc3"));
+    QCOMPARE(content.at(1).at("bytes"), json({0xA4}));
+    QCOMPARE(content.at(1).at("top_logprobs"), json::array());
   }
 
   void contents_may_be_parts() {
@@ -91,19 +143,45 @@ class ChatTest : public QObject {
 
   void refuses_data() {
     QTest::addColumn<QByteArray>("body");
-    for (const char* body :
-         {R"({})", R"({"messages": []})", R"({"messages": "Hi"})", R"({"messages": ["Hi"]})",
-          R"({"messages": [{"content": "Hi"}]})", R"({"messages": [{"role": "user", "content": 5}]})",
-          R"({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]})",
-          R"({"messages": [{"role": "user", "content": "Hi"}], "tools": [{}]})",
-          R"({"messages": [{"role": "user", "content": "Hi"}], "logprobs": true})",
-          R"({"messages": [{"role": "user", "content": "Hi"}], "response_format": {"type": "json_object"}})"})
-      QTest::newRow(body) << QByteArray(body);
+    QTest::addColumn<QByteArray>("param");
+    for (const auto& [body, param] : std::initializer_list<std::pair<const char*, const char*>>{
+             {R"({})", "messages"},
+             {R"({"messages": []})", "messages"},
+             {R"({"messages": "Hi"})", "messages"},
+             {R"({"messages": ["Hi"]})", ""},
+             {R"({"messages": [{"content": "Hi"}]})", "messages"},
+             {R"({"messages": [{"role": "user", "content": 5}]})", "messages"},
+             {R"({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]})", "messages"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "tools": [{}]})", "tools"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "logprobs": 1})", "logprobs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "logprobs": "true"})", "logprobs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "top_logprobs": 2})", "top_logprobs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "logprobs": false, "top_logprobs": 1})",
+              "top_logprobs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "logprobs": true, "top_logprobs": 21})",
+              "top_logprobs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "logprobs": true, "top_logprobs": -1})",
+              "top_logprobs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "logprobs": true, "top_logprobs": true})",
+              "top_logprobs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "stream_options": {"include_usage": true}})",
+              "stream_options"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "response_format": {"type": "json_object"}})",
+              "response_format"}})
+      QTest::newRow(body) << QByteArray(body) << QByteArray(param);
   }
   void refuses() {
     QFETCH(QByteArray, body);
+    QFETCH(QByteArray, param);
     const ServedModel served = tiny_served_model();
-    QCOMPARE(status_of([&] { parse_chat(body.toStdString(), served); }), 400);
+    try {
+      parse_chat(body.toStdString(), served);
+      QFAIL("accepted");
+    } catch (const ApiError& error) {
+      QCOMPARE(error.status(), 400);
+      QCOMPARE(QByteArray::fromStdString(error.param()), param);
+      QCOMPARE(error_json(error).at("error").at("type"), json("invalid_request_error"));
+    }
   }
 
   void a_model_without_a_template_has_no_chat() {

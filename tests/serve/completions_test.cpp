@@ -16,13 +16,32 @@ namespace {
 
 const std::string kUtf8Script = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x8C\x8D z";  // of 1 to 4 bytes a character
 
+/// The choices of a stream, as a whole answer has them.
+json joined(const std::vector<json>& events) {
+  json choices = json::array();
+  for (const json& event : events) {
+    for (const json& part : event.at("choices")) {
+      if (part.at("index") == choices.size())
+        choices.push_back(
+            {{"index", part.at("index")}, {"text", ""}, {"logprobs", nullptr}, {"finish_reason", nullptr}});
+      json& choice = choices.at(part.at("index").get<std::size_t>());
+      choice.at("text").get_ref<std::string&>() += part.at("text").get<std::string>();
+      if (!part.at("finish_reason").is_null()) choice["finish_reason"] = part.at("finish_reason");
+      for (const auto& [name, list] : part.at("logprobs").items())
+        for (const json& each : list) choice["logprobs"][name].push_back(each);
+    }
+  }
+  return choices;
+}
+
 class Server {
  public:
   explicit Server(std::string script = "one two three. ", bool ends = false)
       : engine(std::move(script), ends), served(tiny_served_model()) {}
 
-  CollectedReply answer(const json& body) {
-    const CompletionRequest request = parse_completion(body.dump(), served, states);
+  CollectedReply answer(const json& body) { return answer_to(body.dump()); }
+  CollectedReply answer_to(const std::string& body) {
+    const CompletionRequest request = parse_completion(body, served, states);
     CollectedReply reply;
     Usage usage;
     complete(request, "cmpl-1", served, states, engine, reply, usage, control);
@@ -31,13 +50,14 @@ class Server {
   }
   json choice(const json& body) { return answer(body).json().at("choices").at(0); }
   /// The error that a body is refused with.
-  ApiError refusal(const json& body) {
+  ApiError refusal(const json& body) { return refusal_of(body.dump()); }
+  ApiError refusal_of(const std::string& body) {
     try {
-      answer(body);
+      answer_to(body);
     } catch (...) {
       return current_api_error();
     }
-    throw std::runtime_error("accepted: " + body.dump());
+    throw std::runtime_error("accepted: " + body);
   }
 
   FakeServingEngine engine;
@@ -135,32 +155,90 @@ class CompletionsTest : public QObject {
   }
   void a_stream_says_what_a_whole_answer_does() {
     QFETCH(QByteArray, stops);
-    for (const bool echo : {false, true}) {
-      for (int most = 1; most <= 25; ++most) {
-        Server server(kUtf8Script);
-        json body{
-            {"prompt", json{"Hä", "x"}}, {"max_tokens", most}, {"echo", echo}, {"stop", json::parse(stops.data())}};
-        const json whole = server.answer(body).json();
-        body["stream"] = true;
-        body["stream_options"] = {{"include_usage", true}};
-        const CollectedReply stream = server.answer(body);
-        QCOMPARE(stream.type, std::string("text/event-stream"));
-        std::vector<std::string> texts(2), reasons(2);
-        const std::vector<json> events = stream.events();
-        for (const json& event : events)
-          for (const json& choice : event.at("choices")) {
-            const auto index = choice.at("index").get<std::size_t>();
-            texts.at(index) += choice.at("text").get<std::string>();
-            if (!choice.at("finish_reason").is_null())
-              reasons.at(index) += choice.at("finish_reason").get<std::string>();
-          }
-        for (std::size_t i = 0; i < 2; ++i) {
-          QCOMPARE(json(texts[i]), whole.at("choices").at(i).at("text"));
-          QCOMPARE(json(reasons[i]), whole.at("choices").at(i).at("finish_reason"));
+    for (const json& logprobs : {json(), json(0), json(2)}) {
+      for (const bool echo : {false, true}) {
+        for (int most = 0; most <= 25; ++most) {
+          Server server(kUtf8Script, most % 2 == 0);
+          json body{{"prompt", json{"Hä", "x"}},
+                    {"max_tokens", most},
+                    {"echo", echo},
+                    {"logprobs", logprobs},
+                    {"stop", json::parse(stops.data())}};
+          const json whole = server.answer(body).json();
+          body["stream"] = true;
+          body["stream_options"] = {{"include_usage", true}};
+          const CollectedReply stream = server.answer(body);
+          QCOMPARE(stream.type, std::string("text/event-stream"));
+          const std::vector<json> events = stream.events();
+          json choices = whole.at("choices");
+          for (json& choice : choices)  // a stream has no list without a token
+            if (!choice.at("logprobs").is_null() && choice.at("logprobs").at("tokens").empty())
+              choice["logprobs"] = nullptr;
+          QCOMPARE(joined(events), choices);
+          for (std::size_t i = 0; i + 1 < events.size(); ++i) QVERIFY(events[i].at("usage").is_null());
+          QCOMPARE(events.back().at("usage"), whole.at("usage"));
+          QCOMPARE(events.back().at("choices"), json::array());
         }
-        QCOMPARE(events.back().at("usage"), whole.at("usage"));
       }
     }
+  }
+
+  void a_stream_has_usage_where_it_is_asked_for() {
+    Server server;
+    for (const json& options : {json(), json::object(), json{{"include_usage", false}}})
+      for (const json& event :
+           server.answer({{"prompt", "x"}, {"max_tokens", 3}, {"stream", true}, {"stream_options", options}}).events())
+        QVERIFY(!event.contains("usage") && event.at("choices").size() == 1);
+  }
+
+  /// Each of them once, and none of those that a stop text cut: a token is a byte here, so that they spell the text.
+  void tokens_that_are_held_back_keep_their_logprobs() {
+    const std::vector<json> stops{json::array(), {"\xE2\x82\xAC\xF0\x9F\x8C\x8D"}, {" zz"}, {"z"}, {"\xC3\xA4", "a"}};
+    int cut = 0;
+    for (const json& stop : stops) {
+      for (int most = 1; most <= 25; ++most) {
+        Server server(kUtf8Script);
+        const json choice =
+            joined(
+                server
+                    .answer({{"prompt", "x"}, {"max_tokens", most}, {"logprobs", 1}, {"stop", stop}, {"stream", true}})
+                    .events())
+                .at(0);
+        const json& list = choice.at("logprobs");
+        const bool stopped = choice.at("finish_reason") == "stop";
+        const auto count = list.is_null() ? 0 : list.at("tokens").size();
+        QCOMPARE(count,
+                 stopped ? choice.at("text").get_ref<const std::string&>().size() : static_cast<std::size_t>(most));
+        std::int32_t before = 'x';
+        for (std::size_t i = 0; i < count; ++i) {
+          const auto id = static_cast<std::int32_t>(static_cast<unsigned char>(kUtf8Script[i % kUtf8Script.size()]));
+          QCOMPARE(list.at("token_logprobs").at(i).get<float>(), FakeServingEngine::logprob(before, id));
+          before = id;
+        }
+        cut += stopped ? 1 : 0;
+      }
+    }
+    QVERIFY(cut > 20);
+  }
+
+  void offsets_say_where_tokens_are() {
+    Server server("one two");
+    const json choice =
+        joined(server.answer({{"prompt", "Hä!"}, {"max_tokens", 7}, {"logprobs", 0}, {"echo", true}, {"stream", true}})
+                   .events());
+    QCOMPARE(choice.at(0).at("text"), json("Hä!one two"));
+    QCOMPARE(choice.at(0).at("logprobs").at("text_offset"), json({0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  }
+
+  void echoes_have_a_limit_together() {
+    Server server;
+    const std::string long_text(100'000, 'a');
+    json body{{"prompt", json{long_text, "b"}}, {"max_tokens", 0}, {"echo", true}, {"logprobs", 20}};
+    QCOMPARE(server.answer(body).json().at("choices").size(), std::size_t{2});
+    body["prompt"] = json{long_text, long_text};
+    QCOMPARE(server.refusal(body).param(), std::string("logprobs"));
+    body["stream"] = true;  // which keeps one at a time
+    QCOMPARE(joined(server.answer(body).events()).size(), std::size_t{2});
   }
 
   void refuses_data() {
@@ -187,14 +265,35 @@ class CompletionsTest : public QObject {
     row(R"({"temperature": 1e300})", "temperature");
     row(R"({"top_p": 1.1})", "top_p");
     row(R"({"top_k": 5})", "top_k");
+    row(R"({"temperature": 1e999})", "");
+    row(R"({"temperature": "0"})", "temperature");
+    row(R"({"max_tokens": 1e3})", "max_tokens");
+    row(R"({"max_tokens": 18446744073709551616})", "max_tokens");
+    row(R"({"seed": 18446744073709551615})", "seed");
     row(R"({"n": 2})", "n");
+    row(R"({"n": 0})", "n");
+    row(R"({"n": false})", "n");
+    row(R"({"n": 1e308})", "n");
+    row(R"({"n": -9223372036854775809})", "n");
     row(R"({"best_of": 2})", "best_of");
+    row(R"({"best_of": 0})", "best_of");
     row(R"({"suffix": "s"})", "suffix");
     row(R"({"logit_bias": {"1": 2}})", "logit_bias");
+    row(R"({"logit_bias": {"99999999999999999999": 1e308}})", "logit_bias");
+    row(R"({"logit_bias": "1"})", "logit_bias");
     row(R"({"presence_penalty": 0.5})", "presence_penalty");
     row(R"({"logprobs": 21})", "logprobs");
     row(R"({"logprobs": true})", "logprobs");
-    row(R"({"logprobs": 1, "stream": true})", "logprobs");
+    row(R"({"logprobs": -1})", "logprobs");
+    row(R"({"logprobs": 1.5})", "logprobs");
+    row(R"({"logprobs": "5"})", "logprobs");
+    row(R"({"logprobs": 20, "max_tokens": 10000, "prompt": ["1","2","3","4","5","6","7","8","9","a","b","c","d","e","f",
+        "g","h","i","j","k"]})",
+        "logprobs");
+    row(R"({"stream_options": {"include_usage": true}})", "stream_options");
+    row(R"({"stream_options": {}, "stream": false})", "stream_options");
+    row(R"({"stream_options": true, "stream": true})", "stream_options");
+    row(R"({"stream_options": {"include_usage": 1}, "stream": true})", "include_usage");
     row(R"({"stop": [""]})", "stop");
     row(R"({"stop": [1]})", "stop");
     row(R"({"stop": ["1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g","h"]})", "stop");
@@ -211,9 +310,8 @@ class CompletionsTest : public QObject {
     QFETCH(QByteArray, param);
     QFETCH(int, status);
     Server server;
-    json body{{"prompt", "x"}};
-    body.update(json::parse(more.data()));
-    const ApiError error = server.refusal(body);
+    std::string body = R"({"prompt": "x", )" + more.toStdString().substr(1);  // of two prompts, the last one counts
+    const ApiError error = server.refusal_of(body);
     QCOMPARE(error.status(), status);
     QCOMPARE(error.param(), param.toStdString());
     QCOMPARE(server.engine.generated.load(), 0);
@@ -239,7 +337,10 @@ class CompletionsTest : public QObject {
 
   void a_body_that_is_no_object_is_refused() {
     Server server;
-    for (const char* body : {"", "[]", "5", "{", "{\"prompt\": \"\xFF\"}", "nul"}) {
+    const std::string deep = R"({"prompt": )" + std::string(100'000, '[');
+    for (const char* body : {"", "[]", "5", "{", "{\"prompt\": \"\xFF\"}", "nul", R"({"prompt": "\ud800"})",
+                             R"({"prompt": "\udf0d\ud83c"})", R"({"temperature": NaN})", R"({"prompt": "a"} {})",
+                             "{\"prompt\": \"\x01\"}", deep.c_str()}) {
       try {
         parse_completion(body, server.served, server.states);
         QFAIL(body);
@@ -247,6 +348,16 @@ class CompletionsTest : public QObject {
         QCOMPARE(error.status(), 400);
       }
     }
+  }
+
+  void a_temperature_near_0_is_greedy() {
+    Server server;
+    for (const double temperature : {0.0, 5e-324, 1e-320, 1e-6}) {
+      server.choice({{"prompt", "x"}, {"temperature", temperature}});
+      QCOMPARE(server.engine.last.sampling.temperature, 0.0);
+    }
+    server.choice({{"prompt", "x"}, {"temperature", 0.01}});
+    QCOMPARE(server.engine.last.sampling.temperature, 0.01);
   }
 
   void an_engines_error_names_no_path() {

@@ -87,6 +87,16 @@ class HttpParserTest : public QObject {
     }
   }
 
+  void empty_lines_before_a_request_do_not_count() {
+    const std::string bytes = "\r\n\r\nGET /a HTTP/1.0\r\n\r\n\r\nGET /b HTTP/1.0\r\n\r\n\r\n\r";
+    for (std::size_t size = 1; size < bytes.size(); ++size) {
+      const Read found = read(bytes, {}, [size] { return size; });
+      QCOMPARE(found.failed, 0);
+      QCOMPARE(found.requests.size(), std::size_t{2});
+      QVERIFY(!found.begun);
+    }
+  }
+
   void refuses_data() {
     QTest::addColumn<QByteArray>("bytes");
     QTest::addColumn<int>("status");
@@ -109,6 +119,15 @@ class HttpParserTest : public QObject {
     QTest::newRow("two hosts") << with("Host: i") << 400;
     QTest::newRow("a blank before the colon") << with("Content-Length : 1") << 400;
     QTest::newRow("a folded header") << with("A: b\r\n c") << 400;
+    QTest::newRow("a folded first header") << QByteArray("GET / HTTP/1.1\r\n Host: h\r\n\r\n") << 400;
+    QTest::newRow("a folded length") << with("Content-Length:\r\n 5") << 400;
+    QTest::newRow("a line feed in a header") << with("A: b\nContent-Length: 5") << 400;
+    QTest::newRow("a line feed at a header's end") << with("A: b\n") << 400;
+    QTest::newRow("NUL in a header") << with(QByteArray("A: b\0", 5)) << 400;
+    QTest::newRow("NUL in a header's name") << with(QByteArray("A\0: b", 6)) << 400;
+    QTest::newRow("a blank behind the version") << QByteArray("GET / HTTP/1.1 \r\nHost: h\r\n\r\n") << 400;
+    QTest::newRow("a tab for a blank") << QByteArray("GET\t/ HTTP/1.1\r\nHost: h\r\n\r\n") << 400;
+    QTest::newRow("half an empty line") << QByteArray("\rGET / HTTP/1.1\r\nHost: h\r\n\r\n") << 400;
     QTest::newRow("no colon") << with("A") << 400;
     QTest::newRow("a control character") << with("A: \x01") << 400;
     QTest::newRow("a carriage return") << with("A: b\rc") << 400;
@@ -117,11 +136,20 @@ class HttpParserTest : public QObject {
     QTest::newRow("a signed length") << with("Content-Length: +1") << 400;
     QTest::newRow("a negative length") << with("Content-Length: -1") << 400;
     QTest::newRow("a hexadecimal length") << with("Content-Length: 0x1") << 400;
+    QTest::newRow("lengths that differ") << with("Content-Length: 1\r\ncontent-length: 2") << 400;
+    QTest::newRow("a length with more") << with("Content-Length: 1;a") << 400;
+    QTest::newRow("two numbers for a length") << with("Content-Length: 1 1") << 400;
+    QTest::newRow("a length with a vertical tab") << with("Content-Length: \v1") << 400;
     QTest::newRow("no length") << with("Content-Length:") << 400;
     QTest::newRow("a huge length") << with("Content-Length: 99999999999999999999999") << 413;
     QTest::newRow("a large length") << with("Content-Length: 16777217") << 413;
     QTest::newRow("chunks") << with("Transfer-Encoding: chunked") << 501;
     QTest::newRow("chunks and a length") << with("Content-Length: 5\r\nTransfer-Encoding: chunked") << 501;
+    QTest::newRow("chunks with extensions") << with("Transfer-Encoding: chunked\r\nContent-Length: 0") + "1;a=b\r\n"
+                                            << 501;
+    QTest::newRow("an encoding that is none") << with("transfer-encoding: identity") << 501;
+    QTest::newRow("an encoding without a name") << with("Transfer-Encoding:") << 501;
+    QTest::newRow("chunks of old") << QByteArray("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n") << 501;
     QTest::newRow("an expectation") << with("Expect: a miracle") << 417;
     QTest::newRow("a long target") << "GET /" + QByteArray(2048, 'a') + " HTTP/1.1\r\nHost: h\r\n\r\n" << 414;
     QTest::newRow("a long head") << "GET / HTTP/1.1\r\nHost: h\r\nA: " + QByteArray(16384, 'a') << 431;

@@ -275,6 +275,26 @@ class HttpServerTest : public QObject {
     QCOMPARE(ask(server.port(), "GET", "/health").status, 200);  // the engine alone is busy
   }
 
+  /// Others are answered while it is in its turn.
+  void a_long_text_for_the_tokenizer_waits_its_turn() {
+    const RunningServer server;
+    auto running = std::make_unique<HttpClient>(server.port());
+    running->send(request_text("POST", "/v1/completions", kWait));
+    server.wait_until_busy();
+    HttpClient ids(server.port()), text(server.port());
+    const std::string list = json({{"tokens", std::vector<int>(100'000, 97)}}).dump();
+    ids.send(request_text("POST", "/detokenize", list));
+    QVERIFY(server.says("carryover_waiting_requests 1"));
+    text.send(request_text("POST", "/tokenize", json({{"prompt", std::string(300'000, 'a')}}).dump()));
+    QVERIFY(server.says("carryover_waiting_requests 2"));
+    QCOMPARE(ask(server.port(), "POST", "/tokenize", R"({"prompt": "ab"})").json().at("count"), json(2));
+    running.reset();
+    QCOMPARE(ids.reply().json().at("prompt"), json(std::string(100'000, 'a')));
+    QCOMPARE(text.reply().json().at("count"), json(300'000));
+    const std::string wrong = json({{"tokens", std::vector<int>(100'000, 258)}}).dump();
+    QCOMPARE(ask(server.port(), "POST", "/detokenize", wrong).status, 400);
+  }
+
   void a_client_that_goes_frees_the_engine() {
     const RunningServer server;
     for (const bool stream : {false, true}) {
@@ -308,6 +328,44 @@ class HttpServerTest : public QObject {
     QVERIFY(server.says("carryover_connections 1"));
     QVERIFY(server.says("carryover_requests_total{endpoint=\"/v1/completions\",status=\"499\"} 2"));
     QCOMPARE(ask(server.port(), "POST", "/v1/completions", kShort).status, 200);
+  }
+
+  void a_large_part_of_a_stream_is_no_reason_to_drop_it() {
+    const RunningServer server;
+    HttpClient client(server.port(), 4096);
+    const json body{{"prompt", std::string(190'000, 'a')}, {"echo", true}, {"logprobs", 20}, {"stream", true}};
+    client.send(request_text("POST", "/v1/completions", body.dump()));
+    QVERIFY(server.says("carryover_generated_tokens_total 16"));  // all was said, and nothing was read
+    const ClientReply reply = client.reply();
+    QVERIFY(reply.body.size() > (std::size_t{9} << 20) && reply.body.ends_with("data: [DONE]\n\n"));
+  }
+
+  /// Those of requests that were sent ahead: they wait until the client has read what it asked for before.
+  void answers_that_nobody_reads_do_not_pile_up() {
+    const RunningServer server;
+    HttpClient deaf(server.port(), 4096);
+    constexpr int kRequests = 100'000;
+    std::string all;
+    for (int i = 0; i < kRequests; ++i) all += request_text("GET", "/v1/models");
+    std::thread sender([&] { deaf.send(all); });
+    const auto answered = [&] {
+      const std::string line = "carryover_requests_total{endpoint=\"/v1/models\",status=\"200\"} ";
+      const std::string metrics = server.metrics();
+      const std::size_t at = metrics.find(line);
+      return at == std::string::npos ? 0 : std::stoi(metrics.substr(at + line.size()));
+    };
+    int before = 0;
+    for (int same = 0, now = answered(); same < 50 && now < kRequests; now = answered()) {
+      same = now == before && now > 0 ? same + 1 : 0;
+      before = now;
+    }
+    int models = 0;  // in more replies than there were
+    for (int i = 0; i < before + 100 && before < kRequests / 2; ++i)
+      models += static_cast<int>(deaf.reply().json().at("data").size());
+    deaf.end_sending();
+    sender.join();
+    QVERIFY2(before < kRequests / 2, qPrintable(QString::number(before)));
+    QCOMPARE(models, 4 * (before + 100));
   }
 
   void slow_clients_run_out_of_time() {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/serve/reply_writer.h"
@@ -71,8 +72,7 @@ class FakeServingEngine final : public ServingEngine {
     return scores;
   }
 
-  GeneratedText generate(const GenerateRequest& request, std::optional<int> top,
-                         const std::function<bool(std::int32_t)>& on_token, RunControl& control) override {
+  void generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
     const ByteTokenizer tokenizer;
     last = request;
     ++generated;
@@ -83,20 +83,20 @@ class FakeServingEngine final : public ServingEngine {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     if (prompt.starts_with("fail")) throw EngineError(Fault::Io, "/a/secret/path", "is on fire", "Run.");
-    GeneratedText text;
     std::int32_t before = request.prompt.back();
-    while (std::ssize(text.ids) < request.max_new_tokens) {
+    for (std::size_t place = 0; std::cmp_less(place, request.max_new_tokens); ++place) {
       control.checkpoint();
-      const bool ended = ends_ && text.ids.size() == script_.size();
-      const std::int32_t id =
-          ended ? ByteTokenizer::kEos
-                : static_cast<std::int32_t>(static_cast<unsigned char>(script_[text.ids.size() % script_.size()]));
-      text.ids.push_back(id);
-      if (top) add(before, id, *top, text.scores);
-      before = id;
-      if (!on_token(id)) break;
+      const bool ended = ends_ && place == script_.size();
+      GeneratedToken token;
+      token.id = ended ? ByteTokenizer::kEos
+                       : static_cast<std::int32_t>(static_cast<unsigned char>(script_[place % script_.size()]));
+      if (request.logprobs) {
+        token.logprob = logprob(before, token.id);
+        token.top = top(token.id, token.logprob, place, static_cast<int>(request.top_logprobs));
+      }
+      before = token.id;
+      if (!on_token(token)) break;
     }
-    return text;
   }
 
   void keep_state(const ScoreRequest& document, const std::string&, RunControl& control) override {

@@ -90,13 +90,14 @@ class FakeSession final : public Session {
     return summary;
   }
 
-  GenerateResult generate(const GenerateRequest& request, const std::function<bool(std::int32_t)>& on_token,
-                          RunControl& control) override {
+  GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
     GenerateResult result;
     for (std::int32_t id = 0; id < request.max_new_tokens; ++id) {
       control.checkpoint();
+      const GeneratedToken token{id, -0.5F,
+                                 std::vector<TopToken>(static_cast<std::size_t>(request.top_logprobs), {id, -0.5F})};
       result.ids.push_back(id);
-      if (!on_token(id)) break;
+      if (!on_token(token)) break;
     }
     return result;
   }

@@ -103,8 +103,8 @@ inline void for_all_types(auto action) {
   for_each_type<EnginePlace, Failure, ModelFile, MemoryBytes, RopeConfig, ModelConfig, ModelRequest, ModelInfo>(action);
   for_each_type<CaptureOptions, RunRequest, RunSummary, SinkSummary, SegmentRecord, Map, Hit, HeadHits,
                 SegmentSnapshot>(action);
-  for_each_type<Sampling, GenerateRequest, GenerateResult, StateInfo, Document, Corpus, TrainRequest, TrainOrder>(
-      action);
+  for_each_type<Sampling, GenerateRequest, TopToken, GeneratedToken, GenerateResult, StateInfo, Document, Corpus,
+                TrainRequest, TrainOrder>(action);
   for_each_type<GradientReach, StepRecord, StepSnapshot, ValidationRecord::Length, ValidationRecord>(action);
   for_each_type<TokenRange, SlotRef, SegmentEdit, PredictionQuestion, Prediction, WhatIfOutcome, RecordedSegment,
                 PatchSource, WhatIfRequest, WhatIfBase>(action);

@@ -200,13 +200,87 @@ class JinjaTest : public QObject {
     row("calls",
         "{{ 'a' * 9999999 }}{% macro m() %}{% endmacro %}{% for x in range(99999) %}{% for y in range(99) %}"
         "{{ m() }}{% endfor %}{% endfor %}");
-    row("mapped", "{{ [1] | map(" + repeated("'map', ", 2000) + "'list') | list }}");
+    row("mapped", "{{ [1] | map(" + repeated("'map', ", 200) + "'list') | list }}");
+    row("arguments", "{{ [1] | select('defined', " + repeated("1, ", 255) + ") | list }}");
+    row("names of arguments", "{{ dict(" + repeated("a=1, ", 256) + ") }}");
+    row("parameters", "{% macro m(" + repeated("a, ", 255) + "a) %}{% endmacro %}");
+    row("name", "{{ " + repeated("a", 201) + " }}");
+    row("items", "{% set s = 'a' * 9999999 %}{% for x in range(99999) %}{{ [][s] }}{% endfor %}");
+    row("methods",
+        "{% set ns = namespace(l=[]) %}{% for x in range(99999) %}{% set ns.l = [ns.l.index] %}{% endfor %}");
+    row("loops of loops",
+        "{% set ns = namespace(l=[]) %}{% for x in range(99999) %}{% for y in [ns.l] %}{% set ns.l = loop %}"
+        "{% endfor %}{% endfor %}");
+    const auto each_time = [&](const char* name, const std::string& set, const std::string& expression) {
+      row(name, "{% set s = " + set + " %}{% for x in range(500) %}{% set y = " + expression + " %}{% endfor %}");
+    };
+    each_time("sets to strip", "'a' * 999999", "'b'.strip(s)");
+    each_time("sets to trim", "'a' * 999999", "'b' | trim(s)");
+    each_time("texts to find", "'a' * 999999", "'b'.rfind(s)");
+    each_time("digits", "'1' * 999999", "s | int");
+    row("beginnings", "{% set s = 'a' * 999999 %}{{ (s + 'b').startswith((s + 'c',) * 500) }}");
+    row("parameters of calls",
+        "{% macro m(" + repeated("a, ", 254) + "a) %}{% endmacro %}{% for x in range(30000) %}{{ m() }}{% endfor %}");
+    row("keys of copies",
+        "{% set d = {('a' * 9999999): 1} %}{% set ns = namespace(l=[]) %}{% for x in range(50) %}"
+        "{% set ns.l = ns.l + [dict(d)] %}{% endfor %}");
+    row("sorted", "{{ (['a' * 99999] * 999) | sort }}");
+    row("parts", "{{ ('a b' * 2999999).split(' ') }}");
+    row("JSON's separators", "{{ range(99999) | list | tojson(separators=('a' * 9999999, ':')) }}");
+    row("JSON's keys", "{{ ([{('a' * 999999): 1}] * 99999) | tojson }}");
+    row("JSON's indents", "{{ range(99999) | list | tojson(indent='a' * 99999) }}");
+    row("escaped JSON", "{% set s = '\\x01' * 999999 %}{{ ([s] * 99) | tojson }}");
+    row("escaped text", "{% set s = '\\x01' * 999999 %}{{ ([s] * 99) | string }}");
   }
   void bounds_what_a_template_costs() {
     QFETCH(const QString, source);
     const auto error = error_of([&] { render(source.toStdString()); });
     QVERIFY(error && error->fault() != Fault::Internal);
     QVERIFY2(error->where().starts_with("test.jinja:"), error->what());
+  }
+
+  /// These took hours once: the time is that of the texts' lengths.
+  void long_texts_take_no_longer_than_they_are() {
+    QCOMPARE(render("{{ ('b' * 999999).strip('a' * 999999 + 'b') | length }}"), std::string("0"));
+    QCOMPARE(render("{{ ('1_' * 4999999 + '1') | int }}"), std::string("0"));
+    QCOMPARE(render("{{ '1_000' | int }} {{ '+1_0' | int }} {{ '1__0' | int }} {{ '_1' | int }} {{ '1_' | int }}"),
+             std::string("1000 10 0 0 0"));
+  }
+
+  /// Wherever a comparison throws, in sorts by insertion and by merging.
+  void values_without_an_order_are_refused_whatever_was_moved_before() {
+    for (const int count : {2, 3, 7, 8, 9, 16, 40}) {
+      for (int odd = 0; odd < count; ++odd) {
+        ordered_json texts = ordered_json::array(), mixed = ordered_json::array(), dict = ordered_json::object();
+        for (int i = 0; i < count; ++i) {
+          texts.push_back("key " + std::to_string(i * 7 % count));
+          mixed.push_back(i == odd ? ordered_json(1) : texts.back());
+          dict["key " + std::to_string(i)] = mixed.back();
+        }
+        const ordered_json values{{"texts", texts}, {"mixed", mixed}, {"dict", dict}};
+        for (const char* sorted : {"mixed | sort", "mixed | sort(reverse=true)", "dict | dictsort(by='value')",
+                                   "mixed | min", "([1, 2] + texts) | sort"}) {
+          const auto sort = [&] { render("{{ " + std::string(sorted) + " }}", values); };
+          QCOMPARE(unlike(Fault::BadInput, "have no order", sort), std::string());
+        }
+        QCOMPARE(render("{{ texts | sort | length }}", values), std::to_string(count));
+      }
+    }
+    QCOMPARE(refused("{{ {1: 1, 'a': 2, 0: 3} | tojson(sort_keys=true) }}", "have no order"), std::string());
+  }
+
+  void slices_of_texts_are_those_of_their_characters() {
+    const std::string text = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x8C\x8Dz";
+    int empty = 0;
+    for (const char* first : {"", "0", "1", "4", "5", "9", "-1", "-5", "-9"})
+      for (const char* last : {"", "0", "2", "5", "9", "-1", "-3", "-9"})
+        for (const char* step : {"", "1", "2", "3", "9", "-1", "-2", "-3", "-9"}) {
+          const std::string slice = "[" + std::string(first) + ":" + last + ":" + step + "]";
+          const std::string taken = render("{{ v" + slice + " }}", {{"v", text}});
+          QCOMPARE(taken, render("{{ (v | list)" + slice + " | join }}", {{"v", text}}));
+          empty += taken.empty() ? 1 : 0;
+        }
+    QVERIFY(empty > 50 && empty < 500);
   }
 
   void holds_itself_without_harm() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "engine/core/config/segment_config.h"
 #include "engine/core/run/hits.h"
+#include "engine/core/run/top_tokens.h"
 
 namespace carryover {
 
@@ -34,8 +36,19 @@ struct GenerateRequest {
   /// What a shared search found for the question is read but for these positions. A what-if.
   std::vector<TokenRange> question_without;
   std::vector<std::int32_t> answer;  ///< taken in place of the first tokens that would be chosen, to score them
-  bool logprobs = false;             ///< fill GenerateResult::logprobs
+  bool logprobs = false;             ///< fill GenerateResult::logprobs, and GeneratedToken's
+  std::int64_t top_logprobs = 0;     ///< with `logprobs`: likeliest tokens in each place, at most kMostTopLogprobs
 };
+inline constexpr std::int64_t kMostTopLogprobs = 1000;
+
+/// A token as it is decoded.
+struct GeneratedToken {
+  std::int32_t id = 0;
+  float logprob = 0;  ///< ln p, where asked for
+  /// The likeliest in its place, best first, itself always among them; empty: not asked for.
+  std::vector<TopToken> top;
+};
+using OnToken = std::function<bool(const GeneratedToken&)>;  ///< returns false to stop
 
 struct GenerateResult {
   std::vector<std::int32_t> ids;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The likeliest tokens are in the order of their logits, and the token that is scored has the number it was given.
-#include "app/serve/token_scores.h"
+#include "engine/core/run/top_tokens.h"
 
 #include <QTest>
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 using namespace carryover;
 
-class TokenScoresTest : public QObject {
+class TopTokensTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
@@ -56,5 +56,5 @@ class TokenScoresTest : public QObject {
   }
 };
 
-static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TokenScoresTest>};
-#include "token_scores_test.moc"
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<TopTokensTest>};
+#include "top_tokens_test.moc"

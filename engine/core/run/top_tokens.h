@@ -12,16 +12,10 @@ struct TopToken {
   bool operator==(const TopToken&) const = default;
 };
 
-/// What predicts some tokens of a text, one after another.
-struct TokenScores {
-  std::vector<float> logprobs;             ///< ln p of each token
-  std::vector<std::vector<TopToken>> top;  ///< the likeliest in its place, best first, the token itself always among
-                                           ///< them; empty where not asked for
-};
-
 /// The `count` likeliest tokens by a row of logits, best first (ties: the lower id), and `target` behind them where it
 /// is none of them. `target_logprob` is its ln p as it was computed elsewhere: it stands here as the same number, and
 /// what rounds across it is held to its side of it, so that the order is that of the logits. logits: [V], finite.
-std::vector<TopToken> top_tokens(std::span<const float> logits, std::int32_t target, float target_logprob, int count);
+std::vector<TopToken> top_tokens(std::span<const float> logits, std::int32_t target, float target_logprob,
+                                 std::int64_t count);
 
 }  // namespace carryover

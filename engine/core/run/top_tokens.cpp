@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/serve/token_scores.h"
+#include "engine/core/run/top_tokens.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +20,8 @@ double log_sum_exp(std::span<const float> logits) {
 
 }  // namespace
 
-std::vector<TopToken> top_tokens(std::span<const float> logits, std::int32_t target, float target_logprob, int count) {
+std::vector<TopToken> top_tokens(std::span<const float> logits, std::int32_t target, float target_logprob,
+                                 std::int64_t count) {
   CARRYOVER_CHECK(target >= 0 && target < std::ssize(logits) && count >= 0);
   const auto logit_of = [&](std::int32_t id) { return logits[static_cast<std::size_t>(id)]; };
   const auto is_before = [&](std::int32_t a, std::int32_t b) {
