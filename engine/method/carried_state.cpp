@@ -65,7 +65,7 @@ LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int
   const std::int64_t length = std::min(config.carry_length, keys.size(1));
   if (kv_heads.empty() || length == 0) return {};
   const auto tail = [&](const at::Tensor& kv) {
-    return select_heads(kv, kv_heads).narrow(1, kv.size(1) - length, length).clone(at::MemoryFormat::Contiguous);
+    return copy_heads(kv.narrow(1, kv.size(1) - length, length), kv_heads);
   };
   return {tail(keys), tail(values)};
 }

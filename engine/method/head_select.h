@@ -19,6 +19,12 @@ inline at::Tensor select_heads(const at::Tensor& tensor, const std::vector<int>&
   return tensor.index_select(0, ops::device_list(rows, tensor.device()));
 }
 
+/// The same in memory of its own, dense.
+inline at::Tensor copy_heads(const at::Tensor& tensor, const std::vector<int>& heads) {
+  const at::Tensor rows = select_heads(tensor, heads);
+  return consecutive(heads) ? rows.clone(at::MemoryFormat::Contiguous) : rows;
+}
+
 /// Where the members of `some` stand in `all`; both ascend, and `some` may repeat.
 inline std::vector<int> places_of(const std::vector<int>& some, const std::vector<int>& all) {
   std::vector<int> places;

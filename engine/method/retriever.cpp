@@ -349,8 +349,9 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
     searches.push_back(ops::search_on_device(layer_pool.keys.after(first).rows, entries,
                                              query_summaries(config_, own).to(layer_pool.keys.device()), slots,
                                              config_.top_k, rule(first)));
+    const at::Tensor& found = searches.back().positions;
     auto [keys, values] =
-        ops::gather_prefix(layer_pool.keys, layer_pool.values, slots, searches.back().positions + first);
+        ops::gather_prefix(layer_pool.keys, layer_pool.values, slots, first > 0 ? found + first : found);
     prefix.layers[static_cast<std::size_t>(layer)].of(kind.long_range) = {keys.to(device), values.to(device)};
   });
   const std::vector<ops::FoundHits> found = ops::to_host(searches);

@@ -109,8 +109,7 @@ LayerTrace SegmentedPolicy::trace(int layer, const LayerKv& kv) const {
   const std::vector<int> searchers = search_heads(config_, model_, layer);
   if (searchers.empty()) return trace;
   const std::int64_t held = kv.queries.size(1), tail = std::min(config_.query_length, held);
-  trace.queries =
-      select_heads(kv.queries.detach(), searchers).narrow(1, held - tail, tail).clone(at::MemoryFormat::Contiguous);
+  trace.queries = copy_heads(kv.queries.detach().narrow(1, held - tail, tail), searchers);
   return trace;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A machine that pretends to have one GPU: programs of a build run on it, with LibTorch's CUDA half and our plug-in, and
-tell what they asked of the GPU. See README.md."""
+"""A machine that pretends to have one GPU: programs of a build run on it, with LibTorch's CUDA half and our plug-in,
+and tell what they asked of the GPU. See README.md."""
 
 import json
 import os

@@ -195,6 +195,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 }
 
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned) {
+  count(Count::Allocations);
   *pointer = std::malloc(bytes);
   return passed_on(*pointer != nullptr ? cudaSuccess : cudaErrorMemoryAllocation);
 }

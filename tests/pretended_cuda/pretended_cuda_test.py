@@ -87,8 +87,9 @@ class PretendedCuda(unittest.TestCase):
         for changed in ({"pool_on_host": True}, {"sink_length": 0}, {"sink_length": 4}, {"carry_length": 0},
                         {"retrieval_length": 0}):
             self.run_tiny(changed=changed)
-        for more in (("--preset", "recall", "--search-heads", "1.0"), ("--grouping", "interleaved"), ("--grouping", "all")):
-            self.run_tiny(*more)
+        for grouping in ("interleaved", "contiguous", "all", "none"):
+            self.run_tiny("--grouping", grouping)
+        self.run_tiny("--preset", "recall", "--search-heads", "1.0")
 
     def test_allocations_of_their_own_are_kept_to(self):
         """Without LibTorch's cache each tensor is an allocation, whose bounds and end are checked."""

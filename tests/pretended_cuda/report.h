@@ -14,7 +14,7 @@ enum class Count {
   CopiesToHost,
   CopiesOnDevice,
   Fills,
-  Allocations,  ///< by cudaMalloc
+  Allocations,  ///< on the device, and page-locked ones of the host, which wait for it too
 };
 void count(Count what);
 
