@@ -10,6 +10,7 @@
 #include "engine/ops/elementwise.h"
 #include "engine/ops/retrieval_ops.h"
 #include "engine/runtime/compute_type.h"
+#include "engine/runtime/device_copy.h"
 
 namespace carryover {
 
@@ -53,7 +54,10 @@ const RopeAngles& Rope::angles(std::int64_t first, std::int64_t n) {
       at::from_blob(inverse_frequencies_.data(), {static_cast<std::int64_t>(inverse_frequencies_.size())}, exact);
   const at::Tensor angle = at::arange(first, first + n, exact).unsqueeze(1) * frequencies;
   if (recent_.size() == kRecentRanges) recent_.erase(recent_.begin());
-  recent_.push_back({first, n, {angle.cos().to(options_), angle.sin().to(options_)}});
+  const auto on_device = [&](const at::Tensor& exactly) {
+    return ops::upload(exactly.to(c10::typeMetaToScalarType(options_.dtype())), options_.device());
+  };
+  recent_.push_back({first, n, {on_device(angle.cos()), on_device(angle.sin())}});
   return recent_.back().angles;
 }
 
