@@ -147,7 +147,7 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   f.spend(&SegmentTime::projections);
   at::Tensor heads = in_head_order(outputs);
   if (f.replace_outputs) heads = f.replace_outputs(call.layer, heads);
-  return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
+  return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout, call.reuses_x)};
 }
 
 }  // namespace
@@ -170,7 +170,7 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
     selected.clear();
   }
   f.spend(&SegmentTime::feed_forward);
-  result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout);
+  result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout, call.reuses_x);
   f.spend(&SegmentTime::host);
   if (f.watch)
     f.watch({{call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries}, attended.x, result.x});
@@ -190,6 +190,7 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
 
   LayerCall call{f, state, open.frame(), 0, angles, position, f.dropout, open.whole() ? nullptr : &open};
   call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
+  call.reuses_x = !checkpointing && !f.watch && !f.watch_attention;
   at::Tensor x = f.decoder.embed(ids);
   for (call.layer = 0; call.layer < model.layers; ++call.layer) {
     f.spend(&SegmentTime::retrieval);

@@ -54,15 +54,17 @@ at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {
 }
 
 at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
-                                  const AdapterDropout& dropout) const {
+                                  const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  if (adapter.empty()) return ops::add_linear(x, heads, w.output, reuses_x);
   return x + linear(layer, heads, w.output, &LayerAdapter::output, dropout);
 }
 
-at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
+at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
+                                     bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const at::Tensor gate_up = norm_linear(layer, x, w.feed_forward_norm, w.gate_up, &LayerAdapter::gate_up, dropout);
-  if (adapter.empty()) return x + ops::swiglu_linear(gate_up, w.down);
+  if (adapter.empty()) return ops::add_swiglu_linear(x, gate_up, w.down, reuses_x);
   return x + linear(layer, ops::swiglu(gate_up), w.down, &LayerAdapter::down, dropout);
 }
 

@@ -24,10 +24,11 @@ struct Decoder {
   /// What a layer's heads weigh their branches by (policy nsa): [H, 3, m]. x as for project().
   at::Tensor branch_gates(int layer, const at::Tensor& x) const;
 
-  /// heads: [m, H·d], side by side
-  at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
-                           const AdapterDropout& dropout) const;
-  at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;
+  /// heads: [m, H·d], side by side. reuses_x: ops::add_linear()
+  at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads, const AdapterDropout& dropout,
+                           bool reuses_x = false) const;
+  at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
+                              bool reuses_x = false) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
   at::Tensor head_row(std::int64_t token) const;      ///< [D], whose dot product with a hidden state is token's logit

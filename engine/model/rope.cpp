@@ -10,6 +10,7 @@
 #include "engine/ops/elementwise.h"
 #include "engine/ops/retrieval_ops.h"
 #include "engine/runtime/compute_type.h"
+#include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_copy.h"
 
 namespace carryover {
@@ -77,7 +78,7 @@ at::Tensor Rope::rotate(const at::Tensor& rows, std::int64_t first) {
 
 at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
   const std::int64_t length = keys.size(1);
-  if (!keys.is_cpu() && !keys.requires_grad()) return ops::rope_prefix(keys, inverse_frequencies_, -length);
+  if (ops::takes_kernels(keys.device()) && !keys.requires_grad()) return ops::rope_prefix(keys, inverse_frequencies_, -length);
   return rotate(keys, -length);
 }
 

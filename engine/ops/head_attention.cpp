@@ -113,7 +113,7 @@ std::pair<at::Tensor, at::Tensor> join(const HeadAttention& a, std::int64_t r) {
 }  // namespace
 
 bool attends_by_heads(const at::Tensor& queries) {
-  return !queries.is_cpu() && !at::GradMode::is_enabled();
+  return takes_kernels(queries.device()) && !at::GradMode::is_enabled();
 }
 
 at::Tensor attend_heads(const HeadAttention& a) {
