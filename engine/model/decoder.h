@@ -18,6 +18,7 @@ struct Decoder {
   /// Unrotated queries [H, m, d], keys and values [H_kv, m, d]: views of one matmul's result.
   struct Projections {
     at::Tensor queries, keys, values;
+    at::Tensor all;  ///< that result, [m, H + 2·H_kv, d]: queries, keys and values side by side
   };
   Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], unnormed
 

@@ -18,6 +18,7 @@ namespace carryover {
 namespace {
 
 constexpr std::size_t kRecentRanges = 8;
+constexpr std::int64_t kTableRows = 1024;
 
 double llama3_frequency(double frequency, const RopeConfig& scaling, double original_context) {
   const double wavelength = 2 * std::numbers::pi / frequency;
@@ -47,7 +48,15 @@ Rope::Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t len
   }
 }
 
-const RopeAngles& Rope::angles(std::int64_t first, std::int64_t n) {
+/// A decoded token's are a row of a table for many, so that a GPU gets one seldom.
+RopeAngles Rope::angles(std::int64_t first, std::int64_t n) {
+  if (n > 1 || first < 0 || !ops::takes_kernels(options_.device())) return range(first, n);
+  const std::int64_t row = first % kTableRows;
+  const RopeAngles& table = range(first - row, kTableRows);
+  return {table.cos.narrow(0, row, 1), table.sin.narrow(0, row, 1)};
+}
+
+const RopeAngles& Rope::range(std::int64_t first, std::int64_t n) {
   for (const Entry& entry : recent_)
     if (entry.first == first && entry.n == n) return entry.angles;
   const auto exact = at::TensorOptions().dtype(at::kDouble);
@@ -72,13 +81,14 @@ RopeAngles Rope::angles_up_to(std::int64_t first, std::int64_t n, std::int64_t f
 }
 
 at::Tensor Rope::rotate(const at::Tensor& rows, std::int64_t first) {
-  const RopeAngles& range = angles(first, rows.size(1));
-  return ops::rotate(rows, range.cos, range.sin);
+  const RopeAngles& turned = range(first, rows.size(1));
+  return ops::rotate(rows, turned.cos, turned.sin);
 }
 
 at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
   const std::int64_t length = keys.size(1);
-  if (ops::takes_kernels(keys.device()) && !keys.requires_grad()) return ops::rope_prefix(keys, inverse_frequencies_, -length);
+  if (ops::takes_kernels(keys.device()) && !keys.requires_grad())
+    return ops::rope_prefix(keys, inverse_frequencies_, -length);
   return rotate(keys, -length);
 }
 

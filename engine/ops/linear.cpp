@@ -75,6 +75,13 @@ bool adds_in_place(const at::Tensor& stream) {
   return takes_kernels(stream.device()) && !at::GradMode::is_enabled();
 }
 
+/// stream += x · weightᵀ. One row is multiplied as a vector: addmm() would ask cuBLASLt for an algorithm each time.
+at::Tensor add_in_place(const at::Tensor& stream, const at::Tensor& x, const at::Tensor& weight) {
+  if (x.size(0) > 1) return stream.addmm_(x, weight.t());
+  stream.view({-1}).addmv_(weight, x.reshape({-1}));
+  return stream;
+}
+
 }  // namespace
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
@@ -92,12 +99,12 @@ at::Tensor swiglu_linear(const at::Tensor& gate_up, const at::Tensor& weight) {
 }
 
 at::Tensor add_linear(const at::Tensor& stream, const at::Tensor& x, const at::Tensor& weight, bool reuses) {
-  return reuses && adds_in_place(stream) ? stream.addmm_(x, weight.t()) : stream + ops::linear(x, weight);
+  return reuses && adds_in_place(stream) ? add_in_place(stream, x, weight) : stream + ops::linear(x, weight);
 }
 
 at::Tensor add_swiglu_linear(const at::Tensor& stream, const at::Tensor& gate_up, const at::Tensor& weight,
                              bool reuses) {
-  return reuses && adds_in_place(stream) ? stream.addmm_(swiglu(gate_up), weight.t())
+  return reuses && adds_in_place(stream) ? add_in_place(stream, swiglu(gate_up), weight)
                                          : stream + swiglu_linear(gate_up, weight);
 }
 

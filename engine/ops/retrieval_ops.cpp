@@ -65,7 +65,8 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, con
   const std::int64_t heads = positions.size(0), length = positions.size(1), d = pool_values.size(2);
   const at::Tensor where = positions.to(pool_values.device());
   at::Tensor keys = at::empty({heads, length, d}, pool_values.options()), values = at::empty_like(keys);
-  if (!takes_kernels(pool_values.device()) || pool_keys.rows.scalar_type() != keys.scalar_type()) {  // the kernel copies, no more
+  if (!takes_kernels(pool_values.device()) ||
+      pool_keys.rows.scalar_type() != keys.scalar_type()) {  // the kernel copies, no more
     for (std::int64_t h = 0; h < heads; ++h) {
       const std::int64_t slot = head_slot[static_cast<std::size_t>(h)];
       at::Tensor value_rows = values[h];

@@ -14,6 +14,7 @@
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
+#include "tests/support/reference_kernels.h"
 #include "tests/support/tensors.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
@@ -22,21 +23,6 @@ using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-const kernels::CudaKernels references{kernels::cuda_abi_version,
-                                      [](const kernels::PoolTopk&) { return std::int64_t{0}; },
-                                      kernels::reference::pool_topk,
-                                      kernels::reference::select_hits,
-                                      kernels::reference::gather_prefix,
-                                      kernels::reference::rope_prefix,
-                                      kernels::reference::rotate_rows,
-                                      kernels::reference::swiglu,
-                                      kernels::reference::swiglu_backward,
-                                      kernels::reference::join_rows,
-                                      [](const kernels::RowAttention&) { return std::int64_t{0}; },
-                                      kernels::reference::row_attention,
-                                      [](kernels::Status) { return "reference"; },
-                                      [](const char*) {}};
 
 /// Multiples of 1/8: sums of products are exact in every type and order.
 at::Tensor eighths(at::IntArrayRef shape, at::ScalarType type) {
@@ -94,7 +80,7 @@ class DeviceOpsTest : public QObject {
  private Q_SLOTS:
   void init() {
     at::manual_seed(5);
-    ops::replace_cuda_kernels(&references);
+    ops::replace_cuda_kernels(&reference_kernels);
   }
   void cleanup() { ops::replace_cuda_kernels(nullptr); }
 

@@ -36,7 +36,8 @@ class RotateRowsTest : public QObject {
       c.args.row_stride = std::int64_t{c.args.length} * c.args.head_dim;
       c.args.position_stride = c.args.head_dim;
       c.input.resize(c.result_bytes());
-      c.args.backwards = false;
+      c.args.backwards = c.args.by_position = false;
+      c.row.clear();
       RotateRowsCase back = c;
       back.args.backwards = true;
       back.input = run_reference(c);

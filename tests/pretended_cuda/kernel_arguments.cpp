@@ -3,8 +3,10 @@
 
 #include <cstdint>
 
+#include "kernels/extend_segment.h"
 #include "kernels/gather_prefix.h"
 #include "kernels/join_rows.h"
+#include "kernels/place_heads.h"
 #include "kernels/pool_topk.h"
 #include "kernels/rope_prefix.h"
 #include "kernels/rotate_rows.h"
@@ -74,8 +76,10 @@ void check(const std::string& kernel, const RopePrefix& a) {
 
 void check(const std::string& kernel, const RotateRows& a) {
   const std::int64_t bytes = element_bytes(a.type), angles = std::int64_t{a.length} * (a.head_dim / 2);
-  const std::int64_t last = (a.rows - 1) * a.row_stride + (a.length - 1) * a.position_stride;
+  const std::int64_t rows = a.row == nullptr ? a.rows : 1;  // which others are read the device alone knows
+  const std::int64_t last = (rows - 1) * a.row_stride + (a.length - 1) * a.position_stride;
   check(kernel, {{"input", a.input, last + a.head_dim, bytes},
+                 {"row", a.row, a.row == nullptr ? 0 : a.rows, 4},
                  {"cosine", a.cosine, angles, opmath_bytes(a.type)},
                  {"sine", a.sine, angles, opmath_bytes(a.type)},
                  {"output", a.output, std::int64_t{a.rows} * a.length * a.head_dim, bytes}});
@@ -104,10 +108,34 @@ void check(const std::string& kernel, const JoinRows& a) {
 void check(const std::string& kernel, const RowAttention& a) {
   check(kernel + ", prefix", a.prefix, a.heads, a.prefix_length);
   check(kernel + ", segment", a.segment, a.heads, a.length);
+  if (a.reads_other != nullptr) check(kernel + ", other", a.other, a.heads, a.other_length);
   check(kernel, {{"queries", a.queries, a.head_dim, element_bytes(a.type)},
+                 {"reads_other", a.reads_other, a.reads_other == nullptr ? 0 : a.heads, 4},
+                 {"arrived", a.arrived, a.heads, 4},
                  {"query_row", a.query_row, a.heads, 4},
                  {"output", a.output, std::int64_t{a.heads} * a.head_dim, element_bytes(a.type)},
                  {"workspace", a.workspace, 1, 1}});
+}
+
+/// Its numbers count units of more than an element.
+void check(const std::string& kernel, const PlaceHeads& a) {
+  for (const PlaceHeads::Group& group : a.groups)
+    if (group.data != nullptr) check(kernel, {{"a group", group.data, 1, 1}});
+  check(kernel, {{"group", a.group, a.heads, 4}, {"row", a.row, a.heads, 4}, {"output", a.output, 1, 1}});
+}
+
+void check(const std::string& kernel, const ExtendSegment& a) {
+  const std::int64_t bytes = element_bytes(a.type), d = a.head_dim, angles = a.length * (d / 2),
+                     end = (a.kv_heads - 1) * a.row_stride + (a.first + a.length) * d,
+                     tail = (a.heads - 1) * a.tail_row_stride + (a.tail_first + a.tail_kept) * d;
+  check(kernel, {{"projections", a.projections, a.length * (a.heads + 2 * std::int64_t{a.kv_heads}) * d, bytes},
+                 {"cosine", a.cosine, angles, opmath_bytes(a.type)},
+                 {"sine", a.sine, angles, opmath_bytes(a.type)},
+                 {"queries", a.queries, std::int64_t{a.length} * a.heads * d, bytes},
+                 {"rotated_keys", a.rotated_keys, end, bytes},
+                 {"values", a.values, end, bytes},
+                 {"keys", a.keys, a.keys == nullptr ? 0 : end, bytes},
+                 {"tail", a.tail, a.tail_kept == 0 ? 0 : tail, bytes}});
 }
 
 template <typename Arguments>
@@ -118,12 +146,12 @@ void check_first(const std::string& kernel, void* const* arguments) {
 constexpr struct {
   const char* kernel;
   void (*check)(const std::string&, void* const*);
-} ours[] = {{"score_chunks", check_first<PoolTopk>},      {"merge_chunks", check_first<PoolTopk>},
-            {"select_slots", check_first<SelectHits>},    {"gather_rows", check_first<GatherPrefix>},
-            {"rotate_pairs", check_first<RopePrefix>},    {"rotate_packs", check_first<RotateRows>},
-            {"swiglu_packs", check_first<Swiglu>},        {"swiglu_backward_packs", check_first<Swiglu>},
-            {"join_units", check_first<JoinRows>},        {"attend_chunks", check_first<RowAttention>},
-            {"merge_attended", check_first<RowAttention>}};
+} ours[] = {{"score_chunks", check_first<PoolTopk>},   {"merge_chunks", check_first<PoolTopk>},
+            {"select_slots", check_first<SelectHits>}, {"gather_rows", check_first<GatherPrefix>},
+            {"rotate_pairs", check_first<RopePrefix>}, {"rotate_packs", check_first<RotateRows>},
+            {"swiglu_packs", check_first<Swiglu>},     {"swiglu_backward_packs", check_first<Swiglu>},
+            {"join_units", check_first<JoinRows>},     {"attend_chunks", check_first<RowAttention>},
+            {"place_units", check_first<PlaceHeads>},  {"extend_packs", check_first<ExtendSegment>}};
 
 }  // namespace
 
