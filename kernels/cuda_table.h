@@ -6,7 +6,6 @@
 #include "kernels/launch.h"
 #include "kernels/place_heads.h"
 #include "kernels/pool_topk.h"
-#include "kernels/rope_prefix.h"
 #include "kernels/rotate_rows.h"
 #include "kernels/row_attention.h"
 #include "kernels/select_hits.h"
@@ -15,7 +14,7 @@
 namespace carryover::kernels {
 
 /// Raised whenever an argument struct or this table changes; a plug-in of another version is not used.
-inline constexpr int cuda_abi_version = 4;
+inline constexpr int cuda_abi_version = 5;
 
 /// What libcarryover_cuda.so offers. The engine opens that library at run time and calls through this table, so that it
 /// links nothing of CUDA. Contracts are those of the kernels' headers; a Status is a cudaError_t.
@@ -25,7 +24,6 @@ struct CudaKernels {
   Status (*pool_topk)(const PoolTopk&, Stream);
   Status (*select_hits)(const SelectHits&, Stream);
   Status (*gather_prefix)(const GatherPrefix&, Stream);
-  Status (*rope_prefix)(const RopePrefix&, Stream);
   Status (*rotate_rows)(const RotateRows&, Stream);
   Status (*swiglu)(const Swiglu&, Stream);
   Status (*swiglu_backward)(const Swiglu&, Stream);

@@ -8,7 +8,6 @@
 #include <numbers>
 
 #include "engine/ops/elementwise.h"
-#include "engine/ops/retrieval_ops.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_copy.h"
@@ -86,10 +85,7 @@ at::Tensor Rope::rotate(const at::Tensor& rows, std::int64_t first) {
 }
 
 at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
-  const std::int64_t length = keys.size(1);
-  if (ops::takes_kernels(keys.device()) && !keys.requires_grad())
-    return ops::rope_prefix(keys, inverse_frequencies_, -length);
-  return rotate(keys, -length);
+  return rotate(keys, -keys.size(1));
 }
 
 }  // namespace carryover

@@ -13,7 +13,6 @@
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_list.h"
 #include "kernels/gather_prefix.h"
-#include "kernels/rope_prefix.h"
 
 namespace carryover::ops {
 
@@ -89,25 +88,6 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, con
                                    values.mutable_data_ptr()};
   check_cuda(cuda_kernels().gather_prefix(args, current_stream(keys.device())), "gather_prefix");
   return {keys, values};
-}
-
-at::Tensor rope_prefix(const at::Tensor& keys, const std::vector<double>& inverse_frequencies,
-                       std::int64_t first_position) {
-  const at::Tensor input = keys.contiguous();
-  const at::Tensor frequencies =
-      device_list(std::vector<float>(inverse_frequencies.begin(), inverse_frequencies.end()), keys.device());
-  at::Tensor output = at::empty_like(input);
-  const kernels::RopePrefix args{input.const_data_ptr(),
-                                 element_of(input.scalar_type()),
-                                 frequencies.const_data_ptr<float>(),
-                                 1.0f,
-                                 first_position,
-                                 static_cast<std::int32_t>(input.size(0)),
-                                 static_cast<std::int32_t>(input.size(1)),
-                                 static_cast<std::int32_t>(input.size(2)),
-                                 output.mutable_data_ptr()};
-  check_cuda(cuda_kernels().rope_prefix(args, current_stream(keys.device())), "rope_prefix");
-  return output;
 }
 
 }  // namespace carryover::ops

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "engine/method/retriever.h"
+#include "engine/model/rope.h"
 #include "engine/ops/cuda/device_elementwise.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/head_attention.h"
@@ -93,6 +94,25 @@ class DeviceOpsTest : public QObject {
       const double bound = type == at::kBFloat16 ? 0.04 : 1e-5;
       QVERIFY(error(ops::rotate_on_device(x, cos, sin, false), ops::rotate(x, cos, sin)) <= bound);
       QVERIFY(error(ops::rotate_on_device(x, cos, sin, true), ops::rotate(x, cos, sin.neg())) <= bound);
+    }
+  }
+
+  /// By angles that are fp64 until they are stored, however far back a key stands, with gradients and without.
+  void a_prefix_is_rotated_as_on_the_cpu() {
+    const ModelConfig model = tiny_config(1, 4, 2, 64, 16);
+    for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+      const at::Tensor keys = at::randn({2, 3000, 64}).to(type);
+      const auto rotated = [&](bool gradients) {
+        const at::AutoGradMode mode(gradients);
+        Rope rope(model, model.rope, 0, at::TensorOptions().dtype(type));
+        return rope.rotate_prefix(keys.detach().requires_grad_(gradients)).detach();
+      };
+      const at::Tensor expected = rotated(false);
+      ops::replace_cuda_kernels(&reference_kernels, true);
+      const at::Tensor found = rotated(false);
+      QVERIFY(found.equal(rotated(true)));
+      QVERIFY(error(found, expected) <= (type == at::kDouble ? 1e-14 : 2e-6));
+      ops::replace_cuda_kernels(&reference_kernels);
     }
   }
 

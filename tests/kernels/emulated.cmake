@@ -42,7 +42,7 @@ endfunction()
 
 if(CARRYOVER_SANITIZE_THREADS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  foreach(kernel extend_segment gather_prefix join_rows place_heads rope_prefix rotate_rows swiglu)  # these have no barrier
+  foreach(kernel extend_segment gather_prefix join_rows place_heads rotate_rows swiglu)  # these have no barrier
     carryover_emulated_kernel(emulated_${kernel} ${kernel})
     add_test(NAME threads/${kernel} COMMAND emulated_${kernel} 40)
     list(APPEND thread_checks threads/${kernel})

@@ -8,7 +8,6 @@
 #include "kernels/join_rows.h"
 #include "kernels/place_heads.h"
 #include "kernels/pool_topk.h"
-#include "kernels/rope_prefix.h"
 #include "kernels/rotate_rows.h"
 #include "kernels/row_attention.h"
 #include "kernels/select_hits.h"
@@ -65,13 +64,6 @@ void check(const std::string& kernel, const GatherPrefix& a) {
                  {"positions", a.positions, slots, 8},
                  {"keys", a.keys, slots * a.head_dim, bytes},
                  {"values", a.values, slots * a.head_dim, bytes}});
-}
-
-void check(const std::string& kernel, const RopePrefix& a) {
-  const std::int64_t values = std::int64_t{a.rows} * a.length * a.head_dim;
-  check(kernel, {{"input", a.input, values, element_bytes(a.type)},
-                 {"inverse_frequency", a.inverse_frequency, a.head_dim / 2, 4},
-                 {"output", a.output, values, element_bytes(a.type)}});
 }
 
 void check(const std::string& kernel, const RotateRows& a) {
@@ -146,12 +138,12 @@ void check_first(const std::string& kernel, void* const* arguments) {
 constexpr struct {
   const char* kernel;
   void (*check)(const std::string&, void* const*);
-} ours[] = {{"score_chunks", check_first<PoolTopk>},   {"merge_chunks", check_first<PoolTopk>},
-            {"select_slots", check_first<SelectHits>}, {"gather_rows", check_first<GatherPrefix>},
-            {"rotate_pairs", check_first<RopePrefix>}, {"rotate_packs", check_first<RotateRows>},
-            {"swiglu_packs", check_first<Swiglu>},     {"swiglu_backward_packs", check_first<Swiglu>},
-            {"join_units", check_first<JoinRows>},     {"attend_chunks", check_first<RowAttention>},
-            {"place_units", check_first<PlaceHeads>},  {"extend_packs", check_first<ExtendSegment>}};
+} ours[] = {{"score_chunks", check_first<PoolTopk>},        {"merge_chunks", check_first<PoolTopk>},
+            {"select_slots", check_first<SelectHits>},      {"gather_rows", check_first<GatherPrefix>},
+            {"rotate_packs", check_first<RotateRows>},      {"swiglu_packs", check_first<Swiglu>},
+            {"swiglu_backward_packs", check_first<Swiglu>}, {"join_units", check_first<JoinRows>},
+            {"attend_chunks", check_first<RowAttention>},   {"place_units", check_first<PlaceHeads>},
+            {"extend_packs", check_first<ExtendSegment>}};
 
 }  // namespace
 

@@ -2,6 +2,9 @@
 // Random inputs for the kernels of a decoder layer, and how far a result may lie from the reference's: case n is a
 // function of n alone (see kernel_cases.h).
 #pragma once
+#include <cmath>
+#include <limits>
+
 #include "kernels/extend_segment.h"
 #include "kernels/join_rows.h"
 #include "kernels/place_heads.h"

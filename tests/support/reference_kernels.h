@@ -10,7 +10,6 @@ inline constexpr kernels::CudaKernels reference_kernels{kernels::cuda_abi_versio
                                                         kernels::reference::pool_topk,
                                                         kernels::reference::select_hits,
                                                         kernels::reference::gather_prefix,
-                                                        kernels::reference::rope_prefix,
                                                         kernels::reference::rotate_rows,
                                                         kernels::reference::swiglu,
                                                         kernels::reference::swiglu_backward,
