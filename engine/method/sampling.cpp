@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
+#include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_copy.h"
 
 namespace carryover {
@@ -23,7 +24,7 @@ void refuse_non_finite(double value) {
 
 /// A token and its logit. A GPU is waited for once.
 std::pair<std::int64_t, double> likeliest(const at::Tensor& logits) {
-  if (logits.is_cpu()) {
+  if (!ops::takes_kernels(logits.device())) {
     const std::int64_t best = logits.argmax().item<std::int64_t>();
     return {best, logits[best].item<double>()};
   }

@@ -217,7 +217,7 @@ at::Tensor rotate_cpu(const at::Tensor& x, const at::Tensor& cos, const at::Tens
 }
 
 at::Tensor rms_norm_forward(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-  return x.is_cpu() ? rms_norm_cpu(x, weight, epsilon) : at::rms_norm(x, {x.size(-1)}, weight, epsilon);
+  return takes_kernels(x.device()) ? at::rms_norm(x, {x.size(-1)}, weight, epsilon) : rms_norm_cpu(x, weight, epsilon);
 }
 
 at::Tensor swiglu_forward(const at::Tensor& gate_up) {
@@ -271,7 +271,8 @@ struct RotateFunction : Function<RotateFunction> {
 
 NormGradient rms_norm_backward(const at::Tensor& given, const at::Tensor& weight, const at::Tensor& given_gradient,
                                double epsilon, bool weight_wanted) {
-  if (given.is_cpu()) return rms_norm_backward_cpu(given, weight, given_gradient, epsilon, weight_wanted);
+  if (!takes_kernels(given.device()))
+    return rms_norm_backward_cpu(given, weight, given_gradient, epsilon, weight_wanted);
   const auto type = compute_type(given.scalar_type());
   const at::Tensor x = given.to(type), gains = weight.to(type), gradient = given_gradient.to(type);
   const at::Tensor inverse = (x.square().mean(-1, true) + epsilon).rsqrt();

@@ -48,14 +48,14 @@ at::Tensor largest_products_of_blocks(const StoredKeys& keys, std::int64_t slot,
 
 at::Tensor largest_products(const StoredKeys& keys, std::int64_t slot, std::int64_t first, std::int64_t count,
                             const at::Tensor& probes, const at::Tensor& offsets) {
-  return keys.device().is_cpu() ? scan_largest_products(keys, slot, first, count, probes, offsets)
-                                : largest_products_of_blocks(keys, slot, first, count, probes, offsets);
+  return takes_kernels(keys.device()) ? largest_products_of_blocks(keys, slot, first, count, probes, offsets)
+                                      : scan_largest_products(keys, slot, first, count, probes, offsets);
 }
 
 RankedEntries pool_topk(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k) {
-  return keys.device().is_cpu() ? scan_pool(keys, entries, summaries, head_slot, k)
-                                : pool_topk_cuda(keys.rows, entries, summaries, head_slot, k);
+  return takes_kernels(keys.device()) ? pool_topk_cuda(keys.rows, entries, summaries, head_slot, k)
+                                      : scan_pool(keys, entries, summaries, head_slot, k);
 }
 
 std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, const at::Tensor& pool_values,
