@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "kernels/extend_segment.h"
 #include "kernels/gather_prefix.h"
 #include "kernels/join_rows.h"
 #include "kernels/launch.h"
+#include "kernels/place_heads.h"
 #include "kernels/pool_topk.h"
-#include "kernels/rope_prefix.h"
 #include "kernels/rotate_rows.h"
 #include "kernels/row_attention.h"
 #include "kernels/select_hits.h"
@@ -13,7 +14,7 @@
 namespace carryover::kernels {
 
 /// Raised whenever an argument struct or this table changes; a plug-in of another version is not used.
-inline constexpr int cuda_abi_version = 3;
+inline constexpr int cuda_abi_version = 5;
 
 /// What libcarryover_cuda.so offers. The engine opens that library at run time and calls through this table, so that it
 /// links nothing of CUDA. Contracts are those of the kernels' headers; a Status is a cudaError_t.
@@ -23,11 +24,12 @@ struct CudaKernels {
   Status (*pool_topk)(const PoolTopk&, Stream);
   Status (*select_hits)(const SelectHits&, Stream);
   Status (*gather_prefix)(const GatherPrefix&, Stream);
-  Status (*rope_prefix)(const RopePrefix&, Stream);
   Status (*rotate_rows)(const RotateRows&, Stream);
   Status (*swiglu)(const Swiglu&, Stream);
   Status (*swiglu_backward)(const Swiglu&, Stream);
   Status (*join_rows)(const JoinRows&, Stream);
+  Status (*place_heads)(const PlaceHeads&, Stream);
+  Status (*extend_segment)(const ExtendSegment&, Stream);
   std::int64_t (*row_attention_workspace_bytes)(const RowAttention&);
   Status (*row_attention)(const RowAttention&, Stream);
   const char* (*status_text)(Status);  ///< for messages; a static string

@@ -4,17 +4,19 @@
 
 namespace carryover::kernels {
 
-/// RoPE with given cosines and sines in one pass (app:rope): pairs (c, c + d/2), strided in and dense out. What
-/// ops/elementwise.h calls rotate.
+/// RoPE with given cosines and sines in one pass (app:rope): pairs (c, c + d/2), strided in and dense out, in another
+/// order of rows where one is given. What ops/elementwise.h calls rotate.
 struct RotateRows {
-  const void* input;  ///< [rows, length, d], the last dimension dense
+  const void* input;  ///< [rows, length, d], or as many rows as `row` names; the last dimension dense
   Element type;
   std::int64_t row_stride, position_stride;  ///< of the input, elements
   const void* cosine;                        ///< [length, d/2], fp32 (fp64 with fp64 input)
   const void* sine;                          ///< the same
   bool backwards;                            ///< turns the other way: the gradient's rotation
   std::int32_t rows, length, head_dim;
-  void* output;  ///< [rows, length, d]
+  void* output;                       ///< [rows, length, d]; `by_position`: [length, rows, d]
+  const std::int32_t* row = nullptr;  ///< [rows]: which row of the input comes in the i-th place; null: the i-th
+  bool by_position = false;
 };
 namespace reference {
 Status rotate_rows(const RotateRows& args, Stream stream);

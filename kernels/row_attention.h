@@ -10,7 +10,8 @@ inline bool row_attention_takes(Element type, std::int64_t head_dim) {
 }
 
 /// Attention of one query of each head over [prefix; segment] (eq:attn), which a decoded token needs: keys and values
-/// are read once and where they lie. softmax(scale · q·kᵀ)·v, summed in fp32 (fp64 for fp64).
+/// are read once and where they lie. softmax(scale · q·kᵀ)·v, summed in fp32 (fp64 for fp64). Heads read one of two
+/// prefixes, so that all heads of a layer are one call.
 struct RowAttention {
   const void* queries;            ///< [*, d] rotated, dense
   const std::int32_t* query_row;  ///< [heads]
@@ -19,9 +20,23 @@ struct RowAttention {
   Element type;
   std::int32_t heads, prefix_length, length, head_dim;  ///< prefix_length + length ≥ 1
   float scale;
-  void* output;     ///< [heads, d]
-  void* workspace;  ///< device scratch of row_attention_workspace_bytes(); null for the reference
+  void* output;                   ///< [heads, d]
+  void* workspace;                ///< device scratch of row_attention_workspace_bytes(); null for the reference
+  KvRows other = {};              ///< what heads read in place of `prefix` that `reads_other` names
+  std::int32_t other_length = 0;  ///< and its length
+  const std::int32_t* reads_other = nullptr;  ///< [heads], 0 or 1; null: none does
+  /// Device scratch, [heads]: zeros before and after; null for the reference.
+  std::int32_t* arrived = nullptr;
 };
+
+/// The prefix of a head, and its length.
+CARRYOVER_HOST_DEVICE inline const KvRows& prefix_of(const RowAttention& args, std::int64_t head) {
+  return args.reads_other != nullptr && args.reads_other[head] != 0 ? args.other : args.prefix;
+}
+CARRYOVER_HOST_DEVICE inline std::int32_t prefix_length_of(const RowAttention& args, std::int64_t head) {
+  return args.reads_other != nullptr && args.reads_other[head] != 0 ? args.other_length : args.prefix_length;
+}
+
 namespace reference {
 Status row_attention(const RowAttention& args, Stream stream);
 }

@@ -7,8 +7,8 @@ case ${1:-} in
   "") ;;
   --cache)
     [ -d "$CACHE/downloads" ] || fail "'$CACHE' does not look like Carryover's cache; nothing was removed"
-    for part in downloads libtorch-2.11.0 cuda-13.0 nvcc-13.0 models texts pip-venv bench-venv ccache lint \
-      debian-12-minbase.tar debian-12-archives debian-12-check package-check.log package-files.txt; do
+    for part in downloads libtorch-2.11.0 libtorch-2.11.0-cuda cuda-13.0 nvcc-13.0 models texts pip-venv bench-venv \
+      ccache lint debian-12-minbase.tar debian-12-archives debian-12-check package-check.log package-files.txt; do
       rm -rf "${CACHE:?}/$part" "$CACHE/$part.part"
     done
     say "Removed what ./lab had put into $CACHE"

@@ -76,6 +76,22 @@ plan_libtorch() {
   plan "LibTorch 2.11.0, CPU half" "$mb" $((mb + 550)) $(($(seconds_to_fetch "$mb") + 20)) install_libtorch
 }
 
+# LibTorch's CUDA half alone, out of the same wheel: tests run it without a GPU (tests/pretended_cuda).
+TORCH_CUDA_TESTED=$TORCH_DIR-cuda
+install_tested_cuda() {
+  fetcher get "$LISTS/wheels.txt"
+  python3 "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels.txt" "$TORCH_CUDA_TESTED" torch/lib/libtorch_cuda.so \
+    torch/lib/libc10_cuda.so torch/lib/libcaffe2_nvrtc.so torch/lib/libtorch_nvshmem.so
+}
+plan_tested_cuda() {
+  [ ! -e "$TORCH_CUDA" ] && [ ! -e "$TORCH_CUDA_TESTED" ] || return 0
+  local mb
+  mb=$(megabytes_missing "$LISTS/wheels.txt")
+  if in_ci || [ "$mb" = 0 ]; then
+    plan "LibTorch 2.11.0, CUDA half, for a test" "$mb" $((mb + 515)) $(($(seconds_to_fetch "$mb") + 20)) install_tested_cuda
+  fi
+}
+
 # The wheels' own tree is a toolkit but for two names that CMake and the linker look for.
 install_nvcc() {
   local new=$CACHE/nvcc-13.0.new

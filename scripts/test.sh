@@ -12,6 +12,7 @@ PACKAGE_LISTS+=("$LISTS/packages-test.txt")
 preset=release
 if in_ci || nvcc_dir >/dev/null; then preset=ci; fi
 plan_tests() {
+  if [ "$preset" = ci ]; then plan_tested_cuda; fi
   plan_build "$preset" 700 "build_preset $preset" 600
   plan_build asan-ubsan 240 "build_preset asan-ubsan" 300
   plan_build tsan 100 "build_preset tsan thread_tests" 110

@@ -13,6 +13,7 @@
 #include "engine/core/run/partition.h"
 #include "engine/eval/sink_watch.h"
 #include "engine/method/segment_loss.h"
+#include "engine/runtime/device_copy.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/runtime/time_meter.h"
 
@@ -108,7 +109,7 @@ class TextRun {
   void run_segment() {
     control_.checkpoint();
     const WorkClock clock(control_);
-    time_.take();
+    time_.restart();
     // What this segment starts from is the run's, until the next state takes its place.
     const std::int64_t kept = kept_before_ ? archive_->bytes() - *kept_before_ : 0;
     begin_segment();
@@ -212,7 +213,7 @@ class TextRun {
 }  // namespace
 
 at::Tensor ids_tensor(const Decoder& decoder, std::span<const std::int32_t> ids) {
-  return at::tensor(std::vector<std::int64_t>(ids.begin(), ids.end())).to(decoder.options().device());
+  return ops::upload(at::tensor(std::vector<std::int64_t>(ids.begin(), ids.end())), decoder.options().device());
 }
 
 at::Tensor segment_nll(const Decoder& decoder, const RunRequest& request, std::int64_t first,

@@ -51,6 +51,9 @@ struct HeadGroup {
   std::int64_t core_length = 0;  ///< tokens that a slot of PrefixPart::Core stands for
   /// What the retrieved slots hold, where select() found it; null: what the state's hits say.
   std::shared_ptr<const HeadHits> found = {};
+  /// Free rows right behind the prefix, in the same memory, [KV heads, *, d] each, where the policy keeps what follows:
+  /// a segment whose keys stand there is read with its prefix in one piece. Undefined: there are none.
+  at::Tensor room_keys = {}, room_values = {};
   /// [heads, m]: of a branch, what the outputs of its heads are multiplied by; undefined: it is all that they see.
   at::Tensor gate = {};
 
@@ -68,15 +71,16 @@ std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const Head
 
 /// Keys, values and queries of one layer for the segment so far, all unrotated but `rotated_keys`.
 struct LayerKv {
-  at::Tensor queries;       ///< [H, ≤ segment, d]: at least the last L_q
-  at::Tensor keys, values;  ///< [H_kv, n, d]
-  at::Tensor rotated_keys;  ///< [H_kv, n, d]
+  at::Tensor queries;            ///< [H, ≤ segment, d]: at least the last L_q
+  at::Tensor keys, values;       ///< [H_kv, n, d]
+  at::Tensor rotated_keys = {};  ///< [H_kv, n, d]
   /// [H, k], where the policy weighs keys: the attention that the last k keys of [prefix; segment] got from the
   /// segment's queries so far, each summed over them. Those are all keys but sinks and copies.
   at::Tensor received = {};
   /// [H, ends, d], rotated, where the policy pools groups: the queries of the segment's tokens that end one
   /// (AttentionPolicy::pooled_group).
   at::Tensor end_queries = {};
+  bool in_room = false;  ///< rotated keys and values stand in HeadGroup::room_keys and room_values
 };
 
 /// Which segment runs.

@@ -64,10 +64,9 @@ LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int
   const std::vector<int> kv_heads = carry_kv_heads(config, model, layer);
   const std::int64_t length = std::min(config.carry_length, keys.size(1));
   if (kv_heads.empty() || length == 0) return {};
-  const auto tail = [&](const at::Tensor& kv) {
-    return select_heads(kv, kv_heads).narrow(1, kv.size(1) - length, length).clone(at::MemoryFormat::Contiguous);
-  };
-  return {tail(keys), tail(values)};
+  const auto tail = [&](const at::Tensor& kv) { return kv.narrow(1, kv.size(1) - length, length); };
+  auto [carried_keys, carried_values] = copy_heads(tail(keys), tail(values), kv_heads);
+  return {std::move(carried_keys), std::move(carried_values)};
 }
 
 void add_defined(std::vector<at::Tensor*>& to, at::Tensor& keys, at::Tensor& values) {

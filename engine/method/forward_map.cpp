@@ -5,89 +5,20 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <map>
 
 #include "engine/core/base/error.h"
+#include "engine/method/group_attention.h"
 #include "engine/method/head_groups.h"
-#include "engine/method/head_select.h"
 #include "engine/method/layer_checkpoint.h"
 #include "engine/method/seen_keys.h"
+#include "engine/ops/cuda/device_elementwise.h"
+#include "engine/ops/cuda/device_segment.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/head_attention.h"
-#include "engine/ops/prefix_attention.h"
 
 namespace carryover {
 
 namespace {
-
-/// The group for a device that reads keys and values where they lie.
-ops::HeadAttention by_heads(const HeadGroup& group, const at::Tensor& queries, const LayerKv& kv,
-                            std::int64_t group_size) {
-  ops::HeadAttention attention{queries, group.heads,     group.prefix_keys, group.prefix_values,
-                               {},      kv.rotated_keys, kv.values,         {}};
-  int distinct = -1, last = -1;
-  for (int i = 0; i < static_cast<int>(group.heads.size()); ++i) {
-    const int kv_head = group.heads[static_cast<std::size_t>(i)] / static_cast<int>(group_size);
-    if (kv_head != last) ++distinct;
-    last = kv_head;
-    attention.kv_rows.push_back(kv_head);
-    attention.prefix_rows.push_back(group.prefix_per_query_head ? i : distinct);
-  }
-  return attention;
-}
-
-/// Attention of one head group (eq:attn): [heads, m, d]. `received`: null, or where to put what its keys get.
-at::Tensor attend(const HeadGroup& group, const at::Tensor& queries, const at::Tensor& sink_queries, const LayerKv& kv,
-                  std::int64_t group_size, at::Tensor* received) {
-  if (group.window.length == 0 && !group.index && ops::attends_by_heads(queries))
-    return ops::attend_heads(by_heads(group, queries, kv, group_size));
-  const KvSharing sharing = share_kv(group.heads, group_size);
-  ops::PrefixAttention attention;
-  attention.queries = grouped(select_heads(queries, group.heads), sharing.r);
-  attention.prefix_keys = group_prefix(group.prefix_keys, group, sharing);
-  attention.prefix_values = group_prefix(group.prefix_values, group, sharing);
-  attention.keys = select_heads(kv.rotated_keys, sharing.kv_rows).unsqueeze(1);
-  attention.values = select_heads(kv.values, sharing.kv_rows).unsqueeze(1);
-  attention.window = {group.window.length, group.window.sinks, {}, group.window.far};
-  attention.index = group.index.get();
-  if (sink_queries.defined() && group.window.furthest >= 0)
-    attention.window.sink_queries = grouped(select_heads(sink_queries, group.heads), sharing.r);
-  if (received == nullptr) return ops::prefix_attention(attention).flatten(0, 1);
-  const ops::WeighedAttention weighed = ops::weighed_attention(attention);
-  *received = weighed.received.flatten(0, 1);
-  return weighed.out.flatten(0, 1);
-}
-
-/// What heads put out, of all their branches: [heads, m, d].
-struct HeadOutputs {
-  const std::vector<int>* heads;
-  at::Tensor rows;
-};
-
-/// Adds a group's outputs: as those of other heads, or, where it is a further branch of the last ones, to theirs.
-void add_outputs(std::vector<HeadOutputs>& outputs, const HeadGroup& group, const at::Tensor& rows) {
-  if (!group.gate.defined()) return outputs.push_back({&group.heads, rows});
-  at::Tensor weighed = rows * group.gate.unsqueeze(2);
-  if (outputs.empty() || *outputs.back().heads != group.heads) return outputs.push_back({&group.heads, weighed});
-  outputs.back().rows = weighed.add_(outputs.back().rows);
-}
-
-/// The outputs side by side in order of query heads: [m, H·d].
-at::Tensor in_head_order(const std::vector<HeadOutputs>& outputs) {
-  const std::int64_t m = outputs[0].rows.size(1), d = outputs[0].rows.size(2);
-  std::vector<at::Tensor> rows;
-  std::map<int, int> places;
-  for (const HeadOutputs& of_heads : outputs) {
-    rows.push_back(of_heads.rows.transpose(0, 1).reshape({m, -1}));
-    for (int head : *of_heads.heads) places.emplace(head, static_cast<int>(places.size()));
-  }
-  const at::Tensor joined = rows.size() == 1 ? rows[0] : at::cat(rows, 1);
-  std::vector<int> place_of_head;
-  for (const auto& [head, place] : places) place_of_head.push_back(place);
-  if (std::is_sorted(place_of_head.begin(), place_of_head.end())) return joined;
-  const at::Tensor by_head = joined.view({m, -1, d}).transpose(0, 1);
-  return select_heads(by_head, place_of_head).transpose(0, 1).reshape({m, -1});
-}
 
 /// A layer's attention: what it worked on, and the stream behind it.
 struct Attended {
@@ -112,6 +43,67 @@ at::Tensor at_group_ends(const at::Tensor& queries, std::int64_t first, std::int
   return queries.slice(1, std::min(m, group - 1 - first % group), m, group);
 }
 
+/// Rows of queries and keys as a device without gradients rotates them: queries of one group behind those of another,
+/// so that each group's are a view, and then the keys.
+struct RowOrder {
+  std::vector<std::int32_t> rows;
+  std::vector<int> place;  ///< of each head
+};
+RowOrder order_of(const std::vector<HeadGroup>& groups, const ModelConfig& model) {
+  RowOrder order;
+  order.place.assign(static_cast<std::size_t>(model.heads), -1);
+  const auto add = [&](int head) {
+    int& place = order.place[static_cast<std::size_t>(head)];
+    if (place >= 0) return;  // of an earlier branch
+    place = static_cast<int>(order.rows.size());
+    order.rows.push_back(head);
+  };
+  for (const HeadGroup& group : groups) std::ranges::for_each(group.heads, add);
+  for (std::int64_t key = 0; key < model.kv_heads; ++key)
+    order.rows.push_back(static_cast<std::int32_t>(model.heads + key));
+  return order;
+}
+
+/// The group's room for a segment of m tokens, where all heads read it with one prefix.
+bool has_room(const std::vector<HeadGroup>& groups, const ModelConfig& model, std::int64_t m) {
+  const HeadGroup& group = groups.front();
+  return groups.size() == 1 && group.room_keys.defined() && group.room_keys.size(0) == model.kv_heads &&
+         group.room_keys.size(1) >= m && std::ssize(group.heads) == model.heads && group.window.length == 0 &&
+         !group.index;
+}
+
+/// Rotates a chunk's queries and keys, and puts its keys and values where they are read.
+RotatedQueries place_chunk(const LayerCall& call, const Decoder::Projections& fresh,
+                           const std::vector<HeadGroup>& context, LayerKv& kv) {
+  const ForwardContext& f = call.context;
+  const ModelConfig& model = f.decoder.config;
+  const auto& [cos, sin] = call.angles;
+  const std::int64_t m = fresh.keys.size(1);
+  RotatedQueries queries;
+  kv = {fresh.queries, fresh.keys, fresh.values};
+  if (!ops::attends_by_heads(fresh.queries)) {
+    queries.rows = ops::rotate(fresh.queries, cos, sin);
+    kv.rotated_keys = ops::rotate(fresh.keys, cos, sin);
+    if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
+  } else if (call.open != nullptr) {
+    kv = call.open->extend(call.layer, fresh, call.angles, queries.rows);
+  } else if (has_room(context, model, m) && !f.policy.selects()) {
+    const HeadGroup& all = context.front();
+    kv.rotated_keys = all.room_keys.narrow(1, 0, m);
+    kv.values = all.room_values.narrow(1, 0, m);
+    kv.in_room = true;
+    queries.rows = ops::extend_on_device(fresh.all, cos, sin, {kv.rotated_keys, kv.values});
+  } else {
+    const bool in_order = f.policy.selects() || f.policy.pooled_group() > 0 || f.watch || f.watch_attention;
+    RowOrder order = order_of(in_order ? std::vector{group_of_all(model)} : context, model);
+    const at::Tensor both = fresh.all.narrow(1, 0, model.heads + model.kv_heads).transpose(0, 1);
+    const at::Tensor rotated = ops::rotate_in_order(both, cos, sin, order.rows);
+    queries = {rotated.narrow(0, 0, model.heads), std::move(order.place)};
+    kv.rotated_keys = rotated.narrow(0, model.heads, model.kv_heads);
+  }
+  return queries;
+}
+
 /// `selected`: where the policy selects, what it selected, which takes the place of its context.
 Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context,
                       std::vector<HeadGroup>& selected) {
@@ -119,9 +111,9 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   const Decoder& decoder = f.decoder;
   f.spend(&SegmentTime::projections);
   const auto fresh = decoder.project(call.layer, x, call.dropout);
-  const at::Tensor queries = ops::rotate(fresh.queries, call.angles.cos, call.angles.sin);
-  LayerKv kv{fresh.queries, fresh.keys, fresh.values, ops::rotate(fresh.keys, call.angles.cos, call.angles.sin)};
-  if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
+  LayerKv kv;
+  const RotatedQueries rotated = place_chunk(call, fresh, context, kv);
+  const at::Tensor& queries = rotated.rows;
   if (const std::int64_t group = f.policy.pooled_group(); group > 0) {
     kv.end_queries = at_group_ends(queries, call.first_position, group);
     if (call.open != nullptr) kv.end_queries = call.open->add_end_queries(call.layer, kv.end_queries);
@@ -137,17 +129,11 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
 
   const bool weighs = f.policy.weighs_keys();
   CARRYOVER_CHECK(!weighs || groups.size() == 1);
-  std::vector<HeadOutputs> outputs;
-  for (const HeadGroup& group : groups) {
-    f.spend(group.long_range ? &SegmentTime::long_attention : &SegmentTime::local_attention);
-    add_outputs(outputs, group,
-                attend(group, queries, sink_queries, kv, decoder.config.group_size(), weighs ? &kv.received : nullptr));
-  }
+  at::Tensor heads = attend_groups(f, groups, rotated, sink_queries, kv, weighs ? &kv.received : nullptr);
   if (weighs && call.open != nullptr) kv.received = call.open->add_received(call.layer, std::move(kv.received));
   f.spend(&SegmentTime::projections);
-  at::Tensor heads = in_head_order(outputs);
   if (f.replace_outputs) heads = f.replace_outputs(call.layer, heads);
-  return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout)};
+  return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout, call.reuses_x)};
 }
 
 }  // namespace
@@ -170,7 +156,7 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
     selected.clear();
   }
   f.spend(&SegmentTime::feed_forward);
-  result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout);
+  result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout, call.reuses_x);
   f.spend(&SegmentTime::host);
   if (f.watch)
     f.watch({{call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries}, attended.x, result.x});
@@ -190,6 +176,7 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
 
   LayerCall call{f, state, open.frame(), 0, angles, position, f.dropout, open.whole() ? nullptr : &open};
   call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
+  call.reuses_x = !checkpointing && !f.watch && !f.watch_attention;
   at::Tensor x = f.decoder.embed(ids);
   for (call.layer = 0; call.layer < model.layers; ++call.layer) {
     f.spend(&SegmentTime::retrieval);

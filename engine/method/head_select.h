@@ -4,9 +4,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "engine/core/config/kv_sharing.h"
+#include "engine/ops/head_attention.h"
 #include "engine/runtime/device_list.h"
 
 namespace carryover {
@@ -17,6 +19,19 @@ inline at::Tensor select_heads(const at::Tensor& tensor, const std::vector<int>&
     return tensor.narrow(0, heads.empty() ? 0 : heads.front(), static_cast<std::int64_t>(heads.size()));
   const std::vector<std::int64_t> rows(heads.begin(), heads.end());
   return tensor.index_select(0, ops::device_list(rows, tensor.device()));
+}
+
+/// The same in memory of its own, dense.
+inline at::Tensor copy_heads(const at::Tensor& tensor, const std::vector<int>& heads) {
+  const at::Tensor rows = select_heads(tensor, heads);
+  return consecutive(heads) ? rows.clone(at::MemoryFormat::Contiguous) : rows;
+}
+
+/// Keys and values so: on a device that takes kernels, without gradients, in one pass.
+inline std::pair<at::Tensor, at::Tensor> copy_heads(const at::Tensor& keys, const at::Tensor& values,
+                                                    const std::vector<int>& heads) {
+  if (ops::attends_by_heads(keys)) return ops::copy_rows(keys, values, heads);
+  return {copy_heads(keys, heads), copy_heads(values, heads)};
 }
 
 /// Where the members of `some` stand in `all`; both ascend, and `some` may repeat.

@@ -15,10 +15,11 @@ struct LayerCall {
   RopeAngles angles;
   std::int64_t first_position;  ///< of the angles
   AdapterDropout dropout;
-  OpenSegment* open;  ///< where chunks may follow; null: the segment is whole
+  OpenSegment* open;      ///< where chunks may follow; null: the segment is whole
+  bool reuses_x = false;  ///< nobody needs what the layer is given any more: ops::add_linear()
 
   LayerCall with_state(const PolicyState& other) const {
-    return {context, other, frame, layer, angles, first_position, dropout, open};
+    return {context, other, frame, layer, angles, first_position, dropout, open, reuses_x};
   }
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/core/base/error.h"
+#include "engine/ops/cuda/device_segment.h"
 
 namespace carryover {
 
@@ -37,19 +38,29 @@ at::Tensor OpenSegment::last(const TailQueries& tail) const {
   return tail.rows.narrow(1, tail.end - count, count);
 }
 
-/// A layer's tail queries, the chunk's at their end. They gather in a buffer of twice their number, so that they move
-/// to its front once in so many tokens.
-void OpenSegment::keep_tail(TailQueries& tail, const at::Tensor& chunk) const {
-  const std::int64_t n = chunk.size(1);
+/// Of a layer's tail queries, room for the chunk's at their end; returns how many of the chunk there are. They gather
+/// in a buffer of twice their number, so that they move to its front once in so many tokens.
+std::int64_t OpenSegment::make_room(TailQueries& tail, const at::Tensor& chunk) const {
   if (!tail.rows.defined()) tail.rows = at::empty({chunk.size(0), 2 * query_length_, chunk.size(2)}, chunk.options());
-  const std::int64_t fresh = std::min(n, query_length_);
+  const std::int64_t fresh = std::min(chunk.size(1), query_length_);
   if (tail.end + fresh > tail.rows.size(1)) {
     const std::int64_t kept = query_length_ - fresh;
     tail.rows.narrow(1, 0, kept).copy_(tail.rows.narrow(1, tail.end - kept, kept).clone());
     tail.end = kept;
   }
-  tail.rows.narrow(1, tail.end, fresh).copy_(chunk.narrow(1, n - fresh, fresh));
+  return fresh;
+}
+
+void OpenSegment::keep_tail(TailQueries& tail, const at::Tensor& chunk) const {
+  const std::int64_t fresh = make_room(tail, chunk);
+  tail.rows.narrow(1, tail.end, fresh).copy_(chunk.narrow(1, chunk.size(1) - fresh, fresh));
   tail.end += fresh;
+}
+
+LayerKv OpenSegment::so_far(int layer, std::int64_t n) const {
+  const LayerKv& held = kv_[static_cast<std::size_t>(layer)];
+  return {last(tails_[static_cast<std::size_t>(layer)]), held.keys.narrow(1, 0, n), held.values.narrow(1, 0, n),
+          held.rotated_keys.narrow(1, 0, n)};
 }
 
 LayerKv OpenSegment::extend(int layer, const LayerKv& chunk) {
@@ -58,10 +69,23 @@ LayerKv OpenSegment::extend(int layer, const LayerKv& chunk) {
   put(held.keys, chunk.keys, length_, capacity_);
   put(held.values, chunk.values, length_, capacity_);
   put(held.rotated_keys, chunk.rotated_keys, length_, capacity_);
+  keep_tail(tails_[static_cast<std::size_t>(layer)], chunk.queries);
+  return so_far(layer, length_ + chunk.keys.size(1));
+}
+
+LayerKv OpenSegment::extend(int layer, const Decoder::Projections& chunk, const RopeAngles& angles,
+                            at::Tensor& queries) {
+  CARRYOVER_CHECK(!whole_);
+  LayerKv& held = kv_[static_cast<std::size_t>(layer)];
   TailQueries& tail = tails_[static_cast<std::size_t>(layer)];
-  keep_tail(tail, chunk.queries);
-  const std::int64_t n = length_ + chunk.keys.size(1);
-  return {last(tail), held.keys.narrow(1, 0, n), held.values.narrow(1, 0, n), held.rotated_keys.narrow(1, 0, n)};
+  const std::int64_t m = chunk.keys.size(1), kv_heads = chunk.keys.size(0), d = chunk.keys.size(2);
+  for (at::Tensor* rows : {&held.keys, &held.values, &held.rotated_keys})
+    if (!rows->defined()) *rows = at::empty({kv_heads, capacity_, d}, chunk.keys.options());
+  const std::int64_t fresh = make_room(tail, chunk.queries);
+  queries = ops::extend_on_device(chunk.all, angles.cos, angles.sin,
+                                  {held.rotated_keys, held.values, held.keys, length_, tail.rows, tail.end, fresh});
+  tail.end += fresh;
+  return so_far(layer, length_ + m);
 }
 
 at::Tensor OpenSegment::add_received(int layer, at::Tensor of_chunk) {

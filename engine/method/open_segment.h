@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/method/attention_policy.h"
+#include "engine/model/decoder.h"
 
 namespace carryover {
 
@@ -21,6 +22,9 @@ class OpenSegment {
 
   /// Adds a chunk's rows to a layer and returns the layer's segment so far. Chunked segments are not differentiable.
   LayerKv extend(int layer, const LayerKv& chunk);
+  /// The same on a device that takes kernels, from a layer's projections in one pass. `queries`: out [H, m, d],
+  /// rotated.
+  LayerKv extend(int layer, const Decoder::Projections& chunk, const RopeAngles& angles, at::Tensor& queries);
   /// LayerKv::received of the segment so far, given that of its newest chunk, whose own keys are the last.
   at::Tensor add_received(int layer, at::Tensor of_chunk);
   /// LayerKv::end_queries of the segment so far, given those of its newest chunk.
@@ -44,7 +48,9 @@ class OpenSegment {
     at::Tensor rows;  ///< [H, 2·query_length, d]
     std::int64_t end = 0;
   };
+  std::int64_t make_room(TailQueries& tail, const at::Tensor& chunk) const;
   void keep_tail(TailQueries& tail, const at::Tensor& chunk) const;
+  LayerKv so_far(int layer, std::int64_t n) const;  ///< of the first n tokens
   at::Tensor last(const TailQueries& tail) const;
 
   SegmentFrame frame_;

@@ -16,6 +16,7 @@
 #include "engine/ops/cuda/device_search.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/retrieval_ops.h"
+#include "engine/runtime/cuda_runtime.h"
 
 namespace carryover {
 
@@ -325,7 +326,7 @@ bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const
     const std::int64_t available = queries[static_cast<std::size_t>(layer)].size(1), w = config_.summary_window;
     const std::int64_t summaries = (available >= w ? (available - w) / config_.summary_stride + 1 : 1) + 1;
     searches = true;
-    all = all && entries > 0 && !from.pool.layer(layer).keys.device().is_cpu() &&
+    all = all && entries > 0 && ops::takes_kernels(from.pool.layer(layer).keys.device()) &&
           ops::selects_on_device(summaries, config_.top_k, std::min(config_.retrieval_length, entries));
   });
   return searches && all;
@@ -349,8 +350,9 @@ RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& que
     searches.push_back(ops::search_on_device(layer_pool.keys.after(first).rows, entries,
                                              query_summaries(config_, own).to(layer_pool.keys.device()), slots,
                                              config_.top_k, rule(first)));
+    const at::Tensor& found = searches.back().positions;
     auto [keys, values] =
-        ops::gather_prefix(layer_pool.keys, layer_pool.values, slots, searches.back().positions + first);
+        ops::gather_prefix(layer_pool.keys, layer_pool.values, slots, first > 0 ? found + first : found);
     prefix.layers[static_cast<std::size_t>(layer)].of(kind.long_range) = {keys.to(device), values.to(device)};
   });
   const std::vector<ops::FoundHits> found = ops::to_host(searches);

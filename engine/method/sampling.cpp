@@ -4,8 +4,12 @@
 #include <ATen/ATen.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "engine/core/base/error.h"
+#include "engine/runtime/cuda_runtime.h"
+#include "engine/runtime/device_copy.h"
 
 namespace carryover {
 
@@ -18,12 +22,23 @@ void refuse_non_finite(double value) {
                     "The weights are finite, and what they compute overflows: use --dtype fp32, or another model.");
 }
 
+/// A token and its logit. A GPU is waited for once.
+std::pair<std::int64_t, double> likeliest(const at::Tensor& logits) {
+  if (!ops::takes_kernels(logits.device())) {
+    const std::int64_t best = logits.argmax().item<std::int64_t>();
+    return {best, logits[best].item<double>()};
+  }
+  const auto [logit, best] = logits.max(0);
+  const std::vector<at::Tensor> found = ops::download({logit, best});
+  return {found[1].item<std::int64_t>(), found[0].item<double>()};
+}
+
 }  // namespace
 
 std::int32_t Sampler::choose(const at::Tensor& logits) {
   if (sampling_.temperature <= 0) {
-    const std::int64_t best = logits.argmax().item<std::int64_t>();
-    refuse_non_finite(logits[best].item<double>());
+    const auto [best, logit] = likeliest(logits);
+    refuse_non_finite(logit);
     return static_cast<std::int32_t>(best);
   }
   const at::Tensor probabilities = (logits.cpu().to(at::kDouble) / sampling_.temperature).softmax(0);

@@ -32,13 +32,13 @@ at::Tensor Decoder::embed(const at::Tensor& ids) const {
 Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const std::int64_t m = x.size(0), d = config.head_dim;
-  const at::Tensor rows = norm_linear(layer, x, w.attention_norm, w.qkv, &LayerAdapter::qkv, dropout)
-                              .view({m, config.heads + 2 * config.kv_heads, d})
-                              .transpose(0, 1);
+  const at::Tensor all = norm_linear(layer, x, w.attention_norm, w.qkv, &LayerAdapter::qkv, dropout)
+                             .view({m, config.heads + 2 * config.kv_heads, d});
+  const at::Tensor rows = all.transpose(0, 1);
   at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
   // Attention's backward keeps the values: a view would keep the whole result.
   if (at::GradMode::is_enabled()) values = values.contiguous();
-  return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values};
+  return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values, all};
 }
 
 at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {
@@ -54,15 +54,17 @@ at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {
 }
 
 at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
-                                  const AdapterDropout& dropout) const {
+                                  const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  if (adapter.empty()) return ops::add_linear(x, heads, w.output, reuses_x);
   return x + linear(layer, heads, w.output, &LayerAdapter::output, dropout);
 }
 
-at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
+at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
+                                     bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const at::Tensor gate_up = norm_linear(layer, x, w.feed_forward_norm, w.gate_up, &LayerAdapter::gate_up, dropout);
-  if (adapter.empty()) return x + ops::swiglu_linear(gate_up, w.down);
+  if (adapter.empty()) return ops::add_swiglu_linear(x, gate_up, w.down, reuses_x);
   return x + linear(layer, ops::swiglu(gate_up), w.down, &LayerAdapter::down, dropout);
 }
 

@@ -18,16 +18,18 @@ struct Decoder {
   /// Unrotated queries [H, m, d], keys and values [H_kv, m, d]: views of one matmul's result.
   struct Projections {
     at::Tensor queries, keys, values;
+    at::Tensor all;  ///< that result, [m, H + 2·H_kv, d]: queries, keys and values side by side
   };
   Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], unnormed
 
   /// What a layer's heads weigh their branches by (policy nsa): [H, 3, m]. x as for project().
   at::Tensor branch_gates(int layer, const at::Tensor& x) const;
 
-  /// heads: [m, H·d], side by side
-  at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
-                           const AdapterDropout& dropout) const;
-  at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;
+  /// heads: [m, H·d], side by side. reuses_x: ops::add_linear()
+  at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads, const AdapterDropout& dropout,
+                           bool reuses_x = false) const;
+  at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
+                              bool reuses_x = false) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
   at::Tensor head_row(std::int64_t token) const;      ///< [D], whose dot product with a hidden state is token's logit

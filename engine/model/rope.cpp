@@ -8,14 +8,16 @@
 #include <numbers>
 
 #include "engine/ops/elementwise.h"
-#include "engine/ops/retrieval_ops.h"
 #include "engine/runtime/compute_type.h"
+#include "engine/runtime/cuda_runtime.h"
+#include "engine/runtime/device_copy.h"
 
 namespace carryover {
 
 namespace {
 
 constexpr std::size_t kRecentRanges = 8;
+constexpr std::int64_t kTableRows = 1024;
 
 double llama3_frequency(double frequency, const RopeConfig& scaling, double original_context) {
   const double wavelength = 2 * std::numbers::pi / frequency;
@@ -45,7 +47,15 @@ Rope::Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t len
   }
 }
 
-const RopeAngles& Rope::angles(std::int64_t first, std::int64_t n) {
+/// A decoded token's are a row of a table for many, so that a GPU gets one seldom.
+RopeAngles Rope::angles(std::int64_t first, std::int64_t n) {
+  if (n > 1 || first < 0 || !ops::takes_kernels(options_.device())) return range(first, n);
+  const std::int64_t row = first % kTableRows;
+  const RopeAngles& table = range(first - row, kTableRows);
+  return {table.cos.narrow(0, row, 1), table.sin.narrow(0, row, 1)};
+}
+
+const RopeAngles& Rope::range(std::int64_t first, std::int64_t n) {
   for (const Entry& entry : recent_)
     if (entry.first == first && entry.n == n) return entry.angles;
   const auto exact = at::TensorOptions().dtype(at::kDouble);
@@ -53,7 +63,10 @@ const RopeAngles& Rope::angles(std::int64_t first, std::int64_t n) {
       at::from_blob(inverse_frequencies_.data(), {static_cast<std::int64_t>(inverse_frequencies_.size())}, exact);
   const at::Tensor angle = at::arange(first, first + n, exact).unsqueeze(1) * frequencies;
   if (recent_.size() == kRecentRanges) recent_.erase(recent_.begin());
-  recent_.push_back({first, n, {angle.cos().to(options_), angle.sin().to(options_)}});
+  const auto on_device = [&](const at::Tensor& exactly) {
+    return ops::upload(exactly.to(c10::typeMetaToScalarType(options_.dtype())), options_.device());
+  };
+  recent_.push_back({first, n, {on_device(angle.cos()), on_device(angle.sin())}});
   return recent_.back().angles;
 }
 
@@ -67,14 +80,12 @@ RopeAngles Rope::angles_up_to(std::int64_t first, std::int64_t n, std::int64_t f
 }
 
 at::Tensor Rope::rotate(const at::Tensor& rows, std::int64_t first) {
-  const RopeAngles& range = angles(first, rows.size(1));
-  return ops::rotate(rows, range.cos, range.sin);
+  const RopeAngles& turned = range(first, rows.size(1));
+  return ops::rotate(rows, turned.cos, turned.sin);
 }
 
 at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
-  const std::int64_t length = keys.size(1);
-  if (!keys.is_cpu() && !keys.requires_grad()) return ops::rope_prefix(keys, inverse_frequencies_, -length);
-  return rotate(keys, -length);
+  return rotate(keys, -keys.size(1));
 }
 
 }  // namespace carryover

@@ -21,7 +21,7 @@ class Rope {
   Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options);
 
   /// Positions first..first+n-1; first may be negative (a prefix of P keys stands at -P..-1).
-  const RopeAngles& angles(std::int64_t first, std::int64_t n);
+  RopeAngles angles(std::int64_t first, std::int64_t n);
 
   /// The same, but `furthest` in place of every later one.
   RopeAngles angles_up_to(std::int64_t first, std::int64_t n, std::int64_t furthest);
@@ -34,6 +34,8 @@ class Rope {
   at::Tensor rotate_prefix(const at::Tensor& keys);
 
  private:
+  const RopeAngles& range(std::int64_t first, std::int64_t n);
+
   struct Entry {
     std::int64_t first, n;
     RopeAngles angles;

@@ -13,6 +13,7 @@
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/ops/cuda/device_elementwise.h"
 #include "engine/runtime/compute_type.h"
+#include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
@@ -216,15 +217,15 @@ at::Tensor rotate_cpu(const at::Tensor& x, const at::Tensor& cos, const at::Tens
 }
 
 at::Tensor rms_norm_forward(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-  return x.is_cpu() ? rms_norm_cpu(x, weight, epsilon) : at::rms_norm(x, {x.size(-1)}, weight, epsilon);
+  return takes_kernels(x.device()) ? at::rms_norm(x, {x.size(-1)}, weight, epsilon) : rms_norm_cpu(x, weight, epsilon);
 }
 
 at::Tensor swiglu_forward(const at::Tensor& gate_up) {
-  return gate_up.is_cpu() ? swiglu_cpu(gate_up) : swiglu_on_device(gate_up);
+  return takes_kernels(gate_up.device()) ? swiglu_on_device(gate_up) : swiglu_cpu(gate_up);
 }
 
 at::Tensor rotate_forward(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
-  return x.is_cpu() ? rotate_cpu(x, cos, sin) : rotate_on_device(x, cos, sin, false);
+  return takes_kernels(x.device()) ? rotate_on_device(x, cos, sin, false) : rotate_cpu(x, cos, sin);
 }
 
 struct RmsNormFunction : Function<RmsNormFunction> {
@@ -260,8 +261,8 @@ struct RotateFunction : Function<RotateFunction> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();  // the transpose of a rotation turns the other way
     const at::Tensor gradient = gradients[0].contiguous();
-    return {gradient.is_cpu() ? rotate_cpu(gradient, saved[0], saved[1].neg())
-                              : rotate_on_device(gradient, saved[0], saved[1], true),
+    return {takes_kernels(gradient.device()) ? rotate_on_device(gradient, saved[0], saved[1], true)
+                                             : rotate_cpu(gradient, saved[0], saved[1].neg()),
             at::Tensor(), at::Tensor()};
   }
 };
@@ -270,7 +271,8 @@ struct RotateFunction : Function<RotateFunction> {
 
 NormGradient rms_norm_backward(const at::Tensor& given, const at::Tensor& weight, const at::Tensor& given_gradient,
                                double epsilon, bool weight_wanted) {
-  if (given.is_cpu()) return rms_norm_backward_cpu(given, weight, given_gradient, epsilon, weight_wanted);
+  if (!takes_kernels(given.device()))
+    return rms_norm_backward_cpu(given, weight, given_gradient, epsilon, weight_wanted);
   const auto type = compute_type(given.scalar_type());
   const at::Tensor x = given.to(type), gains = weight.to(type), gradient = given_gradient.to(type);
   const at::Tensor inverse = (x.square().mean(-1, true) + epsilon).rsqrt();
@@ -282,7 +284,8 @@ NormGradient rms_norm_backward(const at::Tensor& given, const at::Tensor& weight
 }
 
 at::Tensor swiglu_backward(const at::Tensor& gate_up, const at::Tensor& gradient) {
-  return gate_up.is_cpu() ? swiglu_backward_cpu(gate_up, gradient) : swiglu_backward_on_device(gate_up, gradient);
+  return takes_kernels(gate_up.device()) ? swiglu_backward_on_device(gate_up, gradient)
+                                         : swiglu_backward_cpu(gate_up, gradient);
 }
 
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {

@@ -4,7 +4,9 @@
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "engine/core/base/error.h"
 #include "engine/ops/prefix_attention.h"
@@ -19,11 +21,20 @@ std::int64_t prefix_length(const HeadAttention& a) {
   return a.prefix_keys.defined() ? a.prefix_keys.size(1) : 0;
 }
 
-/// Every `step`-th of `rows`, on the tensors' device.
-at::Tensor listed(const std::vector<int>& rows, std::int64_t step, c10::Device device) {
-  std::vector<std::int32_t> chosen;
+/// Every `step`-th of `rows`.
+std::vector<int> every(std::int64_t step, const std::vector<int>& rows) {
+  std::vector<int> chosen;
   for (std::size_t i = 0; i < rows.size(); i += static_cast<std::size_t>(step)) chosen.push_back(rows[i]);
-  return device_list(chosen, device);
+  return chosen;
+}
+
+/// Whether rows lie one behind the other, so that a view has them.
+bool consecutive(const std::vector<int>& rows) {
+  return std::ranges::adjacent_find(rows, [](int a, int b) { return b != a + 1; }) == rows.end();
+}
+
+at::Tensor listed(const std::vector<int>& rows, c10::Device device) {
+  return device_list(std::vector<std::int32_t>(rows.begin(), rows.end()), device);
 }
 
 kernels::KvRows kv_rows(const at::Tensor& keys, const at::Tensor& values, const at::Tensor& rows) {
@@ -52,20 +63,31 @@ bool takes_one_row(const HeadAttention& a) {
          is_aligned(a.values);
 }
 
-at::Tensor attend_row(const HeadAttention& a) {
+/// What each head of a decoded token reads: rows of queries, keys and values, of its group's prefix, and of which.
+struct RowLists {
+  std::vector<int> query, kv, prefix, reads_other;
+};
+
+/// [heads, 1, d] in the order of `lists`. `other`: null, or the group whose prefix some heads read.
+at::Tensor attend_listed(const HeadAttention& a, const HeadAttention* other, const RowLists& lists) {
   const c10::Device device = a.queries.device();
-  const at::Tensor heads = listed(a.heads, 1, device), rows = listed(a.kv_rows, 1, device),
-                   prefix_rows = listed(a.prefix_rows, 1, device);
-  const auto count = static_cast<std::int64_t>(a.heads.size());
+  const at::Tensor query = listed(lists.query, device), kv = listed(lists.kv, device),
+                   prefix = listed(lists.prefix, device), reads_other = listed(lists.reads_other, device);
+  const auto count = std::ssize(lists.query);
   at::Tensor out = at::empty({count, 1, a.queries.size(2)}, a.queries.options());
   kernels::RowAttention args{};
   args.queries = a.queries.const_data_ptr();
-  args.query_row = heads.const_data_ptr<std::int32_t>();
-  if (prefix_length(a) > 0) args.prefix = kv_rows(a.prefix_keys, a.prefix_values, prefix_rows);
-  args.segment = kv_rows(a.keys, a.values, rows);
+  args.query_row = query.const_data_ptr<std::int32_t>();
+  args.segment = kv_rows(a.keys, a.values, kv);
+  args.prefix_length = static_cast<std::int32_t>(prefix_length(a));
+  if (args.prefix_length > 0) args.prefix = kv_rows(a.prefix_keys, a.prefix_values, prefix);
+  if (other != nullptr) {
+    args.reads_other = reads_other.const_data_ptr<std::int32_t>();
+    args.other_length = static_cast<std::int32_t>(prefix_length(*other));
+    if (args.other_length > 0) args.other = kv_rows(other->prefix_keys, other->prefix_values, prefix);
+  }
   args.type = element_of(a.queries.scalar_type());
   args.heads = static_cast<std::int32_t>(count);
-  args.prefix_length = static_cast<std::int32_t>(prefix_length(a));
   args.length = static_cast<std::int32_t>(a.keys.size(1));
   args.head_dim = static_cast<std::int32_t>(a.queries.size(2));
   args.scale = 1.0f / std::sqrt(static_cast<float>(args.head_dim));
@@ -73,6 +95,8 @@ at::Tensor attend_row(const HeadAttention& a) {
   const at::Tensor scratch =
       at::empty({cuda_kernels().row_attention_workspace_bytes(args)}, a.queries.options().dtype(at::kByte));
   args.workspace = scratch.mutable_data_ptr();
+  const at::Tensor arrived = device_zeros(count, device);
+  args.arrived = arrived.mutable_data_ptr<std::int32_t>();
   check_cuda(cuda_kernels().row_attention(args, current_stream(device)), "row_attention");
   return out;
 }
@@ -90,10 +114,11 @@ std::int64_t sharing(const HeadAttention& a) {
   return static_cast<std::int64_t>(r);
 }
 
-/// [prefix; segment] of every r-th head: keys and values [heads / r, P + n, d].
-std::pair<at::Tensor, at::Tensor> join(const HeadAttention& a, std::int64_t r) {
+/// Keys and values, [rows, P + n, d] each, of the rows that are named of prefix and segment.
+std::pair<at::Tensor, at::Tensor> join(const HeadAttention& a, const std::vector<int>& kv,
+                                       const std::vector<int>& prefix) {
   const c10::Device device = a.keys.device();
-  const at::Tensor rows = listed(a.kv_rows, r, device), prefix_rows = listed(a.prefix_rows, r, device);
+  const at::Tensor rows = listed(kv, device), prefix_rows = listed(prefix, device);
   const std::int64_t n = a.keys.size(1), d = a.keys.size(2);
   at::Tensor keys = at::empty({rows.size(0), prefix_length(a) + n, d}, a.keys.options()), values = at::empty_like(keys);
   kernels::JoinRows args{};
@@ -110,24 +135,97 @@ std::pair<at::Tensor, at::Tensor> join(const HeadAttention& a, std::int64_t r) {
   return {keys, values};
 }
 
+/// [prefix; segment] of every r-th head: where they lie, if that is by consecutive rows without a prefix.
+std::pair<at::Tensor, at::Tensor> in_one_piece(const HeadAttention& a, std::int64_t r) {
+  const std::vector<int> kv = every(r, a.kv_rows);
+  if (prefix_length(a) > 0 || !consecutive(kv)) return join(a, kv, every(r, a.prefix_rows));
+  return {a.keys.narrow(0, kv.front(), std::ssize(kv)), a.values.narrow(0, kv.front(), std::ssize(kv))};
+}
+
+at::Tensor queries_of(const HeadAttention& a) {
+  if (consecutive(a.heads)) return a.queries.narrow(0, a.heads.front(), std::ssize(a.heads));
+  const std::vector<std::int64_t> rows(a.heads.begin(), a.heads.end());
+  return a.queries.index_select(0, device_list(rows, a.queries.device()));
+}
+
 }  // namespace
 
 bool attends_by_heads(const at::Tensor& queries) {
-  return !queries.is_cpu() && !at::GradMode::is_enabled();
+  return takes_kernels(queries.device()) && !at::GradMode::is_enabled();
 }
 
 at::Tensor attend_heads(const HeadAttention& a) {
-  if (takes_one_row(a)) return attend_row(a);
-  const std::int64_t r = sharing(a), heads = static_cast<std::int64_t>(a.heads.size());
-  const auto [keys, values] = join(a, r);
-  const std::vector<std::int64_t> rows(a.heads.begin(), a.heads.end());
-  const at::Tensor queries = a.queries.index_select(0, device_list(rows, a.queries.device()));
-  return prefix_attention({queries.view({heads / r, r, a.queries.size(1), a.queries.size(2)}),
+  if (takes_one_row(a)) return attend_listed(a, nullptr, {a.heads, a.kv_rows, a.prefix_rows, {}});
+  const std::int64_t r = sharing(a), heads = std::ssize(a.heads);
+  const auto [keys, values] = in_one_piece(a, r);
+  return prefix_attention({queries_of(a).view({heads / r, r, a.queries.size(1), a.queries.size(2)}),
                            {},
                            {},
                            keys.unsqueeze(1),
                            values.unsqueeze(1)})
       .flatten(0, 1);
+}
+
+at::Tensor attend_row(std::span<const HeadAttention> groups) {
+  const auto heads = static_cast<std::size_t>(groups.front().queries.size(0));
+  if (groups.size() > 2 || !std::ranges::all_of(groups, takes_one_row)) return {};
+  RowLists lists{std::vector<int>(heads, -1), std::vector<int>(heads), std::vector<int>(heads),
+                 std::vector<int>(heads)};
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::size_t i = 0; i < groups[g].heads.size(); ++i) {
+      const auto head = static_cast<std::size_t>(groups[g].heads[i]);
+      if (lists.query[head] >= 0) return {};  // a branch of a head that another group has
+      lists.query[head] = groups[g].heads[i];
+      lists.kv[head] = groups[g].kv_rows[i];
+      lists.prefix[head] = groups[g].prefix_rows[i];
+      lists.reads_other[head] = static_cast<int>(g);
+    }
+  if (std::ranges::find(lists.query, -1) != lists.query.end()) return {};
+  return attend_listed(groups[0], groups.size() == 2 ? &groups[1] : nullptr, lists);
+}
+
+std::int64_t most_placed_groups() {
+  return kernels::place_heads_max_groups;
+}
+
+at::Tensor place_heads(std::span<const PlacedHeads> groups) {
+  std::map<int, std::pair<int, int>> places;  // head → group and row
+  kernels::PlaceHeads args{};
+  CARRYOVER_CHECK(std::ssize(groups) <= most_placed_groups());
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const at::Tensor& rows = groups[g].rows;
+    CARRYOVER_CHECK(rows.stride(2) == 1);
+    args.groups[g] = {rows.const_data_ptr(), rows.stride(0), rows.stride(1)};
+    int row = 0;
+    for (const int head : groups[g].heads) places[head] = {static_cast<int>(g), row++};
+  }
+  std::vector<int> group, row;
+  for (const auto& [head, place] : places) {
+    CARRYOVER_CHECK(head == std::ssize(group));
+    group.push_back(place.first);
+    row.push_back(place.second);
+  }
+  const at::Tensor& first = groups[0].rows;
+  const c10::Device device = first.device();
+  const at::Tensor group_list = listed(group, device), row_list = listed(row, device);
+  at::Tensor out = at::empty({first.size(1), std::ssize(group) * first.size(2)}, first.options());
+  args.group = group_list.const_data_ptr<std::int32_t>();
+  args.row = row_list.const_data_ptr<std::int32_t>();
+  args.type = element_of(first.scalar_type());
+  args.heads = static_cast<std::int32_t>(group.size());
+  args.length = static_cast<std::int32_t>(first.size(1));
+  args.head_dim = static_cast<std::int32_t>(first.size(2));
+  args.output = out.mutable_data_ptr();
+  check_cuda(cuda_kernels().place_heads(args, current_stream(device)), "place_heads");
+  return out;
+}
+
+std::pair<at::Tensor, at::Tensor> copy_rows(const at::Tensor& keys, const at::Tensor& values,
+                                            const std::vector<int>& rows) {
+  HeadAttention segment;
+  segment.keys = keys;
+  segment.values = values;
+  return join(segment, rows, {});
 }
 
 }  // namespace carryover::ops

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/ops/linear.h"
 
+#include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/ops/elementwise.h"
 #include "engine/ops/matmul.h"
+#include "engine/runtime/cuda_runtime.h"
 
 namespace carryover::ops {
 
@@ -68,6 +70,18 @@ struct SwigluLinearFunction : Function<SwigluLinearFunction> {
   }
 };
 
+/// Whether a stream that may be reused is.
+bool adds_in_place(const at::Tensor& stream) {
+  return takes_kernels(stream.device()) && !at::GradMode::is_enabled();
+}
+
+/// stream += x · weightᵀ. One row is multiplied as a vector: addmm() would ask cuBLASLt for an algorithm each time.
+at::Tensor add_in_place(const at::Tensor& stream, const at::Tensor& x, const at::Tensor& weight) {
+  if (x.size(0) > 1) return stream.addmm_(x, weight.t());
+  stream.view({-1}).addmv_(weight, x.reshape({-1}));
+  return stream;
+}
+
 }  // namespace
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
@@ -82,6 +96,16 @@ at::Tensor norm_linear(const at::Tensor& x, const at::Tensor& gains, double epsi
 at::Tensor swiglu_linear(const at::Tensor& gate_up, const at::Tensor& weight) {
   return at::GradMode::is_enabled() ? SwigluLinearFunction::apply(gate_up, weight)
                                     : ops::matmul(swiglu(gate_up), weight);
+}
+
+at::Tensor add_linear(const at::Tensor& stream, const at::Tensor& x, const at::Tensor& weight, bool reuses) {
+  return reuses && adds_in_place(stream) ? add_in_place(stream, x, weight) : stream + ops::linear(x, weight);
+}
+
+at::Tensor add_swiglu_linear(const at::Tensor& stream, const at::Tensor& gate_up, const at::Tensor& weight,
+                             bool reuses) {
+  return reuses && adds_in_place(stream) ? add_in_place(stream, swiglu(gate_up), weight)
+                                         : stream + swiglu_linear(gate_up, weight);
 }
 
 }  // namespace carryover::ops

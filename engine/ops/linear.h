@@ -16,4 +16,10 @@ at::Tensor norm_linear(const at::Tensor& x, const at::Tensor& gains, double epsi
 /// swiglu(gate_up) · weightᵀ, gate_up: [m, 2·inner]. For backward gate_up is kept, and its SwiGLU computed again.
 at::Tensor swiglu_linear(const at::Tensor& gate_up, const at::Tensor& weight);
 
+/// stream + x · weightᵀ and stream + swiglu(gate_up) · weightᵀ. `reuses`: nobody needs the stream itself any more, and
+/// on a GPU, without gradients, the matmul adds to it in place.
+at::Tensor add_linear(const at::Tensor& stream, const at::Tensor& x, const at::Tensor& weight, bool reuses);
+at::Tensor add_swiglu_linear(const at::Tensor& stream, const at::Tensor& gate_up, const at::Tensor& weight,
+                             bool reuses);
+
 }  // namespace carryover::ops

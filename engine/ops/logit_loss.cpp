@@ -12,6 +12,7 @@
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/ops/elementwise.h"
 #include "engine/runtime/compute_type.h"
+#include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
@@ -104,7 +105,7 @@ void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::T
 
 LogitLoss logit_loss(const at::Tensor& logits, const at::Tensor& targets) {
   CARRYOVER_CHECK(logits.is_contiguous() && targets.is_contiguous() && targets.size(0) == logits.size(0));
-  if (logits.is_cpu() && !at::GradMode::is_enabled()) return logit_loss_cpu(logits, targets);
+  if (!takes_kernels(logits.device()) && !at::GradMode::is_enabled()) return logit_loss_cpu(logits, targets);
   const at::Tensor upcast = logits.to(compute_type(logits.scalar_type())), log_sum = upcast.logsumexp(1);
   return {log_sum - upcast.gather(1, targets.unsqueeze(1)).squeeze(1), log_sum};
 }
@@ -122,7 +123,7 @@ void to_loss_gradient(at::Tensor& logits, const LogitLoss& loss, const at::Tenso
   if (soft != nullptr)
     CARRYOVER_CHECK(soft->ids.is_contiguous() && soft->probabilities.is_contiguous() &&
                     soft->ids.size(0) == logits.size(0) && soft->ids.sizes() == soft->probabilities.sizes());
-  if (logits.is_cpu()) return to_loss_gradient_cpu(logits, loss, targets, soft);
+  if (!takes_kernels(logits.device())) return to_loss_gradient_cpu(logits, loss, targets, soft);
   const at::Tensor upcast = logits.to(compute_type(logits.scalar_type())).sub(loss.log_sum.unsqueeze(1)).exp_();
   const at::Tensor chosen = targets.unsqueeze(1);
   const double hard = soft != nullptr ? 1 - soft->weight : 1;

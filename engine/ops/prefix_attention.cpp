@@ -18,6 +18,7 @@
 #include "engine/ops/cpu/row_attention.h"
 #include "engine/ops/listed_backward.h"
 #include "engine/runtime/compute_type.h"
+#include "engine/runtime/cuda_runtime.h"
 
 namespace carryover::ops {
 
@@ -201,12 +202,13 @@ struct ListedAttention : Function<ListedAttention> {
   }
 };
 
-/// CUDA: FlashAttention is bottom-right causal, so [prefix; segment] is one call where it takes the dtype. One KV head
-/// serves all r query heads of its group there, unless the group's prefixes differ.
-at::Tensor attend_cuda(const PrefixAttention& a) {
+/// FlashAttention is bottom-right causal, so [prefix; segment] is one call where it takes the dtype. One KV head serves
+/// all r query heads of its group there, unless the group's prefixes differ. A CPU in a GPU's place has no such call.
+at::Tensor attend_on_device(const PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
   const at::Tensor keys = join(a.prefix_keys, a.keys), values = join(a.prefix_values, a.values);
-  if (a.queries.scalar_type() == at::kBFloat16 && a.queries.size(3) % 8 == 0 && a.queries.size(3) <= 256)
+  if (!a.queries.is_cpu() && a.queries.scalar_type() == at::kBFloat16 && a.queries.size(3) % 8 == 0 &&
+      a.queries.size(3) <= 256)
     return std::get<0>(at::_scaled_dot_product_flash_attention(a.queries, keys, values, 0.0, m > 1));
   const std::int64_t n = keys.size(2);
   const at::Tensor visible = visible_keys({}, m, n, keys.device());
@@ -324,7 +326,7 @@ at::Tensor received_by_keys(const PrefixAttention& a, const at::Tensor& lse) {
 
 WeighedAttention weighed_attention(const PrefixAttention& a) {
   CARRYOVER_CHECK(a.index == nullptr && !a.window.sees_all());
-  if (a.queries.is_cpu() && !at::GradMode::is_enabled()) {
+  if (!takes_kernels(a.queries.device()) && !at::GradMode::is_enabled()) {
     const auto [out, lse] = attend_cpu(a.queries, split_window(a));
     return {out, received_by_keys(a, lse)};
   }
@@ -335,21 +337,22 @@ WeighedAttention weighed_attention(const PrefixAttention& a) {
 }
 
 at::Tensor prefix_attention(const PrefixAttention& a) {
+  const bool on_device = takes_kernels(a.queries.device());
   // Autograd functions take defined tensors only: no prefix is a prefix of no keys.
   const auto defined = [&](const at::Tensor& prefix) {
     return prefix.defined() ? prefix : a.keys.narrow(2, 0, 0).detach();
   };
   if (a.index != nullptr) {
-    if (!a.queries.is_cpu()) return masked_attention(a);
+    if (on_device) return masked_attention(a);
     if (!at::GradMode::is_enabled()) return attend_listed(a);
     return ListedAttention::apply(a.queries, defined(a.prefix_keys), defined(a.prefix_values), a.keys, a.values,
                                   a.index);
   }
   if (!a.window.sees_all()) {
-    if (!a.queries.is_cpu() || at::GradMode::is_enabled()) return masked_attention(a);
+    if (on_device || at::GradMode::is_enabled()) return masked_attention(a);
     return attend_cpu(a.queries, split_window(a)).first;
   }
-  if (!a.queries.is_cpu()) return attend_cuda(a);
+  if (on_device) return attend_on_device(a);
   if (!at::GradMode::is_enabled())
     return attend_cpu(a.queries, split(a.queries, a.prefix_keys, a.prefix_values, a.keys, a.values)).first;
   return CpuAttention::apply(a.queries, defined(a.prefix_keys), defined(a.prefix_values), a.keys, a.values);

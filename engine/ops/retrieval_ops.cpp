@@ -13,7 +13,6 @@
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_list.h"
 #include "kernels/gather_prefix.h"
-#include "kernels/rope_prefix.h"
 
 namespace carryover::ops {
 
@@ -49,14 +48,14 @@ at::Tensor largest_products_of_blocks(const StoredKeys& keys, std::int64_t slot,
 
 at::Tensor largest_products(const StoredKeys& keys, std::int64_t slot, std::int64_t first, std::int64_t count,
                             const at::Tensor& probes, const at::Tensor& offsets) {
-  return keys.device().is_cpu() ? scan_largest_products(keys, slot, first, count, probes, offsets)
-                                : largest_products_of_blocks(keys, slot, first, count, probes, offsets);
+  return takes_kernels(keys.device()) ? largest_products_of_blocks(keys, slot, first, count, probes, offsets)
+                                      : scan_largest_products(keys, slot, first, count, probes, offsets);
 }
 
 RankedEntries pool_topk(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k) {
-  return keys.device().is_cpu() ? scan_pool(keys, entries, summaries, head_slot, k)
-                                : pool_topk_cuda(keys.rows, entries, summaries, head_slot, k);
+  return takes_kernels(keys.device()) ? pool_topk_cuda(keys.rows, entries, summaries, head_slot, k)
+                                      : scan_pool(keys, entries, summaries, head_slot, k);
 }
 
 std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, const at::Tensor& pool_values,
@@ -65,7 +64,8 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, con
   const std::int64_t heads = positions.size(0), length = positions.size(1), d = pool_values.size(2);
   const at::Tensor where = positions.to(pool_values.device());
   at::Tensor keys = at::empty({heads, length, d}, pool_values.options()), values = at::empty_like(keys);
-  if (pool_values.is_cpu() || pool_keys.rows.scalar_type() != keys.scalar_type()) {  // the kernel copies, no more
+  if (!takes_kernels(pool_values.device()) ||
+      pool_keys.rows.scalar_type() != keys.scalar_type()) {  // the kernel copies, no more
     for (std::int64_t h = 0; h < heads; ++h) {
       const std::int64_t slot = head_slot[static_cast<std::size_t>(h)];
       at::Tensor value_rows = values[h];
@@ -88,25 +88,6 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, con
                                    values.mutable_data_ptr()};
   check_cuda(cuda_kernels().gather_prefix(args, current_stream(keys.device())), "gather_prefix");
   return {keys, values};
-}
-
-at::Tensor rope_prefix(const at::Tensor& keys, const std::vector<double>& inverse_frequencies,
-                       std::int64_t first_position) {
-  const at::Tensor input = keys.contiguous();
-  const at::Tensor frequencies =
-      device_list(std::vector<float>(inverse_frequencies.begin(), inverse_frequencies.end()), keys.device());
-  at::Tensor output = at::empty_like(input);
-  const kernels::RopePrefix args{input.const_data_ptr(),
-                                 element_of(input.scalar_type()),
-                                 frequencies.const_data_ptr<float>(),
-                                 1.0f,
-                                 first_position,
-                                 static_cast<std::int32_t>(input.size(0)),
-                                 static_cast<std::int32_t>(input.size(1)),
-                                 static_cast<std::int32_t>(input.size(2)),
-                                 output.mutable_data_ptr()};
-  check_cuda(cuda_kernels().rope_prefix(args, current_stream(keys.device())), "rope_prefix");
-  return output;
 }
 
 }  // namespace carryover::ops

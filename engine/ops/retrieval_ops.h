@@ -29,9 +29,4 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, con
                                                 const std::vector<std::int32_t>& head_slot,
                                                 const at::Tensor& positions);
 
-/// A prefix's keys [heads, P, d] rotated at first_position.. (app:rope) by the project's kernel; CUDA only, not
-/// differentiable. inverse_frequencies: [d/2].
-at::Tensor rope_prefix(const at::Tensor& keys, const std::vector<double>& inverse_frequencies,
-                       std::int64_t first_position);
-
 }  // namespace carryover::ops

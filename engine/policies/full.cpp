@@ -38,10 +38,7 @@ std::vector<HeadGroup> FullPolicy::read(const FullState& state, int layer, Rope&
 
 LayerTrace FullPolicy::trace(int, const LayerKv& kv) const {
   LayerTrace trace;
-  // In a block of their own: those that they were made in lie between a layer's larger ones, and would leave gaps.
-  const at::Tensor kept = at::stack({kv.rotated_keys.detach(), kv.values.detach()});
-  trace.past_keys = kept[0];
-  trace.past_values = kept[1];
+  keep_segment(trace, kv);
   return trace;
 }
 

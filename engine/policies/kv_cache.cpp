@@ -14,6 +14,10 @@ void GrowingRows::reserve(std::int64_t heads, std::int64_t count, std::int64_t w
 }
 
 void GrowingRows::append(const at::Tensor& more) {
+  if (more.size(1) <= rows.size(1) - entries && more.data_ptr() == room().data_ptr() && more.size(1) > 0) {
+    entries += more.size(1);
+    return;
+  }
   const std::int64_t m = more.size(1), capacity = rows.size(1);
   if (entries + m > capacity)
     reserve(more.size(0), std::max(entries + m, capacity + capacity / 2), more.size(2), rows.options());
@@ -38,10 +42,24 @@ void GrowingCache::append(const at::Tensor& more_keys, const at::Tensor& more_va
 }
 
 void GrowingCache::stand_before(HeadGroup& group) const {
+  if (!keys.rows.defined()) return;
+  group.room_keys = keys.room();
+  group.room_values = values.room();
   if (entries() == 0) return;
   group.prefix_keys = keys.held();
   group.prefix_values = values.held();
   group.spans = {{PrefixPart::Carry, 0, entries()}};
+}
+
+void keep_segment(LayerTrace& trace, const LayerKv& kv) {
+  if (kv.in_room) {
+    trace.past_keys = kv.rotated_keys;
+    trace.past_values = kv.values;
+    return;
+  }
+  const at::Tensor kept = at::stack({kv.rotated_keys.detach(), kv.values.detach()});
+  trace.past_keys = kept[0];
+  trace.past_values = kept[1];
 }
 
 void GrowingCache::share() {

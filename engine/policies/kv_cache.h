@@ -15,7 +15,8 @@ struct GrowingRows {
 
   /// Room for `count` entries, of which those that there are stay.
   void reserve(std::int64_t heads, std::int64_t count, std::int64_t width, at::TensorOptions options);
-  void append(const at::Tensor& more);  ///< [heads, m, width]
+  void append(const at::Tensor& more);  ///< [heads, m, width]; what stands in room() already is not copied
+  at::Tensor room() const { return rows.narrow(1, entries, rows.size(1) - entries); }
   at::Tensor held() const { return rows.narrow(1, 0, entries); }
   /// This is a copy: the next append moves it to memory of its own, because the original appends in place.
   void share() { rows = held(); }
@@ -28,11 +29,15 @@ struct GrowingCache {
 
   void reserve(std::int64_t rows, std::int64_t tokens, std::int64_t head_dim, at::TensorOptions options);
   void append(const at::Tensor& more_keys, const at::Tensor& more_values);  ///< [rows, m, d]
-  void stand_before(HeadGroup& group) const;                                ///< its prefix is what is held
+  void stand_before(HeadGroup& group) const;  ///< its prefix is what is held, and behind it there is room
   std::int64_t entries() const { return keys.entries; }
   void share();
   void visit(StateFields& fields, const std::string& prefix, std::int64_t count);  ///< of `count` entries
 };
+
+/// Of a layer's segment, what append() takes: where it stands already, else in a block of its own. Those that it was
+/// made in lie between a layer's larger ones, and would leave gaps.
+void keep_segment(LayerTrace& trace, const LayerKv& kv);
 
 /// The text's first `sinks` keys and values in a layer, and its last `recent` ones.
 struct EndsCache {

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "engine/core/base/error.h"
 #include "engine/method/head_select.h"
@@ -104,13 +105,11 @@ LayerTrace SegmentedPolicy::trace(int layer, const LayerKv& kv) const {
   trace.sinks = first_tokens(config_, kv.keys, kv.values);
   const std::vector<int> kv_heads = pool_kv_heads(config_, model_, layer);
   if (kv_heads.empty()) return trace;
-  trace.past_keys = select_heads(kv.keys.detach(), kv_heads).contiguous();
-  trace.past_values = select_heads(kv.values.detach(), kv_heads).contiguous();
+  std::tie(trace.past_keys, trace.past_values) = copy_heads(kv.keys.detach(), kv.values.detach(), kv_heads);
   const std::vector<int> searchers = search_heads(config_, model_, layer);
   if (searchers.empty()) return trace;
   const std::int64_t held = kv.queries.size(1), tail = std::min(config_.query_length, held);
-  trace.queries =
-      select_heads(kv.queries.detach(), searchers).narrow(1, held - tail, tail).clone(at::MemoryFormat::Contiguous);
+  trace.queries = copy_heads(kv.queries.detach().narrow(1, held - tail, tail), searchers);
   return trace;
 }
 

@@ -41,9 +41,7 @@ std::vector<HeadGroup> SnapKvPolicy::read(const SnapKvState& state, int layer, R
 
 LayerTrace SnapKvPolicy::trace(int, const LayerKv& kv) const {
   LayerTrace trace;
-  const at::Tensor kept = at::stack({kv.rotated_keys.detach(), kv.values.detach()});
-  trace.past_keys = kept[0];
-  trace.past_values = kept[1];
+  keep_segment(trace, kv);
   const std::int64_t last = std::min(window_, kv.queries.size(1));
   trace.queries = kv.queries.detach().narrow(1, kv.queries.size(1) - last, last).clone();
   return trace;

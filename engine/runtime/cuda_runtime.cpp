@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 
 const kernels::CudaKernels* opened_kernels = nullptr;
 const kernels::CudaKernels* replaced_kernels = nullptr;
+bool replaced_everywhere = false;
 
 /// Of the library that holds `symbol`.
 fs::path folder_of(const void* symbol) {
@@ -106,8 +107,13 @@ bool open_cuda(std::string& why_not) {
   return true;
 }
 
-void replace_cuda_kernels(const kernels::CudaKernels* kernels) {
+void replace_cuda_kernels(const kernels::CudaKernels* kernels, bool everywhere) {
   replaced_kernels = kernels;
+  replaced_everywhere = everywhere;
+}
+
+bool takes_kernels(c10::Device device) {
+  return !device.is_cpu() || replaced_everywhere;
 }
 
 const kernels::CudaKernels& cuda_kernels() {

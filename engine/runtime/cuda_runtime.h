@@ -22,8 +22,12 @@ std::string find_torch_cuda();
 /// The project's kernels. Only after open_cuda() returned true.
 const kernels::CudaKernels& cuda_kernels();
 
-/// For tests: these instead, such as the references on CPU tensors; null for the plug-in's again.
-void replace_cuda_kernels(const kernels::CudaKernels* kernels);
+/// Whether work on a device goes to the project's kernels and to what else a GPU does better than a CPU's own code.
+bool takes_kernels(c10::Device device);
+
+/// For tests: these kernels instead, such as the references on CPU tensors; null for the plug-in's again. `everywhere`:
+/// a CPU takes them too, so that it does what a GPU would.
+void replace_cuda_kernels(const kernels::CudaKernels* kernels, bool everywhere = false);
 
 /// fp32, bf16 or fp64: what the kernels know.
 kernels::Element element_of(c10::ScalarType type);

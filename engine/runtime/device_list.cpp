@@ -38,4 +38,15 @@ at::Tensor device_list(const std::vector<float>& values, c10::Device device) {
   return kept(values, device);
 }
 
+at::Tensor device_zeros(std::int64_t count, c10::Device device) {
+  const auto options = at::TensorOptions(device).dtype(at::kInt);
+  if (device.is_cpu()) return at::zeros({count}, options);
+  static std::mutex mutex;
+  static auto& all = *new std::map<c10::DeviceIndex, at::Tensor>;  // never freed, as lists
+  const std::scoped_lock lock(mutex);
+  at::Tensor& zeros = all[device.index()];
+  if (!zeros.defined() || zeros.size(0) < count) zeros = at::zeros({count}, options);
+  return zeros.narrow(0, 0, count);
+}
+
 }  // namespace carryover::ops

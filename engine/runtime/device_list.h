@@ -12,4 +12,8 @@ at::Tensor device_list(const std::vector<std::int64_t>& values, c10::Device devi
 at::Tensor device_list(const std::vector<std::int32_t>& values, c10::Device device);  ///< int32
 at::Tensor device_list(const std::vector<float>& values, c10::Device device);         ///< fp32
 
+/// int32 zeros on a device, for a kernel that counts with them and leaves them as zeros. On a GPU they are made once
+/// and kept, for one stream. Any thread.
+at::Tensor device_zeros(std::int64_t count, c10::Device device);
+
 }  // namespace carryover::ops

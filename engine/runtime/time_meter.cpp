@@ -62,6 +62,12 @@ void TimeMeter::spend(double SegmentTime::*part) {
   if (marks_->parts.empty() || marks_->parts.back() != part) marks_->add(part);
 }
 
+void TimeMeter::restart() {
+  const auto last = marks_->parts.back();
+  marks_ = std::make_unique<Marks>(marks_->device);
+  marks_->add(last);
+}
+
 SegmentTime TimeMeter::take() {
   const auto last = marks_->parts.back();
   marks_->add(last);

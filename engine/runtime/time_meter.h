@@ -17,6 +17,7 @@ class TimeMeter {
   ~TimeMeter();
 
   void spend(double SegmentTime::*part);  ///< from here on
+  void restart();                         ///< what has passed goes to no part; a GPU is not waited for
   SegmentTime take();                     ///< what has passed since the last take(), by part; the last one continues
 
  private:

@@ -28,7 +28,7 @@ struct TaskInfo {
   std::string convention;  ///< in a sentence, where figures of other sources differ by it; else empty
   std::string source;      ///< where prompts and scores are defined: a project and its commit; else empty
   bool needs_data = false;
-  bool chat = true;  ///< whether a chat template may be put around its prompts
+  bool chat = true;         ///< whether a chat template may be put around its prompts
   std::string predictions;  ///< the file that the project's own scorer reads, "pred/{run}/qasper.jsonl"; empty: none
 };
 

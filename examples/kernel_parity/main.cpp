@@ -5,7 +5,6 @@
 #include <cuda_runtime_api.h>
 
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -65,17 +64,6 @@ struct DeviceGatherPrefix {
   GatherPrefix args;
 };
 
-struct DeviceRopePrefix {
-  explicit DeviceRopePrefix(const kernel_cases::RopePrefixCase& c)
-      : data(c.input), inverse_frequency(c.inverse_frequency), args(c.args) {
-    args.input = args.output = data.get();  // in place, as the engine may
-    args.inverse_frequency = inverse_frequency.get();
-  }
-  DeviceArray<std::byte> data;
-  DeviceArray<float> inverse_frequency;
-  RopePrefix args;
-};
-
 /// Equal scores and indices, and nothing written behind them.
 bool pool_topk_agrees(int n) {
   const auto c = kernel_cases::pool_topk_case(n);
@@ -105,30 +93,6 @@ bool gather_prefix_agrees(int n) {
          device.values.guard_intact();
 }
 
-/// Within kernel_cases::rope_tolerance, element by element.
-bool rope_prefix_agrees(int n) {
-  const auto c = kernel_cases::rope_prefix_case(n);
-  const DeviceRopePrefix device(c);
-  finish(cuda().rope_prefix(device.args, nullptr));
-  std::vector<std::byte> expected(c.input.size());
-  RopePrefix args = c.args;
-  args.input = c.input.data(), args.output = expected.data();
-  args.inverse_frequency = c.inverse_frequency.data();
-  reference::rope_prefix(args, nullptr);
-  const std::vector<std::byte> result = device.data.host();
-  return device.data.guard_intact() && visit_element(c.args.type, [&](auto element) {
-           auto other = element;
-           for (std::size_t at = 0; at < result.size(); at += sizeof element) {
-             memcpy(&element, result.data() + at, sizeof element);
-             memcpy(&other, expected.data() + at, sizeof other);
-             const double error =
-                 std::abs(static_cast<double>(to_opmath(element)) - static_cast<double>(to_opmath(other)));
-             if (!(error <= kernel_cases::rope_tolerance(c.args.type))) return false;
-           }
-           return true;
-         });
-}
-
 /// One layer of a 7B model at the default grouping: 16 long-range heads of 128, R = 512, L_q = 64.
 void time_kernels() {
   constexpr std::int32_t heads = 16, head_dim = 128, prefix = 512;
@@ -154,14 +118,6 @@ void time_kernels() {
     std::printf("gather_prefix  %6lld entries, R = 512, bf16    %8.3f ms\n", static_cast<long long>(entries),
                 median_ms([&] { return cuda().gather_prefix(gather.args, nullptr); }));
   }
-  kernel_cases::RopePrefixCase rope;
-  rope.args.type = Element::BFloat16, rope.args.attention_scale = 1, rope.args.first_position = -prefix;
-  rope.args.rows = heads, rope.args.length = prefix, rope.args.head_dim = head_dim;
-  rope.input = kernel_cases::exact_elements(draw, Element::BFloat16, heads * prefix * head_dim);
-  rope.inverse_frequency.assign(head_dim / 2, 0.01f);
-  const DeviceRopePrefix rotated(rope);
-  std::printf("rope_prefix    16 heads, R = 512, bf16           %8.3f ms\n",
-              median_ms([&] { return cuda().rope_prefix(rotated.args, nullptr); }));
 }
 
 }  // namespace
@@ -210,7 +166,6 @@ int main(int argc, char** argv) {
     std::printf("%s, sm_%d%d\n", device.name, device.major, device.minor);
     bool agree = compare("pool_topk", pool_topk_agrees);
     agree = compare("gather_prefix", gather_prefix_agrees) && agree;
-    agree = compare("rope_prefix", rope_prefix_agrees) && agree;
     agree = parity::layer_kernels_agree() && agree;
     if (options.times) {
       time_kernels();

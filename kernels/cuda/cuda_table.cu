@@ -27,19 +27,13 @@ void next_range(const char*) {}
 
 extern "C" const carryover::kernels::CudaKernels* carryover_cuda_kernels() {
   using namespace carryover::kernels;
-  static constexpr CudaKernels table = {cuda_abi_version,
-                                        pool_topk_workspace_bytes,
-                                        pool_topk,
-                                        select_hits,
-                                        gather_prefix,
-                                        rope_prefix,
-                                        rotate_rows,
-                                        swiglu,
-                                        swiglu_backward,
-                                        join_rows,
-                                        row_attention_workspace_bytes,
-                                        row_attention,
-                                        status_text,
+  static constexpr CudaKernels table = {cuda_abi_version, pool_topk_workspace_bytes,
+                                        pool_topk,        select_hits,
+                                        gather_prefix,    rotate_rows,
+                                        swiglu,           swiglu_backward,
+                                        join_rows,        place_heads,
+                                        extend_segment,   row_attention_workspace_bytes,
+                                        row_attention,    status_text,
                                         next_range};
   return &table;
 }

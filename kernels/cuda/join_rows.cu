@@ -22,7 +22,8 @@ bool launch(JoinRows args, cudaStream_t stream) {
 
 Status join_rows(const JoinRows& args, Stream stream) {
   const bool sane = args.heads >= 0 && args.heads <= 65535 && args.prefix_length >= 0 && args.length >= 0 &&
-                    args.head_dim >= 1 && std::int64_t{args.prefix_length} + args.length <= 0x7fffffff;
+                    args.head_dim >= 1 &&
+                    (std::int64_t{args.prefix_length} + args.length) * args.head_dim <= 0x7fffffff;  // 32-bit indices
   if (!sane) return cudaErrorInvalidValue;
   if (args.heads == 0 || args.prefix_length + args.length == 0) return cudaSuccess;
   auto cuda_stream = static_cast<cudaStream_t>(stream);

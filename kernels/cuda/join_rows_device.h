@@ -36,12 +36,12 @@ bool count_in_units(JoinRows& args) {
 /// heads, 2): keys, then values.
 template <typename Unit>
 __global__ void __launch_bounds__(join_threads) join_units(const JoinRows args) {
-  const std::uint32_t width = static_cast<std::uint32_t>(args.head_dim);
-  const std::int64_t both = std::int64_t{args.prefix_length} + args.length;
-  const std::int64_t head = blockIdx.y, units = both * width, step = std::int64_t{gridDim.x} * join_threads;
+  const std::uint32_t width = static_cast<std::uint32_t>(args.head_dim), step = gridDim.x * join_threads;
+  const std::uint32_t units = static_cast<std::uint32_t>(args.prefix_length + args.length) * width;
+  const std::int64_t head = blockIdx.y;
   const bool keys = blockIdx.z == 0;
   Unit* const out = static_cast<Unit*>(keys ? args.keys : args.values) + head * units;
-  for (std::int64_t i = blockIdx.x * std::int64_t{join_threads} + threadIdx.x; i < units; i += step) {
+  for (std::uint32_t i = blockIdx.x * join_threads + threadIdx.x; i < units; i += step) {
     const std::int32_t joined = static_cast<std::int32_t>(i / width);
     const bool before = joined < args.prefix_length;
     const KvRows& rows = before ? args.prefix : args.segment;

@@ -9,18 +9,12 @@
 namespace carryover::kernels {
 namespace {
 
-std::int64_t positions_of(const RowAttention& args) {
-  return std::int64_t{args.prefix_length} + args.length;
-}
-
 template <typename T, int width>
 void launch(const RowAttention& args, cudaStream_t stream) {
-  const std::int32_t chunks = attend_chunks_of(positions_of(args));
-  auto* partial = static_cast<float*>(args.workspace);
-  const auto heads = static_cast<unsigned>(args.heads);
-  attend_chunks<T, width><<<dim3(static_cast<unsigned>(chunks), heads), attend_threads, 0, stream>>>(
-      args, attend_chunk(positions_of(args)), partial);
-  merge_attended<T><<<dim3(1, heads), static_cast<unsigned>(args.head_dim), 0, stream>>>(args, chunks, partial);
+  const std::int32_t chunks = attend_chunks_of(longest_positions(args));
+  attend_chunks<T, width>
+      <<<dim3(static_cast<unsigned>(chunks), static_cast<unsigned>(args.heads)), attend_threads, 0, stream>>>(
+          args, attend_chunk(longest_positions(args)), static_cast<float*>(args.workspace));
 }
 
 template <typename T>
@@ -33,14 +27,14 @@ void launch(const RowAttention& args, cudaStream_t stream) {
 }  // namespace
 
 std::int64_t row_attention_workspace_bytes(const RowAttention& args) {
-  return args.heads * attend_chunks_of(positions_of(args)) * partial_floats(args.head_dim) *
+  return args.heads * attend_chunks_of(longest_positions(args)) * partial_floats(args.head_dim) *
          static_cast<std::int64_t>(sizeof(float));
 }
 
 Status row_attention(const RowAttention& args, Stream stream) {
   const bool supported = args.heads >= 0 && args.heads <= 65535 && args.prefix_length >= 0 && args.length >= 0 &&
-                         positions_of(args) >= 1 && positions_of(args) <= 0x7fffffff &&
-                         row_attention_takes(args.type, args.head_dim);
+                         args.other_length >= 0 && longest_positions(args) >= 1 &&
+                         longest_positions(args) <= 0x7fffffff && row_attention_takes(args.type, args.head_dim);
   if (!supported) return cudaErrorInvalidValue;
   if (args.heads == 0) return cudaSuccess;
   if (!reads_aligned(args)) return cudaErrorMisalignedAddress;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The kernels of row_attention, without launches (see pool_topk_device.h).
 //
-// Two passes. attend_chunks: a block takes one head and one chunk of its positions; each warp walks every fourth group
-// of four keys, its lanes sharing the channels, with a running softmax. merge_attended: a block takes the chunks of a
-// head to one.
+// A block takes one head and one chunk of its positions; each warp walks every fourth group of four keys, its lanes
+// sharing the channels, with a running softmax. The last block of a head to arrive takes its chunks to one.
 #pragma once
 #include <limits>
 
@@ -26,6 +25,12 @@ inline std::int32_t attend_chunk(std::int64_t positions) {
 inline std::int32_t attend_chunks_of(std::int64_t positions) {
   const std::int64_t chunk = attend_chunk(positions);
   return static_cast<std::int32_t>((positions + chunk - 1) / chunk);
+}
+
+/// Of the head that attends to the most.
+inline std::int64_t longest_positions(const RowAttention& args) {
+  const std::int32_t other = args.reads_other == nullptr ? 0 : args.other_length;
+  return std::int64_t{args.prefix_length > other ? args.prefix_length : other} + args.length;
 }
 
 /// Floats that one chunk of one head leaves: the highest score, the sum of weights, and the weighted values.
@@ -51,19 +56,26 @@ __device__ inline float sum_of_lanes(float value) {
   return value;
 }
 
+/// What a head attends to, in order of position.
+struct HeadPositions {
+  const KvRows& prefix;
+  const KvRows& segment;
+  std::int64_t head, before;  ///< positions of the prefix
+};
+
 /// Takes in keys_at_once positions, of which `count` are there. The whole warp calls it with the same arguments.
 template <typename T, int width>
-__device__ void take_in(RunningSoftmax<width>& softmax, const RowAttention& args, const float (&query)[width],
-                        std::int64_t head, std::int64_t first, int count) {
+__device__ void take_in(RunningSoftmax<width>& softmax, const HeadPositions& all, const float (&query)[width],
+                        std::int64_t first, int count) {
   float scores[keys_at_once], values[keys_at_once][width], highest = softmax.highest;
   for (int k = 0; k < keys_at_once; ++k) {
     const std::int64_t position = first + (k < count ? k : 0);  // one that is there
-    const bool before = position < args.prefix_length;
-    const KvRows& rows = before ? args.prefix : args.segment;
-    const std::int64_t at = before ? position : position - args.prefix_length;
+    const bool before = position < all.before;
+    const KvRows& rows = before ? all.prefix : all.segment;
+    const std::int64_t at = before ? position : position - all.before;
     float key[width], product = 0;
-    load(key_at<T>(rows, head, at), key);
-    load(value_at<T>(rows, head, at), values[k]);
+    load(key_at<T>(rows, all.head, at), key);
+    load(value_at<T>(rows, all.head, at), values[k]);
     for (int c = 0; c < width; ++c) product += query[c] * key[c];
     scores[k] = k < count ? sum_of_lanes(product) : without_score;
     highest = scores[k] > highest ? scores[k] : highest;
@@ -79,22 +91,56 @@ __device__ void take_in(RunningSoftmax<width>& softmax, const RowAttention& args
   softmax.highest = highest;
 }
 
-/// Shared memory of an attend_chunks block: what each warp has.
+/// Shared memory of an attend_chunks block: what each warp has, and whether the block is the last of its head.
 template <int d>
-struct WarpSoftmaxes {
+struct AttendTable {
   float highest[attend_warps], sums[attend_warps], values[attend_warps][d];
+  bool last;
 };
 
-/// Grid: (chunks, heads). partial: [heads, chunks, d + 2].
+/// A head's chunks to one, by a whole block. They were written by other blocks: no older copy may be read.
+template <typename T>
+__device__ void merge_chunks_of(const RowAttention& args, std::int64_t head, std::int32_t chunks,
+                                const volatile float* const first) {
+  const std::int64_t step = partial_floats(args.head_dim);
+  float top = first[0];
+  for (std::int32_t i = 1; i < chunks; ++i) top = first[i * step] > top ? first[i * step] : top;
+  for (std::int32_t c = threadIdx.x; c < args.head_dim; c += attend_threads) {
+    float sum = 0, value = 0;
+    for (std::int32_t i = 0; i < chunks; ++i) {
+      const float weight = exponential(first[i * step] - top);
+      sum += weight * first[i * step + 1];
+      value += weight * first[i * step + 2 + c];
+    }
+    narrow(value / sum, static_cast<T*>(args.output)[head * args.head_dim + c]);
+  }
+}
+
+/// Counts the blocks of a head that have written their chunk. Whether this one is the last; every thread calls it.
+__device__ inline bool arrives_last(std::int32_t* arrived, std::int32_t chunks, bool& last) {
+  __threadfence();  // what this block wrote is there before it is counted
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    last = atomicAdd(arrived, 1) == chunks - 1;
+    if (last) *arrived = 0;  // for the next launch
+  }
+  __syncthreads();
+  if (last) __threadfence();
+  return last;
+}
+
+/// Grid: (chunks of the longest head, heads). partial: [heads, chunks, d + 2].
 template <typename T, int width>
 __global__ void __launch_bounds__(attend_threads)
     attend_chunks(const RowAttention args, const std::int32_t chunk, float* const partial) {
   constexpr int d = width * warp_size;
-  auto& [highest, sums, values] = shared_memory<WarpSoftmaxes<d>>();
+  auto& table = shared_memory<AttendTable<d>>();
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  const std::int64_t head = blockIdx.y, all = std::int64_t{args.prefix_length} + args.length;
+  const std::int64_t head = blockIdx.y, before = prefix_length_of(args, head), all = before + args.length;
   const std::int64_t begin = std::int64_t{blockIdx.x} * chunk, end = begin + chunk < all ? begin + chunk : all;
+  if (begin >= all) return;  // another head has more positions
 
+  const HeadPositions positions{prefix_of(args, head), args.segment, head, before};
   RunningSoftmax<width> softmax;
   softmax.highest = below_all_scores;
   softmax.sum = 0;
@@ -105,42 +151,29 @@ __global__ void __launch_bounds__(attend_threads)
     softmax.values[c] = 0;
   }
   for (std::int64_t first = begin + warp * keys_at_once; first < end; first += attend_warps * keys_at_once) {
-    take_in<T>(softmax, args, query, head, first,
+    take_in<T>(softmax, positions, query, first,
                end - first < keys_at_once ? static_cast<int>(end - first) : keys_at_once);
   }
 
-  if (lane == 0) highest[warp] = softmax.highest, sums[warp] = softmax.sum;
-  for (int c = 0; c < width; ++c) values[warp][lane * width + c] = softmax.values[c];
+  if (lane == 0) table.highest[warp] = softmax.highest, table.sums[warp] = softmax.sum;
+  for (int c = 0; c < width; ++c) table.values[warp][lane * width + c] = softmax.values[c];
   __syncthreads();
-  float top = highest[0];
-  for (int w = 1; w < attend_warps; ++w) top = highest[w] > top ? highest[w] : top;
-  float* const out = partial + (head * gridDim.x + blockIdx.x) * partial_floats(d);
+  float top = table.highest[0];
+  for (int w = 1; w < attend_warps; ++w) top = table.highest[w] > top ? table.highest[w] : top;
+  float* const of_head = partial + head * gridDim.x * partial_floats(d);
+  float* const out = of_head + blockIdx.x * partial_floats(d);
   for (int c = threadIdx.x; c < d; c += attend_threads) {
     float value = 0;
-    for (int w = 0; w < attend_warps; ++w) value += values[w][c] * exponential(highest[w] - top);
+    for (int w = 0; w < attend_warps; ++w) value += table.values[w][c] * exponential(table.highest[w] - top);
     out[2 + c] = value;
   }
   if (threadIdx.x == 0) {
     float sum = 0;
-    for (int w = 0; w < attend_warps; ++w) sum += sums[w] * exponential(highest[w] - top);
+    for (int w = 0; w < attend_warps; ++w) sum += table.sums[w] * exponential(table.highest[w] - top);
     out[0] = top, out[1] = sum;
   }
-}
-
-/// Grid: (1, heads), a thread for each channel.
-template <typename T>
-__global__ void merge_attended(const RowAttention args, const std::int32_t chunks, const float* const partial) {
-  const std::int64_t head = blockIdx.y, step = partial_floats(args.head_dim);
-  const float* const first = partial + head * chunks * step;
-  float top = first[0];
-  for (std::int32_t i = 1; i < chunks; ++i) top = first[i * step] > top ? first[i * step] : top;
-  float sum = 0, value = 0;
-  for (std::int32_t i = 0; i < chunks; ++i) {
-    const float weight = exponential(first[i * step] - top);
-    sum += weight * first[i * step + 1];
-    value += weight * first[i * step + 2 + threadIdx.x];
-  }
-  narrow(value / sum, static_cast<T*>(args.output)[head * args.head_dim + threadIdx.x]);
+  const auto chunks = static_cast<std::int32_t>((all + chunk - 1) / chunk);
+  if (arrives_last(args.arrived + head, chunks, table.last)) merge_chunks_of<T>(args, head, chunks, of_head);
 }
 
 /// Whether every position is read in whole packs.
@@ -152,7 +185,8 @@ inline bool reads_aligned(const KvRows& rows, std::int64_t bytes) {
 inline bool reads_aligned(const RowAttention& args) {
   const std::int64_t bytes = element_bytes(args.type);
   return aligned(args.queries) && (args.length == 0 || reads_aligned(args.segment, bytes)) &&
-         (args.prefix_length == 0 || reads_aligned(args.prefix, bytes));
+         (args.prefix_length == 0 || reads_aligned(args.prefix, bytes)) &&
+         (args.reads_other == nullptr || args.other_length == 0 || reads_aligned(args.other, bytes));
 }
 
 }  // namespace carryover::kernels

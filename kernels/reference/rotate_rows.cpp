@@ -11,8 +11,11 @@ Status rotate_rows(const RotateRows& args, Stream) {
     const std::int32_t half = args.head_dim / 2;
     for (std::int32_t row = 0; row < args.rows; ++row) {
       for (std::int32_t position = 0; position < args.length; ++position) {
-        const T* in = static_cast<const T*>(args.input) + row * args.row_stride + position * args.position_stride;
-        T* out = static_cast<T*>(args.output) + (std::int64_t{row} * args.length + position) * args.head_dim;
+        const std::int64_t from = args.row == nullptr ? row : args.row[row];
+        const std::int64_t place =
+            args.by_position ? std::int64_t{position} * args.rows + row : std::int64_t{row} * args.length + position;
+        const T* in = static_cast<const T*>(args.input) + from * args.row_stride + position * args.position_stride;
+        T* out = static_cast<T*>(args.output) + place * args.head_dim;
         for (std::int32_t c = 0; c < half; ++c) {
           const std::int64_t at = std::int64_t{position} * half + c;
           const Opmath<T> cosine = static_cast<const Opmath<T>*>(args.cosine)[at];

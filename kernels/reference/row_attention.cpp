@@ -10,11 +10,11 @@ namespace {
 
 template <typename T>
 void attend(const RowAttention& args, std::int32_t head) {
-  const std::int32_t d = args.head_dim, all = args.prefix_length + args.length;
+  const std::int32_t d = args.head_dim, before = prefix_length_of(args, head), all = before + args.length;
   const auto rows_of = [&](std::int32_t p) -> const KvRows& {
-    return p < args.prefix_length ? args.prefix : args.segment;
+    return p < before ? prefix_of(args, head) : args.segment;
   };
-  const auto place = [&](std::int32_t p) { return p < args.prefix_length ? p : p - args.prefix_length; };
+  const auto place = [&](std::int32_t p) { return p < before ? p : p - before; };
   const T* query = static_cast<const T*>(args.queries) + std::int64_t{args.query_row[head]} * d;
   std::vector<double> weights;
   for (std::int32_t p = 0; p < all; ++p) {

@@ -8,12 +8,14 @@
 #include <random>
 
 #include "engine/method/retriever.h"
+#include "engine/model/rope.h"
 #include "engine/ops/cuda/device_elementwise.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/head_attention.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
+#include "tests/support/reference_kernels.h"
 #include "tests/support/tensors.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
@@ -22,21 +24,6 @@ using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-const kernels::CudaKernels references{kernels::cuda_abi_version,
-                                      [](const kernels::PoolTopk&) { return std::int64_t{0}; },
-                                      kernels::reference::pool_topk,
-                                      kernels::reference::select_hits,
-                                      kernels::reference::gather_prefix,
-                                      kernels::reference::rope_prefix,
-                                      kernels::reference::rotate_rows,
-                                      kernels::reference::swiglu,
-                                      kernels::reference::swiglu_backward,
-                                      kernels::reference::join_rows,
-                                      [](const kernels::RowAttention&) { return std::int64_t{0}; },
-                                      kernels::reference::row_attention,
-                                      [](kernels::Status) { return "reference"; },
-                                      [](const char*) {}};
 
 /// Multiples of 1/8: sums of products are exact in every type and order.
 at::Tensor eighths(at::IntArrayRef shape, at::ScalarType type) {
@@ -94,7 +81,7 @@ class DeviceOpsTest : public QObject {
  private Q_SLOTS:
   void init() {
     at::manual_seed(5);
-    ops::replace_cuda_kernels(&references);
+    ops::replace_cuda_kernels(&reference_kernels);
   }
   void cleanup() { ops::replace_cuda_kernels(nullptr); }
 
@@ -107,6 +94,25 @@ class DeviceOpsTest : public QObject {
       const double bound = type == at::kBFloat16 ? 0.04 : 1e-5;
       QVERIFY(error(ops::rotate_on_device(x, cos, sin, false), ops::rotate(x, cos, sin)) <= bound);
       QVERIFY(error(ops::rotate_on_device(x, cos, sin, true), ops::rotate(x, cos, sin.neg())) <= bound);
+    }
+  }
+
+  /// By angles that are fp64 until they are stored, however far back a key stands, with gradients and without.
+  void a_prefix_is_rotated_as_on_the_cpu() {
+    const ModelConfig model = tiny_config(1, 4, 2, 64, 16);
+    for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+      const at::Tensor keys = at::randn({2, 3000, 64}).to(type);
+      const auto rotated = [&](bool gradients) {
+        const at::AutoGradMode mode(gradients);
+        Rope rope(model, model.rope, 0, at::TensorOptions().dtype(type));
+        return rope.rotate_prefix(keys.detach().requires_grad_(gradients)).detach();
+      };
+      const at::Tensor expected = rotated(false);
+      ops::replace_cuda_kernels(&reference_kernels, true);
+      const at::Tensor found = rotated(false);
+      QVERIFY(found.equal(rotated(true)));
+      QVERIFY(error(found, expected) <= (type == at::kDouble ? 1e-14 : 2e-6));
+      ops::replace_cuda_kernels(&reference_kernels);
     }
   }
 

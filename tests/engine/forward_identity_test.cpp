@@ -60,6 +60,21 @@ class ForwardIdentityTest : public QObject {
     }
   }
 
+  /// A prefix stands at −P..−1 before 0..m−1: scores are those of the paper's 0..P−1 before P..P+m−1.
+  void scores_depend_on_relative_positions_only() {
+    const at::NoGradGuard no_gradients;
+    at::manual_seed(7);
+    for (const std::int64_t length : {1, 7, 60, 3000}) {
+      const ModelConfig model = tiny_config(1, 4, 2, 16, 16);
+      Rope rope(model, model.rope, 0, at::TensorOptions().dtype(at::kDouble));
+      const at::Tensor keys = at::randn({4, length, 16}, at::kDouble), queries = at::randn({4, 9, 16}, at::kDouble);
+      const auto scores = [](const at::Tensor& q, const at::Tensor& k) { return at::matmul(q, k.transpose(1, 2)); };
+      QVERIFY(largest_difference(scores(rope.rotate(queries, 0), rope.rotate_prefix(keys)),
+                                 scores(rope.rotate(queries, length), rope.rotate(keys, 0))) <= 1e-9);
+      QVERIFY(rope.rotate(keys.narrow(1, 0, 1), 0).equal(keys.narrow(1, 0, 1)));
+    }
+  }
+
   /// The question is a draft that only searches, and then a segment that reads what it found.
   void a_question_is_read_with_what_it_searched_for() {
     const at::NoGradGuard no_gradients;

@@ -42,7 +42,7 @@ endfunction()
 
 if(CARRYOVER_SANITIZE_THREADS)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  foreach(kernel gather_prefix join_rows rope_prefix rotate_rows swiglu)  # these have no barrier
+  foreach(kernel extend_segment gather_prefix join_rows place_heads rotate_rows swiglu)  # these have no barrier
     carryover_emulated_kernel(emulated_${kernel} ${kernel})
     add_test(NAME threads/${kernel} COMMAND emulated_${kernel} 40)
     list(APPEND thread_checks threads/${kernel})
@@ -57,7 +57,7 @@ if(CARRYOVER_SANITIZE_THREADS)
     add_dependencies(thread_tests emulated_${kernel})
   endforeach()
   # Blocks write the partial result of their neighbour.
-  carryover_mutant(mutant_blocks row_attention "head * gridDim.x + blockIdx.x" "head * gridDim.x")
+  carryover_mutant(mutant_blocks row_attention "of_head + blockIdx.x" "of_head + 0")
   carryover_expect_report(threads/mutant_blocks mutant_blocks 40 "ThreadSanitizer: data race")
   add_dependencies(thread_tests mutant_blocks)
   set_tests_properties(${thread_checks} PROPERTIES LABELS threads TIMEOUT 300)

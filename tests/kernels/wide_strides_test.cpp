@@ -4,11 +4,13 @@
 #include <sys/mman.h>
 
 #include <QTest>
+#include <deque>
 
 #include "tests/support/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "tests/support/kernel_runs/gather_prefix.h"
 #include "tests/support/kernel_runs/join_rows.h"
+#include "tests/support/kernel_runs/place_heads.h"
 #include "tests/support/kernel_runs/pool_topk.h"
 #include "tests/support/kernel_runs/rotate_rows.h"
 #include "tests/support/kernel_runs/row_attention.h"
@@ -128,6 +130,26 @@ class WideStridesTest : public QObject {
               launch<std::uint16_t>(args));
       QVERIFY2(KeysAndValues(args, c.result_bytes(), arrays) == run_reference(c),
                qPrintable(QString("case %1").arg(n)));
+    }
+  }
+
+  void place_heads_finds_far_heads() {
+    for (int n = 0; n < 300; n += 7) {
+      const PlaceHeadsCase c = kernel_cases::place_heads_case(n);
+      if (!runs_soon(c)) continue;
+      std::deque<WideRows> groups;
+      PlacedArrays arrays(0);
+      PlaceHeads args = with_addresses(c, arrays);
+      for (std::size_t g = 0; g < c.groups.size(); ++g) {
+        WideRows& rows = groups.emplace_back(c.args.type);
+        SKIP_WITHOUT(rows);
+        const PlaceHeads::Group& group = c.args.groups[g];
+        rows.fill(c.groups[g], group.head_stride, group.position_stride, c.args.length, c.args.head_dim);
+        args.groups[g] = {rows.data(), wide, c.args.head_dim};
+      }
+      QVERIFY(launch<uint4>(args) || launch<std::uint64_t>(args) || launch<std::uint32_t>(args) ||
+              launch<std::uint16_t>(args));
+      QVERIFY2(output_of(args, c.result_bytes()) == run_reference(c), qPrintable(QString("case %1").arg(n)));
     }
   }
 

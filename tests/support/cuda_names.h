@@ -2,6 +2,7 @@
 // The names of CUDA that the kernels use. cuda_on_cpu.h and cuda_on_threads.h end with this header, which calls what
 // each of them defines: thread_index(), block_index(), grid_size(), block_memory() and exchange().
 #pragma once
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -40,6 +41,12 @@ inline unsigned __ballot_sync(unsigned, bool vote) {
   for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(votes[lane]) << lane;
   return bits;
 }
+
+/// It orders memory here, as __threadfence() around it does on a GPU.
+inline int atomicAdd(int* value, int more) {
+  return std::atomic_ref<int>(*value).fetch_add(more);
+}
+inline void __threadfence() {}
 
 inline int __popc(unsigned bits) {
   return __builtin_popcount(bits);

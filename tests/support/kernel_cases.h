@@ -6,17 +6,14 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <random>
 #include <vector>
 
 #include "kernels/element.h"
 #include "kernels/gather_prefix.h"
 #include "kernels/pool_topk.h"
-#include "kernels/rope_prefix.h"
 
 namespace carryover::kernel_cases {
 
@@ -139,41 +136,6 @@ inline GatherPrefixCase gather_prefix_case(int n) {
     }
   }
   return c;
-}
-
-struct RopePrefixCase {
-  kernels::RopePrefix args{};
-  std::vector<std::byte> input;
-  std::vector<float> inverse_frequency;
-};
-
-inline RopePrefixCase rope_prefix_case(int n) {
-  Draw draw(static_cast<std::uint64_t>(n) + 200000);
-  RopePrefixCase c;
-  c.args.type = element_types[static_cast<std::size_t>(n) % element_types.size()];
-  c.args.head_dim = draw.one_of({2, 4, 16, 64, 80, 128});
-  c.args.rows = static_cast<std::int32_t>(draw.whole(0, 4));
-  c.args.length = static_cast<std::int32_t>(draw.whole(0, 60));
-  c.args.first_position = draw.chance(50) ? -c.args.length : draw.whole(0, 5000);
-  c.args.attention_scale = draw.chance(20) ? 1.25f : 1.0f;
-  c.input = exact_elements(draw, c.args.type, static_cast<std::int64_t>(c.args.rows) * c.args.length * c.args.head_dim);
-  for (int i = 0; i < c.args.head_dim / 2; ++i) {
-    c.inverse_frequency.push_back(
-        static_cast<float>(std::pow(10000.0, -2.0 * static_cast<double>(i) / static_cast<double>(c.args.head_dim))));
-  }
-  return c;
-}
-
-/// How far a rotated number may lie from the reference, for numbers up to 4 in magnitude rotated and scaled by up
-/// to 1.25
-/// (|result| ≤ 7.1) at positions up to 5060: an error of angle of one rounding (half an ulp of 5060 is 2.4e-4 in fp32,
-/// 4.5e-13 in fp64) is the same on both sides, so only sine, cosine (2 ulp) and two products count; bf16 adds a
-/// rounding.
-inline double rope_tolerance(Element type) {
-  constexpr double largest = 7.1;
-  const double opmath = type == Element::Float64 ? 8 * std::numeric_limits<double>::epsilon()
-                                                 : 8 * static_cast<double>(std::numeric_limits<float>::epsilon());
-  return largest * (type == Element::BFloat16 ? opmath + 1.0 / 128 : opmath);
 }
 
 }  // namespace carryover::kernel_cases

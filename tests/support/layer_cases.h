@@ -2,7 +2,12 @@
 // Random inputs for the kernels of a decoder layer, and how far a result may lie from the reference's: case n is a
 // function of n alone (see kernel_cases.h).
 #pragma once
+#include <cmath>
+#include <limits>
+
+#include "kernels/extend_segment.h"
 #include "kernels/join_rows.h"
+#include "kernels/place_heads.h"
 #include "kernels/rotate_rows.h"
 #include "kernels/row_attention.h"
 #include "kernels/swiglu.h"
@@ -39,6 +44,16 @@ inline bool agree(const Bytes& a, const Bytes& b, Element type, double tolerance
   return true;
 }
 
+/// The same of arrays that have holes, which are NaN or huge on both sides.
+inline bool agree_where_written(const Bytes& a, const Bytes& b, Element type, double tolerance) {
+  const std::vector<double> x = numbers(a, type), y = numbers(b, type);
+  const auto is_hole = [](double number) { return !(std::abs(number) < 1e30); };
+  if (x.size() != y.size()) return false;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (is_hole(x[i]) != is_hole(y[i]) || (!is_hole(x[i]) && !(std::abs(x[i] - y[i]) <= tolerance))) return false;
+  return true;
+}
+
 inline std::size_t bytes_of(Element type, std::int64_t count) {
   return static_cast<std::size_t>(count * kernels::element_bytes(type));
 }
@@ -46,6 +61,7 @@ inline std::size_t bytes_of(Element type, std::int64_t count) {
 struct RotateRowsCase {
   kernels::RotateRows args{};
   Bytes input, cosine, sine;
+  std::vector<std::int32_t> row;  ///< empty: in their own order
   std::size_t result_bytes() const {
     return bytes_of(args.type, std::int64_t{args.rows} * args.length * args.head_dim);
   }
@@ -78,6 +94,9 @@ inline RotateRowsCase rotate_rows_case(int n) {
     }
     return 0;
   });
+  if (draw.chance(50))
+    for (int i = 0; i < c.args.rows; ++i) c.row.push_back(static_cast<std::int32_t>(draw.whole(0, c.args.rows - 1)));
+  c.args.by_position = draw.chance(50);
   return c;
 }
 
@@ -146,8 +165,8 @@ inline JoinRowsCase join_rows_case(int n) {
 struct RowAttentionCase {
   kernels::RowAttention args{};
   Bytes queries;
-  std::vector<std::int32_t> query_row;
-  KvCase prefix, segment;
+  std::vector<std::int32_t> query_row, reads_other;  ///< the latter empty: there is one prefix
+  KvCase prefix, segment, other;
   std::size_t result_bytes() const { return bytes_of(args.type, std::int64_t{args.heads} * args.head_dim); }
   double tolerance() const { return rounding(args.type, 4, 400); }  // scores up to 200 are rounded before exp
 };
@@ -169,6 +188,80 @@ inline RowAttentionCase row_attention_case(int n) {
     c.query_row.push_back(static_cast<std::int32_t>(draw.whole(0, rows - 1)));
   c.prefix = kv_case(draw, c.args.type, c.args.heads, c.args.prefix_length, c.args.head_dim);
   c.segment = kv_case(draw, c.args.type, c.args.heads, c.args.length, c.args.head_dim);
+  if (draw.chance(50)) return c;
+  c.args.other_length = draw.one_of({0, 1, 5, 130, 260});
+  c.other = kv_case(draw, c.args.type, c.args.heads, c.args.other_length, c.args.head_dim);
+  for (int head = 0; head < c.args.heads; ++head) c.reads_other.push_back(draw.chance(50));
+  return c;
+}
+
+struct PlaceHeadsCase {
+  kernels::PlaceHeads args{};
+  std::vector<Bytes> groups;
+  std::vector<std::int32_t> group, row;
+  std::size_t result_bytes() const {
+    return bytes_of(args.type, std::int64_t{args.heads} * args.length * args.head_dim);
+  }
+};
+
+/// Groups as attention leaves them: one head after the other, or heads side by side at each position.
+inline PlaceHeadsCase place_heads_case(int n) {
+  Draw draw(static_cast<std::uint64_t>(n) + 800000);
+  PlaceHeadsCase c;
+  c.args.type = element_types[static_cast<std::size_t>(n) % element_types.size()];
+  c.args.head_dim = draw.one_of({1, 3, 6, 8, 20, 64, 128});
+  c.args.length = static_cast<std::int32_t>(draw.whole(0, 30));
+  for (std::int64_t g = draw.whole(1, kernels::place_heads_max_groups); g > 0; --g) {
+    const std::int64_t heads = draw.whole(1, 4), d = c.args.head_dim, length = c.args.length;
+    auto& group = c.args.groups[c.groups.size()];
+    const bool by_position = draw.chance(50);
+    group.head_stride = by_position ? d : length * d;
+    group.position_stride = by_position ? heads * d : d;
+    for (std::int64_t head = 0; head < heads; ++head) {
+      const auto place = static_cast<std::ptrdiff_t>(draw.whole(0, c.args.heads++));  // among those before it
+      c.group.insert(c.group.begin() + place, static_cast<std::int32_t>(c.groups.size()));
+      c.row.insert(c.row.begin() + place, static_cast<std::int32_t>(head));
+    }
+    c.groups.push_back(exact_elements(draw, c.args.type, heads * length * d));
+  }
+  return c;
+}
+
+struct ExtendSegmentCase {
+  kernels::ExtendSegment args{};
+  Bytes projections, cosine, sine;
+  std::int64_t capacity = 0, tail_capacity = 0;  ///< positions of a row
+  bool keeps_keys = false;
+  std::size_t query_bytes() const {
+    return bytes_of(args.type, std::int64_t{args.length} * args.heads * args.head_dim);
+  }
+  std::size_t kv_bytes() const { return bytes_of(args.type, args.kv_heads * args.row_stride); }
+  std::size_t tail_bytes() const { return bytes_of(args.type, args.heads * args.tail_row_stride); }
+  double tolerance() const { return rounding(args.type, 8, 4); }  // two products of numbers up to 4
+};
+
+inline ExtendSegmentCase extend_segment_case(int n) {
+  Draw draw(static_cast<std::uint64_t>(n) + 900000);
+  ExtendSegmentCase c;
+  c.args.type = element_types[static_cast<std::size_t>(n) % element_types.size()];
+  c.args.head_dim = draw.one_of({2, 6, 8, 16, 20, 32, 64, 128});
+  c.args.kv_heads = static_cast<std::int32_t>(draw.whole(1, 3));
+  c.args.heads = c.args.kv_heads * static_cast<std::int32_t>(draw.whole(1, 3));
+  c.args.length = static_cast<std::int32_t>(draw.chance(50) ? 1 : draw.whole(0, 30));
+  c.args.first = draw.whole(0, 20);
+  c.capacity = c.args.first + c.args.length + draw.whole(0, 5);
+  c.args.row_stride = c.capacity * c.args.head_dim;
+  c.keeps_keys = draw.chance(70);
+  c.args.tail_kept = static_cast<std::int32_t>(draw.whole(0, std::min<std::int64_t>(c.args.length, 8)));
+  c.args.tail_first = draw.whole(0, 8);
+  c.tail_capacity = c.args.tail_first + c.args.tail_kept + draw.whole(0, 3);
+  c.args.tail_row_stride = c.tail_capacity * c.args.head_dim;
+  const std::int64_t rows = c.args.heads + 2 * std::int64_t{c.args.kv_heads};
+  c.projections = exact_elements(draw, c.args.type, rows * c.args.length * c.args.head_dim);
+  const Element opmath = c.args.type == Element::Float64 ? Element::Float64 : Element::Float32;
+  const std::int64_t angles = std::int64_t{c.args.length} * (c.args.head_dim / 2);
+  c.cosine = exact_elements(draw, opmath, angles);  // no angle has them, which no sum needs
+  c.sine = exact_elements(draw, opmath, angles);
   return c;
 }
 

@@ -3,8 +3,12 @@
 
 #include <ATen/ATen.h>
 
+#include <cstring>
+
 #include "engine/core/base/error.h"
+#include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
+#include "engine/runtime/device_copy.h"
 #include "engine/runtime/device_list.h"
 #include "kernels/pool_topk.h"
 #include "kernels/select_hits.h"
@@ -13,24 +17,27 @@ namespace carryover::ops {
 
 namespace {
 
+/// Of the last dimension, fp32.
+at::Tensor norms(const at::Tensor& rows) {
+  return rows.norm(2, {-1}, false, compute_type(rows.scalar_type())).to(at::kFloat);
+}
+
 /// Norms of the keys that were ranked; any key's where none was.
 at::Tensor norms_of(const at::Tensor& keys, const at::Tensor& indices, const std::vector<std::int32_t>& head_slot) {
   const std::int64_t d = keys.size(2), capacity = keys.stride(0) / d;  // a view may leave out a slot's first entries
   std::vector<std::int64_t> first_row(head_slot.begin(), head_slot.end());
   for (std::int64_t& row : first_row) row *= capacity;
   const at::Tensor rows = indices.clamp_min(0) + device_list(first_row, keys.device()).view({-1, 1, 1});
-  return keys.as_strided({(keys.size(0) - 1) * capacity + keys.size(1), d}, {d, 1})
-      .index_select(0, rows.flatten())
-      .to(at::kFloat)
-      .norm(2, -1)
-      .view(indices.sizes());
+  const at::Tensor all = keys.as_strided({(keys.size(0) - 1) * capacity + keys.size(1), d}, {d, 1});
+  return norms(all.index_select(0, rows.flatten())).view(indices.sizes());
 }
 
-/// Takes the next `count` of a flat tensor that all layers share.
+/// The values of a tensor that begins at `bytes`, which then stands behind it.
 template <typename T>
-std::vector<T> take(const T*& from, std::int64_t count) {
-  const std::vector<T> taken(from, from + count);
-  from += count;
+std::vector<T> take(const std::uint8_t*& bytes, const at::Tensor& tensor) {
+  std::vector<T> taken(static_cast<std::size_t>(tensor.numel()));
+  std::memcpy(taken.data(), bytes, tensor.nbytes());
+  bytes += tensor.nbytes();
   return taken;
 }
 
@@ -77,7 +84,7 @@ DeviceSearch search_on_device(const at::Tensor& keys, std::int64_t entries, cons
   DeviceSearch search;
   search.ranking = rank_on_device(keys, entries, summaries, head_slot, k + 1);
   search.key_norms = norms_of(keys, search.ranking.indices, head_slot);
-  search.summary_norms = summaries.to(at::kFloat).norm(2, -1);
+  search.summary_norms = norms(summaries);
   search.positions = at::empty({heads, length}, search.ranking.indices.options());
   search.origins = at::empty({heads, length}, search.ranking.indices.options().dtype(at::kInt));
   kernels::SelectHits args{};
@@ -100,26 +107,24 @@ DeviceSearch search_on_device(const at::Tensor& keys, std::int64_t entries, cons
 
 std::vector<FoundHits> to_host(std::span<const DeviceSearch> searches) {
   if (searches.empty()) return {};
-  std::vector<at::Tensor> real, whole;
-  for (const DeviceSearch& search : searches) {
-    for (const at::Tensor& tensor : {search.ranking.scores, search.key_norms, search.summary_norms})
-      real.push_back(tensor.flatten());
-    for (const at::Tensor& tensor : {search.ranking.indices, search.positions, search.origins.to(at::kLong)})
-      whole.push_back(tensor.flatten());
-  }
-  const at::Tensor all_real = at::cat(real).cpu(), all_whole = at::cat(whole).cpu();
-  const float* reals = all_real.const_data_ptr<float>();
-  const std::int64_t* wholes = all_whole.const_data_ptr<std::int64_t>();
+  std::vector<at::Tensor> parts;
+  for (const DeviceSearch& search : searches)
+    for (const at::Tensor& tensor : {search.ranking.scores, search.ranking.indices, search.key_norms,
+                                     search.summary_norms, search.positions, search.origins})
+      parts.push_back(tensor.flatten().view(at::kByte));
+  const at::Tensor all = download({at::cat(parts)}).front();
+  const std::uint8_t* bytes = all.const_data_ptr<std::uint8_t>();
   std::vector<FoundHits> found;
   for (const DeviceSearch& search : searches) {
     FoundHits& hits = found.emplace_back();
-    const std::vector<float> scores = take(reals, search.ranking.scores.numel());
+    const std::vector<float> scores = take<float>(bytes, search.ranking.scores);
     hits.ranked = {search.ranking.scores.size(2), {scores.begin(), scores.end()}, {}};
-    hits.key_norms = take(reals, search.key_norms.numel());
-    hits.summary_norms = take(reals, search.summary_norms.numel());
-    hits.ranked.indices = take(wholes, search.ranking.indices.numel());
-    hits.positions = take(wholes, search.positions.numel());
-    hits.origins = take(wholes, search.origins.numel());
+    hits.ranked.indices = take<std::int64_t>(bytes, search.ranking.indices);
+    hits.key_norms = take<float>(bytes, search.key_norms);
+    hits.summary_norms = take<float>(bytes, search.summary_norms);
+    hits.positions = take<std::int64_t>(bytes, search.positions);
+    const std::vector<std::int32_t> origins = take<std::int32_t>(bytes, search.origins);
+    hits.origins = {origins.begin(), origins.end()};
   }
   return found;
 }

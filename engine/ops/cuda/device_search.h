@@ -45,7 +45,7 @@ struct FoundHits {
   std::vector<std::int64_t> positions, origins;
 };
 
-/// All layers' in two copies.
+/// All layers' in one copy, which the host waits for.
 std::vector<FoundHits> to_host(std::span<const DeviceSearch> searches);
 
 }  // namespace carryover::ops

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // pool_topk by its reference and by its device code. Include cuda_on_cpu.h or cuda_on_threads.h first.
 #pragma once
+#include <limits>
+
 #include "kernels/cuda/pool_topk_device.h"
 #include "tests/support/kernel_cases.h"
 

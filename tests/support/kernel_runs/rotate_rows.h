@@ -15,6 +15,7 @@ inline RotateRows with_addresses(const RotateRowsCase& c, PlacedArrays& arrays) 
   args.input = arrays.input(c.input, bytes);
   args.cosine = arrays.input(c.cosine, opmath_bytes);
   args.sine = arrays.input(c.sine, opmath_bytes);
+  args.row = c.row.empty() ? nullptr : c.row.data();
   args.output = arrays.output(c.result_bytes(), bytes);
   return args;
 }

@@ -16,7 +16,13 @@ inline RowAttention with_addresses(const RowAttentionCase& c, PlacedArrays& arra
   args.query_row = c.query_row.data();
   args.prefix = with_addresses(c.prefix, args.type, arrays);
   args.segment = with_addresses(c.segment, args.type, arrays);
+  if (!c.reads_other.empty()) {
+    args.other = with_addresses(c.other, args.type, arrays);
+    args.reads_other = c.reads_other.data();
+  }
   args.output = arrays.output(c.result_bytes(), bytes);
+  const Bytes zeros(sizeof(std::int32_t) * static_cast<std::size_t>(args.heads));
+  args.arrived = reinterpret_cast<std::int32_t*>(arrays.input(zeros, sizeof(std::int32_t)));
   return args;
 }
 
@@ -27,17 +33,14 @@ inline Bytes run_reference(const RowAttentionCase& c) {
   return output_of(args, c.result_bytes());
 }
 
-/// The launches of row_attention.cu.
+/// The launch of row_attention.cu.
 template <typename T, int width>
 void launch(const RowAttention& args) {
-  const std::int64_t all = std::int64_t{args.prefix_length} + args.length;
+  const std::int64_t all = longest_positions(args);
   const std::int32_t chunks = attend_chunks_of(all);
-  const auto heads = static_cast<unsigned>(args.heads);
   std::vector<float> partial(static_cast<std::size_t>(args.heads * chunks * partial_floats(args.head_dim)), 1e30f);
-  cuda_on_cpu::launch({static_cast<unsigned>(chunks), heads, 1}, attend_threads,
+  cuda_on_cpu::launch({static_cast<unsigned>(chunks), static_cast<unsigned>(args.heads), 1}, attend_threads,
                       [&] { attend_chunks<T, width>(args, attend_chunk(all), partial.data()); });
-  cuda_on_cpu::launch({1, heads, 1}, static_cast<unsigned>(args.head_dim),
-                      [&] { merge_attended<T>(args, chunks, partial.data()); });
 }
 
 template <typename T>
@@ -50,11 +53,14 @@ inline void launch(const RowAttention& args) {
   args.type == Element::BFloat16 ? launch<BFloat16>(args) : launch<float>(args);
 }
 
+/// Nothing where what it counted with are no zeros behind it.
 inline Bytes run_device_code(const RowAttentionCase& c) {
   PlacedArrays arrays(0);
   const RowAttention args = with_addresses(c, arrays);
   if (args.heads > 0) launch(args);
-  return output_of(args, c.result_bytes());
+  const bool zeros =
+      std::all_of(args.arrived, args.arrived + args.heads, [](std::int32_t count) { return count == 0; });
+  return zeros ? output_of(args, c.result_bytes()) : Bytes();
 }
 
 inline bool runs_soon(const RowAttentionCase& c) {
