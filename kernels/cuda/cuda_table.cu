@@ -39,6 +39,8 @@ extern "C" const carryover::kernels::CudaKernels* carryover_cuda_kernels() {
                                         join_rows,
                                         row_attention_workspace_bytes,
                                         row_attention,
+                                        list_attention_workspace_bytes,
+                                        list_attention,
                                         status_text,
                                         next_range};
   return &table;

@@ -35,6 +35,8 @@ const kernels::CudaKernels references{kernels::cuda_abi_version,
                                       kernels::reference::join_rows,
                                       [](const kernels::RowAttention&) { return std::int64_t{0}; },
                                       kernels::reference::row_attention,
+                                      [](const kernels::ListAttention&) { return std::int64_t{0}; },
+                                      kernels::reference::list_attention,
                                       [](kernels::Status) { return "reference"; },
                                       [](const char*) {}};
 
