@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "examples/kernel_parity/layer_parity.h"
+#include "examples/kernel_parity/list_parity.h"
 #include "examples/kernel_parity/parity.h"
 #include "tests/support/kernel_cases.h"
 
@@ -212,9 +213,11 @@ int main(int argc, char** argv) {
     agree = compare("gather_prefix", gather_prefix_agrees) && agree;
     agree = compare("rope_prefix", rope_prefix_agrees) && agree;
     agree = parity::layer_kernels_agree() && agree;
+    agree = parity::list_attention_agrees() && agree;
     if (options.times) {
       time_kernels();
       parity::time_layer_kernels();
+      parity::time_list_attention();
     }
     return agree ? 0 : 1;
   } catch (const std::exception& error) {
