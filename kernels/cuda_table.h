@@ -4,6 +4,7 @@
 #include "kernels/gather_prefix.h"
 #include "kernels/join_rows.h"
 #include "kernels/launch.h"
+#include "kernels/list_attention.h"
 #include "kernels/place_heads.h"
 #include "kernels/pool_topk.h"
 #include "kernels/rotate_rows.h"
@@ -14,7 +15,7 @@
 namespace carryover::kernels {
 
 /// Raised whenever an argument struct or this table changes; a plug-in of another version is not used.
-inline constexpr int cuda_abi_version = 5;
+inline constexpr int cuda_abi_version = 6;
 
 /// What libcarryover_cuda.so offers. The engine opens that library at run time and calls through this table, so that it
 /// links nothing of CUDA. Contracts are those of the kernels' headers; a Status is a cudaError_t.
@@ -32,6 +33,8 @@ struct CudaKernels {
   Status (*extend_segment)(const ExtendSegment&, Stream);
   std::int64_t (*row_attention_workspace_bytes)(const RowAttention&);
   Status (*row_attention)(const RowAttention&, Stream);
+  std::int64_t (*list_attention_workspace_bytes)(const ListAttention&);
+  Status (*list_attention)(const ListAttention&, Stream);
   const char* (*status_text)(Status);  ///< for messages; a static string
   /// Ends the range that a profiler shows (NVTX) and begins the next one; nullptr begins none. One thread's.
   void (*next_range)(const char* name);

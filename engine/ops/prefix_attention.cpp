@@ -16,6 +16,7 @@
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/row_attention.h"
+#include "engine/ops/listed_attention.h"
 #include "engine/ops/listed_backward.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
@@ -279,14 +280,16 @@ at::Tensor masked_attention(const PrefixAttention& a) {
 
 namespace {
 
-constexpr std::int64_t kSummedWeights = std::int64_t{1} << 17;  ///< held at a time
+/// Weights held at a time: what a CPU's cache holds, or as many as make a launch on a GPU worth it.
+constexpr std::int64_t kSummedWeights = std::int64_t{1} << 17, kSummedWeightsOnGpu = std::int64_t{1} << 24;
 
 /// Adds what queries give to these keys, each in its window, to `received`, [G, r, n]. keys: [G, r or 1, n, d], of
 /// which the first query is the `ahead`-th. lse: [G, r, m], of all that a query sees.
 void add_received(const PrefixAttention& a, const at::Tensor& lse, const at::Tensor& keys, std::int64_t ahead,
                   const at::Tensor& received) {
   const std::int64_t rows = keys.size(1), shared = a.queries.size(1) / rows, m = a.queries.size(2), n = keys.size(2);
-  const std::int64_t step = std::max<std::int64_t>(1, kSummedWeights / std::max<std::int64_t>(1, shared * n));
+  const std::int64_t held = keys.is_cpu() ? kSummedWeights : kSummedWeightsOnGpu,
+                     step = std::max<std::int64_t>(1, held / std::max<std::int64_t>(1, shared * n));
   const double scale = 1 / std::sqrt(static_cast<double>(keys.size(3)));
   for (std::int64_t unit = 0; unit < keys.size(0) * rows; ++unit) {
     const auto of_unit = [&](const at::Tensor& all) {
@@ -325,6 +328,10 @@ at::Tensor received_by_keys(const PrefixAttention& a, const at::Tensor& lse) {
 }  // namespace
 
 WeighedAttention weighed_attention(const PrefixAttention& a) {
+  if (a.index == nullptr && attends_by_lists(a)) {
+    const auto [out, log_sums] = attend_by_lists(a);
+    return {out, received_by_keys(a, log_sums)};
+  }
   CARRYOVER_CHECK(a.index == nullptr && !a.window.sees_all());
   if (!takes_kernels(a.queries.device()) && !at::GradMode::is_enabled()) {
     const auto [out, lse] = attend_cpu(a.queries, split_window(a));
@@ -342,6 +349,7 @@ at::Tensor prefix_attention(const PrefixAttention& a) {
   const auto defined = [&](const at::Tensor& prefix) {
     return prefix.defined() ? prefix : a.keys.narrow(2, 0, 0).detach();
   };
+  if (attends_by_lists(a)) return attend_by_lists(a).first;
   if (a.index != nullptr) {
     if (on_device) return masked_attention(a);
     if (!at::GradMode::is_enabled()) return attend_listed(a);

@@ -33,8 +33,9 @@ struct PrefixAttention {
 /// softmax(q·kᵀ/√d)·v over [prefix; segment], [G, r, m, d]. On a CPU no mask is built and no masked block computed: one
 /// pass goes over the prefix, the part before the chunk and the causal square, forward and backward (ADR 0018); on a
 /// GPU LibTorch's FlashAttention takes both where it can. One KV head serves r query heads by a stride of 0, without a
-/// copy. Differentiable in all tensors. With a window, gradients and GPUs go by masked_attention(); with an index, GPUs
-/// do, and gradients of the CPU's forward by listed_backward(). Zeros for a query that sees no key.
+/// copy. Differentiable in all tensors. With a window or an index, GPUs go by attend_by_lists(), and by
+/// masked_attention() where gradients are needed; a CPU's gradients go by masked_attention() with a window, and by
+/// listed_backward() with an index. Zeros for a query that sees no key.
 at::Tensor prefix_attention(const PrefixAttention& attention);
 
 /// The same by its definition, with a mask of m × (P + n): the reference. Any device.

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "examples/kernel_parity/layer_parity.h"
+#include "examples/kernel_parity/list_parity.h"
 #include "examples/kernel_parity/parity.h"
 #include "tests/support/kernel_cases.h"
 
@@ -167,9 +168,11 @@ int main(int argc, char** argv) {
     bool agree = compare("pool_topk", pool_topk_agrees);
     agree = compare("gather_prefix", gather_prefix_agrees) && agree;
     agree = parity::layer_kernels_agree() && agree;
+    agree = parity::list_attention_agrees() && agree;
     if (options.times) {
       time_kernels();
       parity::time_layer_kernels();
+      parity::time_list_attention();
     }
     return agree ? 0 : 1;
   } catch (const std::exception& error) {

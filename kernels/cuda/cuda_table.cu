@@ -33,7 +33,8 @@ extern "C" const carryover::kernels::CudaKernels* carryover_cuda_kernels() {
                                         swiglu,           swiglu_backward,
                                         join_rows,        place_heads,
                                         extend_segment,   row_attention_workspace_bytes,
-                                        row_attention,    status_text,
+                                        row_attention,    list_attention_workspace_bytes,
+                                        list_attention,   status_text,
                                         next_range};
   return &table;
 }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+/// Before a loop whose index picks registers: they have no addresses.
+#ifdef __CUDACC__
+#define CARRYOVER_UNROLL _Pragma("unroll")
+#else
+#define CARRYOVER_UNROLL
+#endif
+
 namespace carryover::kernels {
 
 inline constexpr int warp_size = 32;

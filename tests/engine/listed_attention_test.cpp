@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Attention to the keys that an index lists, and sums of attention over columns and diagonals: the CPU's kernels
-// against masks and whole matrices.
+// Attention to the keys that an index lists, and sums of attention over columns and diagonals: the CPU's kernels, and
+// what a GPU's is given, against masks and whole matrices.
+#include "engine/ops/listed_attention.h"
+
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -12,6 +14,7 @@
 #include "engine/core/base/key_index.h"
 #include "engine/ops/attention_lines.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/runtime/cuda_runtime.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -36,6 +39,76 @@ KeyIndex random_index(std::mt19937& random, std::int64_t rows, std::int64_t tile
   return index;
 }
 
+/// With prefixes of either shape, or none.
+ops::PrefixAttention random_attention(std::mt19937& random, at::ScalarType type, std::int64_t d) {
+  const int G = draw(random, 1, 3), r = draw(random, 1, 3), m = draw(random, 0, 4) == 0 ? 1 : draw(random, 1, 150),
+            n = m + draw(random, 0, 40), P = draw(random, 0, 4) == 0 ? 0 : draw(random, 0, 300);
+  const auto options = at::TensorOptions().dtype(type);
+  const std::int64_t prefix_rows = draw(random, 0, 1) == 1 ? r : 1;
+  ops::PrefixAttention attention;
+  attention.queries = at::randn({G, r, m, d}, options);
+  if (P > 0) {
+    attention.prefix_keys = at::randn({G, prefix_rows, P, d}, options);
+    attention.prefix_values = at::randn({G, prefix_rows, P, d}, options);
+  }
+  attention.keys = at::randn({G, 1, n, d}, options);
+  attention.values = at::randn({G, 1, n, d}, options);
+  return attention;
+}
+
+std::int64_t places_of(const ops::PrefixAttention& a) {
+  return a.keys.size(2) + (a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0);
+}
+
+/// Rows by head or, where heads share their keys, by KV head.
+KeyIndex random_index_of(std::mt19937& random, const ops::PrefixAttention& a) {
+  const std::int64_t G = a.queries.size(0), r = a.queries.size(1);
+  const bool shared = (!a.prefix_keys.defined() || a.prefix_keys.size(1) == 1) && draw(random, 0, 2) == 0;
+  KeyIndex index = random_index(random, shared ? G : G * r, shared ? 1 : draw(random, 1, 70), draw(random, 0, 90),
+                                a.queries.size(2), places_of(a));
+  index.shared = shared;
+  return index;
+}
+
+ops::AttentionWindow random_window(std::mt19937& random, const ops::PrefixAttention& a) {
+  ops::AttentionWindow window;
+  window.length = draw(random, 0, 2) == 0 ? draw(random, 1, 4) : draw(random, 1, static_cast<int>(places_of(a)) + 3);
+  window.sinks = draw(random, 0, 1) * draw(random, 1, 6);
+  if (draw(random, 0, 1) == 0) window.sink_queries = at::randn(a.queries.sizes(), a.queries.options());
+  const std::int64_t behind = (a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0) - window.sinks;
+  if (behind > 0 && draw(random, 0, 1) == 0) window.far = draw(random, 1, static_cast<int>(behind));
+  return window;
+}
+
+/// log Σ e^score by the mask, [G, r, m]; without queries of the sinks' own.
+at::Tensor masked_log_sums(const ops::PrefixAttention& a) {
+  const std::int64_t G = a.queries.size(0), r = a.queries.size(1), m = a.queries.size(2), d = a.queries.size(3);
+  const auto of_heads = [&](const at::Tensor& rows) { return rows.to(at::kDouble).expand({G, r, rows.size(2), d}); };
+  at::Tensor keys = of_heads(a.keys);
+  if (a.prefix_keys.defined()) keys = at::cat({of_heads(a.prefix_keys), keys}, 2);
+  const std::int64_t all = keys.size(2);
+  std::vector<at::Tensor> visible{ops::visible_keys(a.window, m, all, at::kCPU)};
+  if (a.index != nullptr) {
+    visible.clear();
+    for (std::int64_t row = 0; row < a.index->rows; ++row)
+      visible.push_back(ops::listed_keys(*a.index, row, 0, m, all, at::kCPU));
+  }
+  const at::Tensor seen = at::stack(visible).view({a.index != nullptr ? G : 1, -1, m, all});
+  const at::Tensor scores = a.queries.to(at::kDouble).matmul(keys.transpose(2, 3)) / std::sqrt(static_cast<double>(d));
+  return scores.masked_fill(seen.logical_not(), -std::numeric_limits<double>::infinity()).logsumexp(3);
+}
+
+/// The kernel's reference in the place of all kernels.
+const kernels::CudaKernels* listing_reference() {
+  static const kernels::CudaKernels table = [] {
+    kernels::CudaKernels only{};
+    only.list_attention_workspace_bytes = [](const kernels::ListAttention&) { return std::int64_t{0}; };
+    only.list_attention = kernels::reference::list_attention;
+    return only;
+  }();
+  return &table;
+}
+
 }  // namespace
 
 class ListedAttentionTest : public QObject {
@@ -56,28 +129,51 @@ class ListedAttentionTest : public QObject {
     std::mt19937 random(2);
     at::manual_seed(3);
     for (int i = 0; i < 40; ++i) {
-      const int G = draw(random, 1, 3), r = draw(random, 1, 3), m = draw(random, 1, 150), n = m + draw(random, 0, 40),
-                P = draw(random, 0, 300), d = type == at::kBFloat16 ? 64 : 8 * draw(random, 1, 5);
-      const auto options = at::TensorOptions().dtype(type);
-      const std::int64_t prefix_rows = draw(random, 0, 1) == 1 ? r : 1;
-      ops::PrefixAttention attention;
-      attention.queries = at::randn({G, r, m, d}, options);
-      if (P > 0) {
-        attention.prefix_keys = at::randn({G, prefix_rows, P, d}, options);
-        attention.prefix_values = at::randn({G, prefix_rows, P, d}, options);
-      }
-      attention.keys = at::randn({G, 1, n, d}, options);
-      attention.values = at::randn({G, 1, n, d}, options);
-      const bool shared = prefix_rows == 1 && draw(random, 0, 2) == 0;
-      KeyIndex index =
-          random_index(random, shared ? G : G * r, shared ? 1 : draw(random, 1, 70), draw(random, 0, 90), m, P + n);
-      index.shared = shared;
+      ops::PrefixAttention attention =
+          random_attention(random, type, type == at::kBFloat16 ? 64 : 8 * draw(random, 1, 5));
+      const KeyIndex index = random_index_of(random, attention);
       attention.index = &index;
       const at::Tensor fast = ops::prefix_attention(attention).to(at::kDouble);
       const at::Tensor expected = ops::masked_attention(attention).to(at::kDouble);
       const double off = (fast - expected).abs().max().item<double>();
       QVERIFY2(off < bound, qPrintable(QStringLiteral("case %1: %2").arg(i).arg(off)));
     }
+  }
+
+  /// Lists and windows as a GPU is given them, with the kernel's reference on CPU tensors, and log-sums.
+  void a_gpu_is_given_what_the_mask_leaves_data() {
+    QTest::addColumn<at::ScalarType>("type");
+    QTest::addColumn<double>("bound");
+    QTest::newRow("fp32") << at::kFloat << 1e-5;
+    QTest::newRow("bf16") << at::kBFloat16 << 2e-2;
+  }
+  void a_gpu_is_given_what_the_mask_leaves() {
+    QFETCH(at::ScalarType, type);
+    QFETCH(double, bound);
+    const at::NoGradGuard no_gradients;
+    ops::replace_cuda_kernels(listing_reference());
+    std::mt19937 random(8);
+    at::manual_seed(9);
+    for (int i = 0; i < 60; ++i) {
+      ops::PrefixAttention attention = random_attention(random, type, 64);
+      KeyIndex index;
+      if (i % 2 == 0) {
+        index = random_index_of(random, attention);
+        attention.index = &index;
+      } else {
+        attention.window = random_window(random, attention);
+      }
+      QVERIFY2(!ops::attends_by_lists(attention), "a CPU has its own way");
+      const auto [out, log_sums] = ops::attend_by_lists(attention);
+      QVERIFY(out.sizes() == attention.queries.sizes() && out.scalar_type() == type);
+      const double off =
+          (out.to(at::kDouble) - ops::masked_attention(attention).to(at::kDouble)).abs().max().item<double>();
+      QVERIFY2(off < bound, qPrintable(QStringLiteral("case %1: %2").arg(i).arg(off)));
+      if (attention.window.sink_queries.defined()) continue;
+      const at::Tensor expected = masked_log_sums(attention);
+      QVERIFY(at::allclose(log_sums.to(at::kDouble), expected, 1e-5, 1e-5));
+    }
+    ops::replace_cuda_kernels(nullptr);
   }
 
   void gradients_are_those_of_finite_differences() {

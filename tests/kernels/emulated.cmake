@@ -48,7 +48,7 @@ if(CARRYOVER_SANITIZE_THREADS)
     list(APPEND thread_checks threads/${kernel})
     add_dependencies(thread_tests emulated_${kernel})
   endforeach()
-  foreach(kernel pool_topk row_attention select_hits)
+  foreach(kernel list_attention pool_topk row_attention select_hits)
     carryover_emulated_kernel(emulated_${kernel} ${kernel})
     add_test(NAME threads/${kernel}
              COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/kernels/barriers_test.py
@@ -78,4 +78,7 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # clang does not look at the alignme
   carryover_expect_report(kernels/mutant_flags mutant_flags 30 "not a valid value for type 'bool'")
   carryover_mutant(mutant_register pool_topk "sums[summaries_per_thread] = {}" "sums[summaries_per_thread]")
   carryover_expect_report(kernels/mutant_register mutant_register 10 "${differs}")
+  # What fills the last step of a list counts as if it were listed again.
+  carryover_mutant(mutant_step list_attention "key < present && sees(" "sees(")
+  carryover_expect_report(kernels/mutant_step mutant_step 10 "${differs}")
 endif()

@@ -10,6 +10,7 @@
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "tests/support/kernel_runs/gather_prefix.h"
 #include "tests/support/kernel_runs/join_rows.h"
+#include "tests/support/kernel_runs/list_attention.h"
 #include "tests/support/kernel_runs/place_heads.h"
 #include "tests/support/kernel_runs/pool_topk.h"
 #include "tests/support/kernel_runs/rotate_rows.h"
@@ -182,6 +183,25 @@ class WideStridesTest : public QObject {
       launch(args, true);
       QVERIFY2(kernel_cases::agree(output_of(args, c.result_bytes()), run_reference(c), c.args.type, c.tolerance()),
                qPrintable(QString("case %1").arg(n)));
+    }
+  }
+
+  void list_attention_finds_far_rows() {
+    for (int n = 0; n < 90; n += 7) {
+      const ListAttentionCase c = kernel_cases::list_attention_case(n);
+      if (!runs_soon(c) || c.args.heads > 5) continue;
+      const std::int64_t d = c.args.head_dim;
+      const WideKv prefix(c.prefix, c.args.type, c.args.prefix_length, d),
+          segment(c.segment, c.args.type, c.args.length, d);
+      WideRows queries(c.args.type);
+      SKIP_WITHOUT(segment.values);
+      SKIP_WITHOUT(queries);
+      queries.fill(c.queries, c.args.queries.head_stride, c.args.queries.position_stride, c.args.query_count, d);
+      const ListAttentionResult found = result_of(c, [&](ListAttention args) {
+        args.prefix = prefix.args, args.segment = segment.args, args.queries = {queries.data(), wide, d};
+        launch(args);
+      });
+      QVERIFY2(agree(c, found, run_reference(c)), qPrintable(QString("case %1").arg(n)));
     }
   }
 };

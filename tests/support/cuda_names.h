@@ -55,3 +55,32 @@ inline int __popc(unsigned bits) {
 inline int __ffs(int bits) {
   return __builtin_ffs(bits);
 }
+
+namespace carryover::kernels {
+/// A warp's tensor cores, by what the lanes show each other (kernels/cuda/tensor_cores.h).
+inline void multiply_16x8x16(float (&sums)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+  const unsigned lane = cuda_on_cpu::thread_index().x % 32, row = lane / 4, column = lane % 4 * 2;
+  std::uint32_t own[4][4], others[2][4][2];  // by lane of four: a's; by column: b's
+  const auto both = [](std::uint32_t low, std::uint32_t high) { return low | std::uint64_t{high} << 32; };
+  for (unsigned half = 0; half < 2; ++half) {
+    const auto shown = cuda_on_cpu::exchange(both(a[2 * half], a[2 * half + 1]));
+    for (unsigned i = 0; i < 4; ++i) {
+      const std::uint64_t words = shown[4 * row + i];
+      own[i][2 * half] = static_cast<std::uint32_t>(words),
+                 own[i][2 * half + 1] = static_cast<std::uint32_t>(words >> 32);
+    }
+  }
+  const auto shown = cuda_on_cpu::exchange(both(b0, b1));
+  for (unsigned c = 0; c < 2; ++c)
+    for (unsigned i = 0; i < 4; ++i) {
+      const std::uint64_t words = shown[4 * (column + c) + i];
+      others[c][i][0] = static_cast<std::uint32_t>(words), others[c][i][1] = static_cast<std::uint32_t>(words >> 32);
+    }
+  const auto number = [](std::uint32_t word, unsigned half) {
+    return std::bit_cast<float>(half == 0 ? word << 16 : word & 0xffff0000u);
+  };
+  for (unsigned i = 0; i < 4; ++i)
+    for (unsigned k = 0; k < 16; ++k)
+      sums[i] += number(own[k % 8 / 2][k / 8 * 2 + i / 2], k % 2) * number(others[i % 2][k % 8 / 2][k / 8], k % 2);
+}
+}  // namespace carryover::kernels

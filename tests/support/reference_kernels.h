@@ -18,6 +18,8 @@ inline constexpr kernels::CudaKernels reference_kernels{kernels::cuda_abi_versio
                                                         kernels::reference::extend_segment,
                                                         [](const kernels::RowAttention&) { return std::int64_t{0}; },
                                                         kernels::reference::row_attention,
+                                                        [](const kernels::ListAttention&) { return std::int64_t{0}; },
+                                                        kernels::reference::list_attention,
                                                         [](kernels::Status) { return "reference"; },
                                                         [](const char*) {}};
 

@@ -9,6 +9,7 @@
 #include "engine/runtime/parallel.h"
 
 #ifdef __x86_64__
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -209,61 +210,39 @@ struct Gathered {
   }
 };
 
-/// `place`: of the first of all queries in [prefix; segment]; first: the block's first lane.
+/// How attend_lists() multiplies here.
 template <typename Matmul>
-void add_gathered(Block& block, const Gathered& gathered, const ListedQueries& lanes, std::int64_t first,
-                  std::int64_t place, float scale) {
-  const std::int64_t columns = round_up(gathered.packed.count, kWidth);
-  score<Matmul>(block, gathered.packed.keys.data(), columns);
-  for (std::int64_t lane = 0; lane < block.count; ++lane) {
-    if (const std::int64_t visible =
-            seen_places(gathered.places, gathered.packed.count, place + lanes.query(first + lane));
-        visible > 0)
-      update_softmax(block, lane, 0, visible, columns, scale);
-    else
-      std::fill_n(block.weights.data() + lane * kTile, columns, Bf16{0});
-  }
-  add_values<Matmul>(block, gathered.packed.values.data(), columns);
-}
+struct Bf16Lists {
+  using Element = Bf16;
+  using Queries = Block;
+  using Keys = Gathered;
+  using Use = typename Matmul::Use;
+  static constexpr std::int64_t kMost = Matmul::kQueries;
 
-template <typename Matmul>
-at::Tensor attend_listed(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
-  const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
-  at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options());
-  std::int64_t place = -m;
-  for (const KvBlock& part : parts) place += part.keys.size(2);
-  const float scale = 1 / std::sqrt(static_cast<float>(d));
-  Bf16* to = mutable_bits(out);
-  at::parallel_for(0, index.rows * index.tiles(), 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
-    [[maybe_unused]] const typename Matmul::Use use;
-    Gathered gathered(d);
-    std::vector<Block> blocks;
-    std::vector<float> lse(Matmul::kQueries);
-    for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
-      const std::int64_t row = unit % index.rows, tile = unit / index.rows;
-      const ListedQueries lanes = ListedQueries::of(index, row, tile, r);
-      const std::int64_t stride = lanes.of_heads ? queries.stride(1) : queries.stride(2);
-      const Bf16* from = bits(queries) + lanes.group * queries.stride(0) + lanes.head * queries.stride(1) +
-                         lanes.first * queries.stride(2);
-      blocks.resize(static_cast<std::size_t>((lanes.count + Matmul::kQueries - 1) / Matmul::kQueries));
-      for (std::size_t b = 0; b < blocks.size(); ++b) {
-        const std::int64_t first = static_cast<std::int64_t>(b) * Matmul::kQueries;
-        begin<Matmul>(blocks[b], std::min(Matmul::kQueries, lanes.count - first), d);
-        copy_rows(from + first * stride, stride, blocks[b].count, blocks[b].padded, d, blocks[b].queries.data());
-      }
-      ListedRows<Bf16> rows(parts, lanes.group, lanes.head, index.list(row, tile), place + lanes.end());
-      while (gathered.take(rows, d))
-        for (std::size_t b = 0; b < blocks.size(); ++b)
-          add_gathered<Matmul>(blocks[b], gathered, lanes, static_cast<std::int64_t>(b) * Matmul::kQueries, place,
-                               scale);
-      Bf16* own = to + (lanes.first * heads + lanes.group * r + lanes.head) * d;
-      const std::int64_t step = lanes.of_heads ? d : heads * d;
-      for (std::size_t b = 0; b < blocks.size(); ++b)
-        finish(blocks[b], own + static_cast<std::int64_t>(b) * Matmul::kQueries * step, step, lse.data());
+  static void take(Queries& block, const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t d) {
+    begin<Matmul>(block, count, d);
+    copy_rows(from, stride, block.count, block.padded, d, block.queries.data());
+  }
+
+  template <typename SeenBy>
+  static void add(Queries& block, const Keys& gathered, SeenBy&& seen_by) {
+    const std::int64_t columns = round_up(gathered.packed.count, kWidth);
+    const float scale = 1 / std::sqrt(static_cast<float>(block.d));
+    score<Matmul>(block, gathered.packed.keys.data(), columns);
+    for (std::int64_t query = 0; query < block.count; ++query) {
+      if (const std::int64_t visible = seen_by(query); visible > 0)
+        update_softmax(block, query, 0, visible, columns, scale);
+      else
+        std::fill_n(block.weights.data() + query * kTile, columns, Bf16{0});
     }
-  });
-  return out;
-}
+    add_values<Matmul>(block, gathered.packed.values.data(), columns);
+  }
+
+  static void finish(Queries& block, Bf16* out, std::int64_t stride) {
+    std::array<float, kMost> unused;
+    ops::finish(block, out, stride, unused.data());
+  }
+};
 
 }  // namespace
 
@@ -276,7 +255,8 @@ std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const s
 }
 
 at::Tensor attend_listed_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
-  return bf16_tiles() ? attend_listed<Tiles>(queries, parts, index) : attend_listed<Dots>(queries, parts, index);
+  return bf16_tiles() ? attend_lists<Bf16Lists<Tiles>>(queries, parts, index)
+                      : attend_lists<Bf16Lists<Dots>>(queries, parts, index);
 }
 
 }  // namespace carryover::ops

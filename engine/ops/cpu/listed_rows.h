@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -7,6 +9,7 @@
 
 #include "engine/core/base/key_index.h"
 #include "engine/ops/cpu/kv_block.h"
+#include "engine/runtime/parallel.h"
 
 namespace carryover::ops {
 
@@ -85,5 +88,50 @@ struct ListedQueries {
   std::int64_t end() const { return first + (of_heads ? 1 : count); }  ///< of the queries, in m
   std::int64_t query(std::int64_t lane) const { return of_heads ? first : first + lane; }
 };
+
+/// Attention of each tile's queries over the keys that its list names, which are gathered some at a time; no other is
+/// read. [G, r, m, d], in memory [m, G·r, d]: the next matmul's rows, without a copy of them. A Way multiplies: it says
+/// Element, Queries (a block of kMost at most), Keys (what is gathered, as take() does it) and Use (which a thread has
+/// while it works), and has take(), add() and finish() for a block.
+template <typename Way>
+at::Tensor attend_lists(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
+  using T = typename Way::Element;
+  const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
+  at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options());
+  std::int64_t place = -m;  // of the first query in [prefix; segment]
+  for (const KvBlock& part : parts) place += part.keys.size(2);
+  const T* const all = static_cast<const T*>(queries.const_data_ptr());
+  T* const to = static_cast<T*>(out.mutable_data_ptr());
+  at::parallel_for(0, index.rows * index.tiles(), 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
+    [[maybe_unused]] const typename Way::Use use;
+    typename Way::Keys gathered(d);
+    std::vector<typename Way::Queries> blocks;
+    for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
+      const std::int64_t row = unit % index.rows, tile = unit / index.rows;
+      const ListedQueries lanes = ListedQueries::of(index, row, tile, r);
+      blocks.resize(static_cast<std::size_t>((lanes.count + Way::kMost - 1) / Way::kMost));
+      const auto each = [&](auto&& visit) {
+        for (std::size_t b = 0; b < blocks.size(); ++b) visit(blocks[b], static_cast<std::int64_t>(b) * Way::kMost);
+      };
+      const std::int64_t stride = lanes.of_heads ? queries.stride(1) : queries.stride(2);
+      const T* const from =
+          all + lanes.group * queries.stride(0) + lanes.head * queries.stride(1) + lanes.first * queries.stride(2);
+      each([&](auto& block, std::int64_t first) {
+        Way::take(block, from + first * stride, stride, std::min(Way::kMost, lanes.count - first), d);
+      });
+      ListedRows<T> rows(parts, lanes.group, lanes.head, index.list(row, tile), place + lanes.end());
+      while (gathered.take(rows, d))
+        each([&](auto& block, std::int64_t first) {
+          Way::add(block, gathered, [&](std::int64_t query) {
+            return seen_places(gathered.places, gathered.packed.count, place + lanes.query(first + query));
+          });
+        });
+      T* const own = to + (lanes.first * heads + lanes.group * r + lanes.head) * d;
+      const std::int64_t step = lanes.of_heads ? d : heads * d;
+      each([&](auto& block, std::int64_t first) { Way::finish(block, own + first * step, step); });
+    }
+  });
+  return out;
+}
 
 }  // namespace carryover::ops

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -185,63 +186,45 @@ struct Gathered {
   }
 };
 
-/// `place`: of the first of all queries in [prefix; segment].
-template <typename T, typename W>
-void add_gathered(Block<W>& block, const Gathered<T, W>& gathered, const ListedQueries& lanes, std::int64_t place) {
-  const std::int64_t d = block.d, stride = row_stride(d), keys = gathered.packed.count;
-  multiply({block.padded(), round_up(keys, kSixteen), d}, Rows<W>{block.queries.data(), stride},
-           Columns<W>{gathered.packed.keys.data(), kSixteen, kSixteen * d}, {block.scores.data(), kKeys}, false);
-  for (std::int64_t lane = 0; lane < block.count; ++lane)
-    update_softmax(block, lane, 0,
-                   seen_places(gathered.places, gathered.packed.count, place + lanes.query(block.first + lane)), keys);
-  multiply({block.padded(), round_up(d, kSixteen), keys}, Rows<W>{block.scores.data(), kKeys},
-           Columns<W>{gathered.packed.values.data(), stride}, {block.values.data(), stride}, true);
-}
-
+/// How attend_lists() multiplies here.
 template <typename T>
-at::Tensor attend_listed(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
+struct OpmathLists {
+  using Element = T;
   using W = at::opmath_type<T>;
-  const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
-  at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options());
-  std::int64_t place = -m;
-  for (const KvBlock& part : parts) place += part.keys.size(2);
-  T* to = out.mutable_data_ptr<T>();
-  at::parallel_for(0, index.rows * index.tiles(), 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
-    Gathered<T, W> gathered(d);
-    std::vector<Block<W>> blocks;
-    std::vector<W> lse(static_cast<std::size_t>(kQueries));
-    for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
-      const std::int64_t row = unit % index.rows, tile = unit / index.rows;
-      const ListedQueries lanes = ListedQueries::of(index, row, tile, r);
-      const std::int64_t stride = lanes.of_heads ? queries.stride(1) : queries.stride(2);
-      const T* from = queries.const_data_ptr<T>() + lanes.group * queries.stride(0) + lanes.head * queries.stride(1) +
-                      lanes.first * queries.stride(2);
-      blocks.resize(static_cast<std::size_t>((lanes.count + kQueries - 1) / kQueries));
-      std::int64_t first = 0;
-      for (Block<W>& block : blocks) {
-        block.first = first;
-        block.count = std::min(kQueries, lanes.count - first);
-        block.d = d;
-        begin(block);
-        take_queries(block, from + first * stride, stride);
-        first += kQueries;
-      }
-      ListedRows<T> rows(parts, lanes.group, lanes.head, index.list(row, tile), place + lanes.end());
-      while (gathered.take(rows, d))
-        for (Block<W>& block : blocks) add_gathered(block, gathered, lanes, place);
-      T* own = to + (lanes.first * heads + lanes.group * r + lanes.head) * d;
-      const std::int64_t step = lanes.of_heads ? d : heads * d;
-      for (Block<W>& block : blocks) finish(block, own + block.first * step, step, lse.data());
-    }
-  });
-  return out;
-}
+  using Queries = Block<W>;
+  using Keys = Gathered<T, W>;
+  struct Use {};
+  static constexpr std::int64_t kMost = kQueries;
+
+  static void take(Queries& block, const T* from, std::int64_t stride, std::int64_t count, std::int64_t d) {
+    block.first = 0;
+    block.count = count;
+    block.d = d;
+    begin(block);
+    take_queries(block, from, stride);
+  }
+
+  template <typename SeenBy>
+  static void add(Queries& block, const Keys& gathered, SeenBy&& seen_by) {
+    const std::int64_t d = block.d, stride = row_stride(d), keys = gathered.packed.count;
+    multiply({block.padded(), round_up(keys, kSixteen), d}, Rows<W>{block.queries.data(), stride},
+             Columns<W>{gathered.packed.keys.data(), kSixteen, kSixteen * d}, {block.scores.data(), kKeys}, false);
+    for (std::int64_t query = 0; query < block.count; ++query) update_softmax(block, query, 0, seen_by(query), keys);
+    multiply({block.padded(), round_up(d, kSixteen), keys}, Rows<W>{block.scores.data(), kKeys},
+             Columns<W>{gathered.packed.values.data(), stride}, {block.values.data(), stride}, true);
+  }
+
+  static void finish(Queries& block, T* out, std::int64_t stride) {
+    std::array<W, kMost> unused;
+    ops::finish(block, out, stride, unused.data());
+  }
+};
 
 }  // namespace
 
 at::Tensor attend_listed_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
   return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_listed",
-                            [&] { return attend_listed<scalar_t>(queries, parts, index); });
+                            [&] { return attend_lists<OpmathLists<scalar_t>>(queries, parts, index); });
 }
 
 std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
