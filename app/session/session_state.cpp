@@ -103,7 +103,8 @@ json options_json(const RunOptions& options) {
   return {{"policy", options.policy},
           {"dtype", dtype_name(options.dtype)},
           {"device", device_name(options.device)},
-          {"tokens", options.token_limit}};
+          {"tokens", options.token_limit},
+          {"tokens_chosen", options.tokens_chosen}};
 }
 
 DType dtype_of(const SessionFields& fields) {
@@ -128,6 +129,7 @@ RunOptions options_of(const SessionFields& fields) {
 
 json bookmarks_json(const std::vector<Bookmark>& bookmarks) {
   json list = json::array();
+  options.tokens_chosen = fields.flag("tokens_chosen");
   for (const Bookmark& bookmark : bookmarks)
     list.push_back({{"name", bookmark.name.toStdString()},
                     {"place", selection_json(bookmark.place)},

@@ -147,6 +147,7 @@ void Stories::open(const StoryModel& files, const SegmentSettings& settings, std
     then();
   };
   const auto& model = lab_.loader.model();
+    options.tokens_chosen = false;
   lab_.runs.stop();
   if (model && model->info.path == files.model.toStdString() && model->info.adapter.empty()) return begin();
   await(Event::Opened, begin);

@@ -44,6 +44,7 @@ SessionState some_state(const QString& folder) {
   state.options.policy = "full";
   state.options.dtype = DType::BFloat16;
   state.options.token_limit = 1234;
+  state.options.tokens_chosen = true;
   state.config = json(SegmentConfig{});
   state.selection = {3, 8, 2, 4097};
   state.notes = "a line\nand „another“";
