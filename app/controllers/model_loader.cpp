@@ -48,6 +48,8 @@ ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject*
   connect(worker, &EngineWorker::model_trained, this, [this](const LoadedModel& model) {
     model_ = model;  // its tokens are the same, and so the text stays
     context_.set_trained_under(model.trained_under);
+  connect(&engine, &EngineConnection::changing, this, &ModelLoader::begin_load);
+  connect(&engine, &EngineConnection::replaced, this, &ModelLoader::forget_model);
     context_.set_model_dtype(model.info.dtype);
     Q_EMIT model_changed();
   });

@@ -33,6 +33,8 @@ RunController::~RunController() {
 }
 
 void RunController::connect_engine() {
+  for (const auto signal : {&EngineConnection::changing, &EngineConnection::replaced})
+    connect(&engine_, signal, this, &RunController::stop);
   connect(&engine_, &EngineConnection::starting, this, &RunController::stop);
   connect(&engine_, &EngineConnection::changed, this, [this] {
     if (engine_.lost()) run_wanted_ = false;

@@ -29,22 +29,38 @@ EngineWorker::EngineWorker() : watch_(new QTimer(this)) {
 void EngineWorker::use_engine(const QString& command, const std::shared_ptr<RunControl>& control) {
   session_.reset();
   watch_->stop();
-  const auto problem = attempt([&] {
-    Q_EMIT loading(0, command.isEmpty() ? tr("This machine") : tr("Connecting: %1").arg(command));
-    engine_.use(command.toStdString(), *control, [this](double fraction, const std::string& what) {
-      Q_EMIT loading(fraction, QString::fromStdString(what));
-    });
-  });
+  const auto problem = attempt([&] { engine_.use(command.toStdString(), *control, connecting(command)); });
   if (problem) {
     if (problem->fault != Fault::Cancelled) watch_engine();
   } else if (engine_.elsewhere()) {
-    watch_->start();
-    Q_EMIT engine_ready(EngineElsewhere{command, engine_.place()});
+    tell_of_elsewhere(command);
   } else {
     Q_EMIT engine_ready(std::nullopt);
   }
   Q_EMIT open_done();
 }
+void EngineWorker::change_engine(const QString& command, const std::shared_ptr<RunControl>& control) {
+  const auto problem = attempt([&] { engine_.change_to(command.toStdString(), *control, connecting(command)); });
+  if (!problem) {
+    session_.reset();
+    tell_of_elsewhere(command);
+  } else if (problem->fault != Fault::Cancelled) {
+    Q_EMIT engine_refused(*problem);
+  }
+  Q_EMIT open_done();
+}
+
+/// Says that it begins, and what the engine reads later.
+LoadProgress EngineWorker::connecting(const QString& command) {
+  Q_EMIT loading(0, command.isEmpty() ? tr("This machine") : tr("Connecting: %1").arg(command));
+  return [this](double fraction, const std::string& what) { Q_EMIT loading(fraction, QString::fromStdString(what)); };
+}
+
+void EngineWorker::tell_of_elsewhere(const QString& command) {
+  watch_->start();
+  Q_EMIT engine_ready(EngineElsewhere{command, engine_.place()});
+}
+
 
 void EngineWorker::watch_engine() {
   const auto loss = engine_.take_loss();

@@ -118,7 +118,7 @@ void LabDialogs::ask_state_file(const QString& title, bool save, const std::func
 
 void LabDialogs::ask_engine() {
   auto* dialog = new EngineDialog(lab_.engine.command(), window_);
-  connect(dialog, &EngineDialog::command_chosen, &lab_.engine, &EngineConnection::use);
+  connect(dialog, &EngineDialog::command_chosen, &lab_.engine, &EngineConnection::change_to);
   open_once(dialog);
 }
 
