@@ -5,7 +5,6 @@
 
 #include "app/engine_thread/spilling_observer.h"
 #include "engine/data/corpus.h"
-#include "engine/data/text_source.h"
 #include "engine/records/run_journal.h"
 #include "engine/records/training_plan.h"
 
@@ -39,6 +38,7 @@ void EngineWorker::use_engine(const QString& command, const std::shared_ptr<RunC
   }
   Q_EMIT open_done();
 }
+
 void EngineWorker::change_engine(const QString& command, const std::shared_ptr<RunControl>& control) {
   const auto problem = attempt([&] { engine_.change_to(command.toStdString(), *control, connecting(command)); });
   if (!problem) {
@@ -60,7 +60,6 @@ void EngineWorker::tell_of_elsewhere(const QString& command) {
   watch_->start();
   Q_EMIT engine_ready(EngineElsewhere{command, engine_.place()});
 }
-
 
 void EngineWorker::watch_engine() {
   const auto loss = engine_.take_loss();
@@ -97,23 +96,11 @@ void EngineWorker::open_model(const ModelRequest& request) {
   Q_EMIT open_done();
 }
 
-void EngineWorker::open_text(const TextRequest& request) {
-  const auto problem = attempt([&] {
-    Q_EMIT loading(0, tr("Reading %1").arg(request.path.isEmpty() ? request.name : QFileInfo(request.path).fileName()));
-    std::string text = request.path.isEmpty() ? request.contents : read_text(request.path.toStdString());
-    if (text.empty()) {
-      throw EngineError(Fault::BadInput, (request.path.isEmpty() ? request.name : request.path).toStdString(),
-                        tr("the text is empty").toStdString(), tr("Paste or choose another one.").toStdString());
-    }
-    text_ = std::move(text);
-    text_is_own_ = !request.name.isEmpty();
-    text_name_ = text_is_own_ ? request.name : request.path;
-  });
-  if (problem) {
-    Q_EMIT text_failed(*problem);
-  } else if (tokenizer_) {
-    encode_text();
-  }
+void EngineWorker::open_text(const std::shared_ptr<const TextRequest>& request) {
+  text_ = request->contents;
+  text_is_own_ = !request->name.isEmpty();
+  text_name_ = text_is_own_ ? request->name : request->path;
+  if (tokenizer_) encode_text();
   Q_EMIT open_done();
 }
 

@@ -30,11 +30,11 @@ struct EngineElsewhere {
   EnginePlace place;
 };
 
-/// A text to open: a file, or the contents themselves. `name`, which contents need and a file may have, says that it
-/// is a text of the program's own keeping and not the user's file.
+/// A text to open: a file with what was read of it, or contents of no file. `name`, which contents need and a file may
+/// have, says that it is a text of the program's own keeping and not the user's file.
 struct TextRequest {
   QString path;
-  std::string contents;  ///< used where `path` is empty
+  std::string contents;
   QString name;
 };
 
@@ -66,7 +66,7 @@ class EngineWorker : public QObject {
   void change_engine(const QString& command, const std::shared_ptr<RunControl>& control);
   EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
-  void open_text(const TextRequest& request);
+  void open_text(const std::shared_ptr<const TextRequest>& request);
   /// `run` is spilled to `journal` while it runs, or to a file without a name where that is empty. `given`: segments
   /// that an earlier run of the same request gave, after which this one continues; may be null.
   void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel,
