@@ -122,7 +122,7 @@ std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCell
   json groups = json::array();
   Forecast all;
   for (const CellGroup& group : cells.groups) {
-    if (!plan.only.empty() && std::ranges::find(plan.only, group.recipe) == plan.only.end()) continue;
+    if (!plan.runs(group.recipe)) continue;
     Forecast here;
     const auto count = [&](const std::string& id, double& seconds) {
       if (!counted.insert(id).second) return;

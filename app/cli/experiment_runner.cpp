@@ -77,10 +77,6 @@ CellState& ExperimentRunner::state_of(const std::string& id) {
   return *found;
 }
 
-bool ExperimentRunner::is_chosen(const CellGroup& group) const {
-  return plan_.only.empty() || std::ranges::find(plan_.only, group.recipe) != plan_.only.end();
-}
-
 void ExperimentRunner::finish(const std::string& id, json numbers) {
   CellState& cell = state_of(id);
   cell.status = CellStatus::Done;
@@ -105,9 +101,9 @@ void ExperimentRunner::expect() {
   constexpr double kMuch = 1e13;  // operations: a minute or so
   double left = 0;
   for (const CellState& cell : state_.cells)
-    if (!is_finished(cell.id)) left += work_.at(cell.id).flops;
+    if (!is_finished(cell.id) && !cell.left_out) left += work_.at(cell.id).flops;
   for (CellState& cell : state_.cells) {
-    if (is_finished(cell.id)) continue;
+    if (is_finished(cell.id) || cell.left_out) continue;
     const CellWork& work = work_.at(cell.id);
     cell.expected_seconds = left > kMuch || pace_.knows(work) ? expected_seconds(pace_, work, cells_, plan_) : 0;
   }
@@ -123,7 +119,7 @@ bool ExperimentRunner::run() {
   write_experiment_state(experiment_, state_);
   try {
     for (const CellGroup& group : cells_.groups)
-      if (is_chosen(group)) run_group(group);
+      if (plan_.runs(group.recipe)) run_group(group);
   } catch (const Stopped&) {
     state_.status = CellStatus::Pending;
   }
@@ -163,7 +159,7 @@ bool ExperimentRunner::run_cell(const std::string& id, const Work& work) {
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
   cell.error.clear();
   write_experiment_state(experiment_, state_);
-  const std::size_t done = state_.count(CellStatus::Done), all = state_.cells.size();
+  const std::size_t done = state_.wanted_done(), all = state_.wanted();
   progress_.clear();
   progress_.restart();
   progress_.note("[" + std::to_string(done + 1) + "/" + std::to_string(all) + "] " + cell.recipe +

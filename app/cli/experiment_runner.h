@@ -36,7 +36,6 @@ class ExperimentRunner {
   struct Stopped {};
   CellState& state_of(const std::string& id);
   bool is_finished(const std::string& id) const { return numbers_.contains(id); }
-  bool is_chosen(const CellGroup& group) const;
   void look_at_cells(const std::string& earlier);
   void expect();
   void run_group(const CellGroup& group);

@@ -2,6 +2,8 @@
 #include "app/controllers/ask_controller.h"
 
 #include "app/engine_thread/post.h"
+#include "engine/core/config/head_reads.h"
+#include "engine/core/cost/policy_table.h"
 #include "widgets/state/model_label.h"
 #include "widgets/state/provenance.h"
 
@@ -17,6 +19,7 @@ AskController::AskController(LabContext& context, RunController& runs)
   Questions& questions = context.questions();
   connect(&questions, &Questions::wanted, this, &AskController::start);
   connect(&questions, &Questions::cancel_wanted, this, &AskController::cancel);
+  connect(this, &EngineJob::progressed, &questions, &Questions::set_progress);
   connect(worker_, &AskWorker::told, &questions, &Questions::add_text);
   connect(worker_, &AskWorker::found, &questions, &Questions::set_hits);
   connect(&questions, &Questions::what_if_wanted, this, &AskController::start_without);
@@ -86,11 +89,13 @@ void AskController::start(const QString& text) {
   asked.text = text;
   asked.provenance = run_provenance(context_.asked());
   asked.run = run_name_in(asked.provenance);
+  asked.retrieves = !runs_in_chunks(read.policy) && retrieves(read.config, model.info.config);
   context_.questions().begin(asked);
   const auto control = begin(tr("a question is using the engine"));
   Q_EMIT started();
-  post(worker_,
-       [request, tokenizer = model.tokenizer, control](AskWorker& worker) { worker.ask(request, tokenizer, control); });
+  post(worker_, [request, tokenizer = model.tokenizer, twice = asked.retrieves, control](AskWorker& worker) {
+    worker.ask(request, tokenizer, twice, control);
+  });
 }
 
 void AskController::start_without(const std::vector<TokenRange>& positions) {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/engine_connection.h"
 
+#include <utility>
+
 namespace carryover {
 
 EngineConnection::EngineConnection(LabContext& context, QObject* parent) : QObject(parent), context_(context) {
   connect(worker_.get(), &EngineWorker::engine_ready, this, &EngineConnection::accept);
   connect(worker_.get(), &EngineWorker::engine_lost, this, &EngineConnection::lose);
+  connect(worker_.get(), &EngineWorker::engine_refused, this, [this](const ErrorReport& report) {
+    wanted_.clear();
+    Q_EMIT failed(report);
+  });
 }
 
 EngineConnection::~EngineConnection() {
@@ -30,6 +36,17 @@ void EngineConnection::use(const QString& command) {
   start(false);
 }
 
+void EngineConnection::change_to(const QString& command) {
+  const bool works = !lost_ && (command_.isEmpty() || elsewhere_);
+  if (!works) return use(command);
+  if (refuse_when_busy()) return;
+  wanted_ = command.trimmed();
+  Q_EMIT changing();
+  post([command = wanted_, control = begin_to_connect()](EngineWorker& worker) {
+    worker.change_engine(command, control);
+  });
+}
+
 void EngineConnection::reconnect() {
   if (!refuse_when_busy()) start(true);
 }
@@ -37,15 +54,26 @@ void EngineConnection::reconnect() {
 void EngineConnection::start(bool again) {
   Q_EMIT starting(again);
   elsewhere_.reset();
+  wanted_.clear();
   lost_ = false;
+  const auto control = begin_to_connect();
+  Q_EMIT changed();
+  post([command = command_, control](EngineWorker& worker) { worker.use_engine(command, control); });
+}
+
+/// Nobody waits any more for the engine before.
+std::shared_ptr<RunControl> EngineConnection::begin_to_connect() {
   if (connecting_) connecting_->request_stop();
   connecting_ = std::make_shared<RunControl>();
-  Q_EMIT changed();
-  post([command = command_, control = connecting_](EngineWorker& worker) { worker.use_engine(command, control); });
+  return connecting_;
 }
 
 void EngineConnection::accept(const std::optional<EngineElsewhere>& elsewhere) {
   elsewhere_ = elsewhere;
+  if (!wanted_.isEmpty()) {
+    command_ = std::exchange(wanted_, QString());
+    Q_EMIT replaced();
+  }
   if (elsewhere) {
     context_.add_note(tr("The engine is on %1: %2 cores, %3 GB of memory")
                           .arg(QString::fromStdString(elsewhere->place.host))

@@ -29,6 +29,9 @@ class EngineConnection : public QObject {
   /// The engine that `command` starts does the work from now on, such as `ssh host carryover-cli engine`; this process
   /// where it is empty. Paths of models are then of that machine, texts stay of this one.
   void use(const QString& command);
+  /// The same of a command that somebody has typed. Where it is no engine, failed() says why, and the one that is used
+  /// stays with its model; what it runs is stopped in any case.
+  void change_to(const QString& command);
   /// The same command again, and the model that was open.
   void reconnect();
   const QString& command() const { return command_; }
@@ -42,6 +45,8 @@ class EngineConnection : public QObject {
 
  Q_SIGNALS:
   void starting(bool again);  ///< `again`: the same command as before; no model is open
+  void changing();            ///< change_to() waits for the engine
+  void replaced();            ///< by another one, which change_to() named; no model is open
   void ready();
   void changed();  ///< the command, lost(), or elsewhere()
   void busy_changed();
@@ -49,11 +54,13 @@ class EngineConnection : public QObject {
 
  private:
   void start(bool again);
+  std::shared_ptr<RunControl> begin_to_connect();
   void accept(const std::optional<EngineElsewhere>& elsewhere);
   void lose(const ErrorReport& report);
 
   LabContext& context_;
   QString command_, busy_;
+  QString wanted_;  ///< the command of change_to(), until it is known what it is
   std::optional<EngineElsewhere> elsewhere_;
   bool lost_ = false;
   std::shared_ptr<RunControl> connecting_;  ///< ends the waiting for an engine

@@ -73,7 +73,10 @@ void EvaluationController::start(const EvaluationRequest& request) {
   if (process().running()) return;
   std::vector<std::string> command;
   if (const auto problem = attempt([&] { command = evaluation_command(request); })) return Q_EMIT failed(*problem);
-  context_.add_note(tr("Evaluating %1 into %2").arg(qtext(request.plan.model), qtext(request.out)));
+  const QString model = qtext(request.plan.model), adapter = qtext(request.plan.adapter);
+  context_.add_note(
+      tr("Evaluating %1 into %2")
+          .arg(adapter.isEmpty() ? model : QStringLiteral("%1 + %2").arg(model, adapter), qtext(request.out)));
   request_ = request;
   run(command, request.out);
 }

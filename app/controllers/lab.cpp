@@ -63,13 +63,11 @@ void Lab::load_model(const ModelRequest& request) {
 }
 
 void Lab::open_text(const QString& path) {
-  runs.stop();
   loader.open_text(path);
   runs.run_when_ready();
 }
 
 void Lab::open_pasted_text(const QString& text) {
-  runs.stop();
   loader.open_pasted_text(text);
   runs.run_when_ready();
 }

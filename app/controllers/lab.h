@@ -43,7 +43,7 @@ class Lab : public QObject {
   /// Then runs the text. The request's dtype and device become those of the next run.
   void open_model(const ModelRequest& request);
   void load_model(const ModelRequest& request);  ///< the same, and nothing is run
-  void open_text(const QString& path);           ///< stops a run, and runs this text
+  void open_text(const QString& path);           ///< once it is read, stops a run, and runs this text
   void open_pasted_text(const QString& text);    ///< as open_text
   /// Without loading the open model anew where dtype or device change: another one is opened next.
   void set_options_of_next_model(const RunOptions& options);

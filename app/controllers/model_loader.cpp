@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "app/controllers/adapter_base.h"
+#include "app/engine_thread/post.h"
+#include "engine/core/base/error.h"
+#include "engine/data/text_source.h"
 #include "engine/models/measured_memory.h"
 #include "widgets/state/model_label.h"
 #include "widgets/state/quantity_text.h"
@@ -13,6 +16,17 @@ namespace carryover {
 
 SegmentConfig opening_config(const LoadedModel& model) {
   return model.trained_under ? model.trained_under->config : SegmentConfig::untrained_defaults_for(model.info.config);
+}
+
+void TextReader::read(TextRequest request) {
+  const auto problem = attempt([&] {
+    if (!request.path.isEmpty()) request.contents = read_text(request.path.toStdString());
+    if (request.contents.empty())
+      throw EngineError(Fault::BadInput, request.name.toStdString(), tr("the text is empty").toStdString(),
+                        tr("Paste or choose another one.").toStdString());
+  });
+  if (problem) return Q_EMIT failed(*problem);
+  Q_EMIT done(std::make_shared<const TextRequest>(std::move(request)));
 }
 
 QString ModelLoader::note_of(const MeasuredMemory& measured) {
@@ -34,6 +48,8 @@ QString ModelLoader::note_of(const MeasuredMemory& measured) {
 ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject* parent)
     : QObject(parent), context_(context), engine_(engine) {
   connect(&engine, &EngineConnection::starting, this, &ModelLoader::restart);
+  connect(&engine, &EngineConnection::changing, this, &ModelLoader::begin_load);
+  connect(&engine, &EngineConnection::replaced, this, &ModelLoader::forget_model);
   connect(&engine, &EngineConnection::ready, this, [this] {
     if (std::exchange(reopen_, false)) open_model(model_path_, adapter_path_);
   });
@@ -50,6 +66,14 @@ ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject*
     context_.set_trained_under(model.trained_under);
     context_.set_model_dtype(model.info.dtype);
     Q_EMIT model_changed();
+  });
+  connect(reader_.get(), &TextReader::done, this, [this](const std::shared_ptr<const TextRequest>& request) {
+    Q_EMIT opening_text();
+    engine_.post([request](EngineWorker& worker) { worker.open_text(request); });
+  });
+  connect(reader_.get(), &TextReader::failed, this, [this](const ErrorReport& report) {
+    Q_EMIT failed(report);
+    end_load();
   });
   connect(worker, &EngineWorker::text_opened, this, &ModelLoader::accept_text);
   connect(worker, &EngineWorker::text_failed, this, &ModelLoader::failed);
@@ -93,16 +117,19 @@ void ModelLoader::reopen_model() {
 }
 
 void ModelLoader::open_text(const QString& path, const QString& name) {
-  if (engine_.refuse_when_busy()) return;
-  begin_load();
-  engine_.post([path, name](EngineWorker& worker) { worker.open_text({path, {}, name}); });
+  read({path, {}, name});
 }
 
 void ModelLoader::open_pasted_text(const QString& text, const QString& name) {
+  read({{}, text.toStdString(), name.isEmpty() ? tr("pasted text") : name});
+}
+
+void ModelLoader::read(const TextRequest& request) {
   if (engine_.refuse_when_busy()) return;
   begin_load();
-  TextRequest request{{}, text.toStdString(), name.isEmpty() ? tr("pasted text") : name};
-  engine_.post([request](EngineWorker& worker) { worker.open_text(request); });
+  Q_EMIT progressed(0,
+                    tr("Reading %1").arg(request.path.isEmpty() ? request.name : QFileInfo(request.path).fileName()));
+  post(reader_.get(), [request](TextReader& reader) { reader.read(request); });
 }
 
 void ModelLoader::begin_load() {

@@ -13,6 +13,18 @@ struct MeasuredMemory;
 /// The settings that a model opens with: those of its training, where it was trained for segments.
 SegmentConfig opening_config(const LoadedModel& model);
 
+/// Reads texts on a thread of its own: a run goes on until there is another text for it.
+class TextReader : public QObject {
+  Q_OBJECT
+ public:
+  /// The contents of its file, where it is one.
+  void read(TextRequest request);
+
+ Q_SIGNALS:
+  void done(const std::shared_ptr<const carryover::TextRequest>& request);
+  void failed(const carryover::ErrorReport& report);  ///< or it is empty
+};
+
 /// The open model and text, and the loads under way. GUI thread.
 class ModelLoader : public QObject {
   Q_OBJECT
@@ -36,6 +48,7 @@ class ModelLoader : public QObject {
   void opening_model();  ///< what runs on the open one is to stop
   void model_opened();
   void model_changed();  ///< opened, trained, or gone: model() is another one
+  void opening_text();   ///< it could be read: what runs is to stop where that one is wanted
   void text_opened();
   void loads_changed();  ///< one began or ended
   void progressed(double fraction, const QString& what);
@@ -45,6 +58,7 @@ class ModelLoader : public QObject {
   static QString note_of(const MeasuredMemory& measured);
   void restart(bool again);
   void forget_model();
+  void read(const TextRequest& request);
   void accept_model(const LoadedModel& model);
   void accept_text(const LoadedText& text);
   void end_load();
@@ -56,6 +70,7 @@ class ModelLoader : public QObject {
   QString model_path_, adapter_path_;  ///< asked for last
   bool reopen_ = false;                ///< once the engine is ready
   int under_way_ = 0;
+  WorkerThread<TextReader> reader_{QStringLiteral("text")};
 };
 
 }  // namespace carryover

@@ -43,7 +43,8 @@ class PromptsController : public QObject {
   QString unavailable() const;  ///< why no prompt set can be run, or empty
   void start(const PromptOrder& order);
   void stop() { process_.stop(); }
-  void open(const QString& folder);  ///< of one that was run, or that another process runs
+  void open(const QString& folder);                  ///< of one that was run, or that another process runs
+  const QString& folder() const { return folder_; }  ///< open; empty: none
 
  Q_SIGNALS:
   void opened(const QString& folder);  ///< its report follows

@@ -33,6 +33,8 @@ RunController::~RunController() {
 }
 
 void RunController::connect_engine() {
+  for (const auto signal : {&EngineConnection::changing, &EngineConnection::replaced})
+    connect(&engine_, signal, this, &RunController::stop);
   connect(&engine_, &EngineConnection::starting, this, &RunController::stop);
   connect(&engine_, &EngineConnection::changed, this, [this] {
     if (engine_.lost()) run_wanted_ = false;
@@ -41,6 +43,9 @@ void RunController::connect_engine() {
   connect(&engine_, &EngineConnection::busy_changed, this, &RunController::state_changed);
   connect(&engine_, &EngineConnection::failed, this, &RunController::failed);
   connect(&loader_, &ModelLoader::opening_model, this, &RunController::stop);
+  connect(&loader_, &ModelLoader::opening_text, this, [this] {
+    if (run_wanted_) stop_run();
+  });
   connect(&loader_, &ModelLoader::loads_changed, this, [this] {
     Q_EMIT state_changed();
     if (run_wanted_ && !loader_.loading()) run_or_say_why_not();
@@ -241,6 +246,11 @@ void RunController::resume() {
 
 void RunController::stop() {
   run_wanted_ = false;
+  stop_run();
+}
+
+/// What is to be run next stays.
+void RunController::stop_run() {
   if (!channel_ || state_ == State::Idle) return;
   channel_->control().request_stop();
   set_state(State::Stopping);

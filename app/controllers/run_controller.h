@@ -80,6 +80,7 @@ class RunController : public QObject {
   void connect_engine();
   void connect_worker();
   void run_or_say_why_not();
+  void stop_run();
   void start(RunDescription description, const std::shared_ptr<const SegmentSource>& given);
   void set_state(State state);
   void end_run(const RunSummary& summary);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/core/cost/policy_table.h"
+
 namespace carryover {
 
 namespace {
@@ -34,18 +36,41 @@ Session& AskWorker::session() const {
   return *session;
 }
 
+void AskWorker::tell(double share, const QString& what) {
+  if (progress_.passes()) Q_EMIT progressed(share, what);
+}
+
+/// What generate() reads first, without a word: it goes on from here. Not where the angles of a cache depend on what
+/// follows, which it would read once more.
+void AskWorker::read_ahead(Session& session, const GenerateRequest& request, RunControl& control) {
+  const RopeConfig rope = request.config.rope.value_or(session.model().config.rope);
+  if (rope.kind == RopeConfig::Kind::Dynamic && runs_in_chunks(request.policy)) return;
+  RunRequest text;
+  text.ids = std::make_shared<const std::vector<std::int32_t>>(request.prompt.begin(),
+                                                               request.prompt.end() - request.question_length);
+  text.policy = request.policy;
+  text.config = request.config;
+  text.forced_hits = request.forced_hits;
+  session.read_document(
+      text, [this](double share, const std::string&) { tell(share, tr("reading the text")); }, control);
+}
+
 GenerateResult AskWorker::answer(Session& session, const GenerateRequest& request,
                                  const std::shared_ptr<const Tokenizer>& tokenizer, RunControl& control) {
+  const QString what = request.without_retrieval ? tr("answering without retrieval") : tr("answering");
   StreamDecoder decoder(tokenizer);
-  const auto tell = [&](const std::string& piece) {
+  const auto pass_on = [&](const std::string& piece) {
     if (!piece.empty()) Q_EMIT told(request.without_retrieval, QString::fromStdString(piece));
   };
+  std::int64_t tokens = 0;
   const auto on_token = [&](const GeneratedToken& token) {
-    tell(decoder.push(token.id));
+    pass_on(decoder.push(token.id));
+    tell(static_cast<double>(++tokens) / static_cast<double>(request.max_new_tokens), what);
     return true;
   };
+  tell(0, what);
   GenerateResult result = session.generate(request, on_token, control);
-  tell(decoder.finish());
+  pass_on(decoder.finish());
   if (!request.without_retrieval) Q_EMIT found(result.question_hits);
   if (result.cancelled) throw EngineError(Fault::Cancelled, "ask", "was stopped");
   return result;
@@ -70,7 +95,7 @@ void AskWorker::serve(Work work) {
     tell_problem(*this, *problem);
 }
 
-void AskWorker::ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer,
+void AskWorker::ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer, bool twice,
                     const std::shared_ptr<RunControl>& control) {
   serve([&] {
     control->checkpoint();
@@ -79,14 +104,15 @@ void AskWorker::ask(const GenerateRequest& request, const std::shared_ptr<const 
     scored_.clear();
     GenerateRequest without = request;
     without.without_retrieval = true;
+    read_ahead(session(), request, *control);
     const GenerateResult with = answer(session(), last_, tokenizer, *control);
-    answer(session(), without, tokenizer, *control);
+    if (twice) answer(session(), without, tokenizer, *control);
     const std::size_t count = first_phrase(with.ids, *tokenizer);
     scored_.assign(with.ids.begin(), with.ids.begin() + static_cast<std::ptrdiff_t>(count));
     if (!scored_.empty())
       Q_EMIT scored(QString::fromStdString(tokenizer->decode(scored_)).trimmed(),
                     probability(std::span(with.logprobs).first(count)),
-                    probability_under(session(), without, *control));
+                    twice ? probability_under(session(), without, *control) : -1);
   });
 }
 

@@ -4,33 +4,36 @@
 #include <memory>
 
 #include "app/engine_thread/engine_worker.h"
+#include "app/engine_thread/throttle.h"
 
 namespace carryover {
 
-/// The engine's side of questions about a text: answers one with what it retrieves, then again without, and says how
-/// probable the answer's first phrase is under either. Lives on the engine thread beside the EngineWorker; answers by
-/// signals with plain values. Errors end here, as ErrorReport.
+/// The engine's side of questions about a text: answers one with what it retrieves, then again without where it
+/// retrieves at all, and says how probable the answer's first phrase is under either. Lives on the engine thread beside
+/// the EngineWorker; answers by signals with plain values. Errors end here, as ErrorReport.
 class AskWorker : public QObject {
   Q_OBJECT
  public:
   explicit AskWorker(EngineWorker& engine) : engine_(engine) {}
-  /// `request` ends with the question. `tokenizer` is the model's.
-  void ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer,
+  /// `request` ends with the question. `tokenizer` is the model's. `twice`: without what it retrieves too.
+  void ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer, bool twice,
            const std::shared_ptr<RunControl>& control);
   /// The probability of the last answer's first phrase where the question doesn't read `without`. After ask().
   void ask_without(const std::vector<TokenRange>& without, const std::shared_ptr<RunControl>& control);
 
  Q_SIGNALS:
-  void progressed(double share, const QString& what);  ///< of a job, as every worker has it; unused
+  void progressed(double share, const QString& what);  ///< of what is being done
   void told(bool without_retrieval, const QString& piece);
   void found(const std::vector<carryover::HeadHits>& hits);
-  void scored(const QString& sentence, double with, double without);
+  void scored(const QString& sentence, double with, double without);  ///< negative: there is none
   void scored_without(const std::vector<carryover::TokenRange>& positions, double probability);
   void answered();
   void cancelled();
   void failed(const carryover::ErrorReport& report);
 
  private:
+  void read_ahead(Session& session, const GenerateRequest& request, RunControl& control);
+  void tell(double share, const QString& what);
   GenerateResult answer(Session& session, const GenerateRequest& request,
                         const std::shared_ptr<const Tokenizer>& tokenizer, RunControl& control);
   /// Of the last answer's first phrase, under `request`'s way to read.
@@ -42,6 +45,7 @@ class AskWorker : public QObject {
   EngineWorker& engine_;              ///< on the same thread
   GenerateRequest last_;              ///< as it was asked
   std::vector<std::int32_t> scored_;  ///< the first phrase of its answer
+  Throttle progress_;
 };
 
 }  // namespace carryover

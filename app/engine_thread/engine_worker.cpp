@@ -5,7 +5,6 @@
 
 #include "app/engine_thread/spilling_observer.h"
 #include "engine/data/corpus.h"
-#include "engine/data/text_source.h"
 #include "engine/records/run_journal.h"
 #include "engine/records/training_plan.h"
 
@@ -29,21 +28,37 @@ EngineWorker::EngineWorker() : watch_(new QTimer(this)) {
 void EngineWorker::use_engine(const QString& command, const std::shared_ptr<RunControl>& control) {
   session_.reset();
   watch_->stop();
-  const auto problem = attempt([&] {
-    Q_EMIT loading(0, command.isEmpty() ? tr("This machine") : tr("Connecting: %1").arg(command));
-    engine_.use(command.toStdString(), *control, [this](double fraction, const std::string& what) {
-      Q_EMIT loading(fraction, QString::fromStdString(what));
-    });
-  });
+  const auto problem = attempt([&] { engine_.use(command.toStdString(), *control, connecting(command)); });
   if (problem) {
     if (problem->fault != Fault::Cancelled) watch_engine();
   } else if (engine_.elsewhere()) {
-    watch_->start();
-    Q_EMIT engine_ready(EngineElsewhere{command, engine_.place()});
+    tell_of_elsewhere(command);
   } else {
     Q_EMIT engine_ready(std::nullopt);
   }
   Q_EMIT open_done();
+}
+
+void EngineWorker::change_engine(const QString& command, const std::shared_ptr<RunControl>& control) {
+  const auto problem = attempt([&] { engine_.change_to(command.toStdString(), *control, connecting(command)); });
+  if (!problem) {
+    session_.reset();
+    tell_of_elsewhere(command);
+  } else if (problem->fault != Fault::Cancelled) {
+    Q_EMIT engine_refused(*problem);
+  }
+  Q_EMIT open_done();
+}
+
+/// Says that it begins, and what the engine reads later.
+LoadProgress EngineWorker::connecting(const QString& command) {
+  Q_EMIT loading(0, command.isEmpty() ? tr("This machine") : tr("Connecting: %1").arg(command));
+  return [this](double fraction, const std::string& what) { Q_EMIT loading(fraction, QString::fromStdString(what)); };
+}
+
+void EngineWorker::tell_of_elsewhere(const QString& command) {
+  watch_->start();
+  Q_EMIT engine_ready(EngineElsewhere{command, engine_.place()});
 }
 
 void EngineWorker::watch_engine() {
@@ -81,23 +96,11 @@ void EngineWorker::open_model(const ModelRequest& request) {
   Q_EMIT open_done();
 }
 
-void EngineWorker::open_text(const TextRequest& request) {
-  const auto problem = attempt([&] {
-    Q_EMIT loading(0, tr("Reading %1").arg(request.path.isEmpty() ? request.name : QFileInfo(request.path).fileName()));
-    std::string text = request.path.isEmpty() ? request.contents : read_text(request.path.toStdString());
-    if (text.empty()) {
-      throw EngineError(Fault::BadInput, (request.path.isEmpty() ? request.name : request.path).toStdString(),
-                        tr("the text is empty").toStdString(), tr("Paste or choose another one.").toStdString());
-    }
-    text_ = std::move(text);
-    text_is_own_ = !request.name.isEmpty();
-    text_name_ = text_is_own_ ? request.name : request.path;
-  });
-  if (problem) {
-    Q_EMIT text_failed(*problem);
-  } else if (tokenizer_) {
-    encode_text();
-  }
+void EngineWorker::open_text(const std::shared_ptr<const TextRequest>& request) {
+  text_ = request->contents;
+  text_is_own_ = !request->name.isEmpty();
+  text_name_ = text_is_own_ ? request->name : request->path;
+  if (tokenizer_) encode_text();
   Q_EMIT open_done();
 }
 

@@ -30,11 +30,11 @@ struct EngineElsewhere {
   EnginePlace place;
 };
 
-/// A text to open: a file, or the contents themselves. `name`, which contents need and a file may have, says that it
-/// is a text of the program's own keeping and not the user's file.
+/// A text to open: a file with what was read of it, or contents of no file. `name`, which contents need and a file may
+/// have, says that it is a text of the program's own keeping and not the user's file.
 struct TextRequest {
   QString path;
-  std::string contents;  ///< used where `path` is empty
+  std::string contents;
   QString name;
 };
 
@@ -62,9 +62,11 @@ class EngineWorker : public QObject {
   /// Lets the engine that `command` starts do the work from now on, or this process where it is empty. The open model
   /// goes. `control` can end the waiting.
   void use_engine(const QString& command, const std::shared_ptr<RunControl>& control);
+  /// The same of a command that may be wrong: then the engine that is used stays, and its model.
+  void change_engine(const QString& command, const std::shared_ptr<RunControl>& control);
   EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
-  void open_text(const TextRequest& request);
+  void open_text(const std::shared_ptr<const TextRequest>& request);
   /// `run` is spilled to `journal` while it runs, or to a file without a name where that is empty. `given`: segments
   /// that an earlier run of the same request gave, after which this one continues; may be null.
   void run(const RunDescription& run, const QString& journal, const std::shared_ptr<RunChannel>& channel,
@@ -79,9 +81,10 @@ class EngineWorker : public QObject {
 
  Q_SIGNALS:
   void loading(double fraction, const QString& what);
-  void open_done();  ///< after each use_engine(), open_model() and open_text(), whatever came of it
+  void open_done();  ///< after each use_engine(), change_engine(), open_model() and open_text(), whatever came of it
   void engine_ready(const std::optional<carryover::EngineElsewhere>& elsewhere);
-  void engine_lost(const carryover::ErrorReport& report);  ///< or not to be had; at most once for each use_engine()
+  void engine_lost(const carryover::ErrorReport& report);     ///< or not to be had; at most once for each use_engine()
+  void engine_refused(const carryover::ErrorReport& report);  ///< by change_engine()
   void model_opened(const carryover::LoadedModel& model);
   void model_trained(const carryover::LoadedModel& model);  ///< a training has ended, and the open weights are others
   void model_failed(const carryover::ErrorReport& report, bool has_model);
@@ -101,6 +104,8 @@ class EngineWorker : public QObject {
 
  private:
   void watch_engine();
+  LoadProgress connecting(const QString& command);
+  void tell_of_elsewhere(const QString& command);
   void load(const ModelRequest& request);
   void tell_of_trained(const ModelInfo& before);
   void encode_text();

@@ -142,6 +142,7 @@ Pending set(MainWindow& window, const QStringList& words) {
     options.token_limit = value.toLongLong(&ok);
     if (!ok || options.token_limit < 0)
       refuse(field, tr("“%1” is not a number").arg(value), tr("0 runs the whole text."));
+    options.tokens_chosen = true;
   } else {
     if (!context.model()) refuse(field, tr("no model is open"), tr("Open one first."));
     SegmentConfig config = context.config();
@@ -149,7 +150,7 @@ Pending set(MainWindow& window, const QStringList& words) {
     config.validate(*context.model(), "set");
     context.edit_config(config, field);
   }
-  context.set_run_options(options);  // another dtype or device loads the model again
+  context.edit_run_options(options, field);  // another dtype or device loads the model again
   return until_loaded(window.lab());
 }
 

@@ -72,6 +72,7 @@ class SessionKeeper : public QObject {
   bool engine_is_declined() const;
   SessionState capture();
   void capture_opened(SessionState& state);
+  void capture_prompts(SessionState& state);
   void capture_views(SessionState& state);
   void capture_runs(SessionState& state);
   void capture_training(SessionState& state);

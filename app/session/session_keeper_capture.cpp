@@ -8,6 +8,8 @@
 #include "engine/records/training_plan.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
+#include "widgets/forms/prompts_form.h"
+#include "widgets/panels/prompts_panel.h"
 
 namespace carryover {
 namespace {
@@ -31,8 +33,16 @@ SessionState SessionKeeper::capture() {
   capture_training(state);
   state.experiment = lab_.experiments.model().folder();
   state.evaluation = lab_.evaluations.model().folder();
+  capture_prompts(state);
   state.unsaved = !state.file.isEmpty() && !state.same_work(saved_);
   return state;
+}
+
+void SessionKeeper::capture_prompts(SessionState& state) {
+  state.prompts = lab_.prompts.folder();
+  state.prompt_order = static_cast<PromptsPanel*>(window_.docks().panel(QStringLiteral("prompts")))->form().order();
+  for (QString* path : {&state.prompt_order.prompts, &state.prompt_order.out})
+    if (!path->isEmpty()) *path = QFileInfo(*path).absoluteFilePath();
 }
 
 // Where no model is open, what was last known of one stays: it may only be out of reach, or on its way.

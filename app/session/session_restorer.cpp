@@ -9,7 +9,9 @@
 #include "engine/core/base/error.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
+#include "widgets/forms/prompts_form.h"
 #include "widgets/panels/panel_registry.h"
+#include "widgets/panels/prompts_panel.h"
 
 namespace carryover {
 
@@ -35,6 +37,10 @@ void SessionRestorer::start() {
   }
   if (!state_.experiment.isEmpty() && !lab_.experiments.process().running()) lab_.experiments.open(state_.experiment);
   if (!state_.evaluation.isEmpty() && !lab_.evaluations.process().running()) lab_.evaluations.open(state_.evaluation);
+  if (!lab_.prompts.process().running()) {
+    static_cast<PromptsPanel*>(window_.docks().panel(QStringLiteral("prompts")))->form().set_order(state_.prompt_order);
+    if (!state_.prompts.isEmpty()) lab_.prompts.open(state_.prompts);
+  }
   choose_engine();
 }
 

@@ -59,10 +59,15 @@ void add_what_version_5_knows(json& fields) {
   fields.update({{"evaluation", nullptr}, {"document", nullptr}});
 }
 
+/// Version 5 knew no prompt set, and of no number of tokens that somebody had chosen it.
+void add_what_version_6_knows(json& fields) {
+  fields.update({{"prompts", nullptr}, {"prompt_order", json::object()}});
+}
+
 const VersionedFormat& session_format() {
-  static const VersionedFormat format{
-      "carryover session",
-      {add_what_version_2_knows, add_what_version_3_knows, add_what_version_4_knows, add_what_version_5_knows}};
+  static const VersionedFormat format{"carryover session",
+                                      {add_what_version_2_knows, add_what_version_3_knows, add_what_version_4_knows,
+                                       add_what_version_5_knows, add_what_version_6_knows}};
   return format;
 }
 
@@ -103,7 +108,8 @@ json options_json(const RunOptions& options) {
   return {{"policy", options.policy},
           {"dtype", dtype_name(options.dtype)},
           {"device", device_name(options.device)},
-          {"tokens", options.token_limit}};
+          {"tokens", options.token_limit},
+          {"tokens_chosen", options.tokens_chosen}};
 }
 
 DType dtype_of(const SessionFields& fields) {
@@ -123,6 +129,7 @@ RunOptions options_of(const SessionFields& fields) {
   options.dtype = dtype_of(fields);
   options.device = parse_device(name("device", "auto"));
   options.token_limit = fields.integer("tokens", options.token_limit, 0);
+  options.tokens_chosen = fields.flag("tokens_chosen");
   return options;
 }
 
@@ -166,6 +173,13 @@ void read_runs(SessionState& state, const SessionFields& fields, const QString& 
   state.shown_what_if = fields.index("shown_what_if", -1);
 }
 
+void read_prompts(SessionState& state, const SessionFields& fields, const QString& folder) {
+  state.prompts = absolute(fields.text("prompts"), folder);
+  const SessionFields order = fields.object("prompt_order");
+  state.prompt_order = {absolute(order.text("prompts"), folder), order.text("against"),
+                        absolute(order.text("out"), folder)};
+}
+
 void read_trainings(SessionState& state, const SessionFields& fields, const QString& folder) {
   for (const json& training : fields.list("trainings"))
     state.trainings += absolute(QString::fromStdString(read_string(training, fields.where(), "trainings")), folder);
@@ -201,6 +215,7 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   read_trainings(state, fields, folder);
   state.experiment = absolute(fields.text("experiment"), folder);
   state.evaluation = absolute(fields.text("evaluation"), folder);
+  read_prompts(state, fields, folder);
   state.document = engine_path("document");
   state.geometry = fields.bytes("geometry");
   state.layout = fields.bytes("layout");
@@ -218,8 +233,8 @@ bool SessionState::same_work(const SessionState& other) const {
          options == other.options && config == other.config && notes == other.notes && bookmarks == other.bookmarks &&
          run == other.run && run_folder == other.run_folder && pinned_run == other.pinned_run &&
          what_ifs == other.what_ifs && engine == other.engine && trainings == other.trainings &&
-         experiment == other.experiment && evaluation == other.evaluation && document == other.document &&
-         same_list(runs, other.runs);
+         experiment == other.experiment && evaluation == other.evaluation && prompts == other.prompts &&
+         document == other.document && same_list(runs, other.runs);
 }
 
 std::string session_text(const SessionState& state, const QString& folder) {
@@ -256,6 +271,11 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"trainings", trainings},
                                            {"experiment", path_json(state.experiment)},
                                            {"evaluation", path_json(state.evaluation)},
+                                           {"prompts", path_json(state.prompts)},
+                                           {"prompt_order",
+                                            {{"prompts", path_json(state.prompt_order.prompts)},
+                                             {"against", text_json(state.prompt_order.against)},
+                                             {"out", path_json(state.prompt_order.out)}}},
                                            {"document", engine_json(state.document)},
                                            {"finetune", state.finetune},
                                            {"geometry", bytes_json(state.geometry)},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/core/run/what_if.h"
+#include "widgets/forms/prompts_form.h"
 #include "widgets/state/lab_context.h"
 #include "widgets/state/notebook.h"
 
@@ -40,6 +41,8 @@ struct SessionState {
   QStringList trainings;        ///< folders of training runs in the list
   QString experiment;           ///< folder of the one in view; empty: none
   QString evaluation;           ///< likewise
+  QString prompts;              ///< of the prompt set in view, likewise
+  PromptOrder prompt_order;     ///< as it is filled in, for the next one
   QString document;             ///< file of the open state of a document, of the engine's machine; empty: none
   nlohmann::json finetune;      ///< fields of a TrainingPlan that is being filled in; null: no dialog
   QByteArray geometry, layout;  ///< of the window and its docks

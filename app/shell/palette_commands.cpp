@@ -95,7 +95,7 @@ void add_settings(LabContext& lab, std::vector<Command>& commands) {
     commands.push_back({tr("Policy: %1").arg(QString::fromStdString(policy)), {}, [&lab, policy] {
                           RunOptions options = lab.run_options();
                           options.policy = policy;
-                          lab.set_run_options(options);
+                          lab.edit_run_options(options, tr("policy %1").arg(QString::fromStdString(policy)));
                         }});
 }
 

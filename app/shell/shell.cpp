@@ -110,6 +110,8 @@ void Shell::build_menus() {
     open_guide();
   })->setShortcutContext(Qt::ApplicationShortcut);
   add_questions(help);
+  help->addSeparator();
+  add(help, tr("About Carryover"), {}, [this] { window_.dialogs().show_about(); });
 }
 
 /// Model, text and session, and a mark where the session file lacks something.

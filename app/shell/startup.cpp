@@ -5,6 +5,9 @@
 #include <QDir>
 #include <utility>
 
+#include "engine/core/base/system_file.h"
+#include "engine/core/cost/policy_table.h"
+
 namespace carryover {
 namespace {
 
@@ -14,15 +17,20 @@ QString shared_folder(const QString& name) {
   return QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/") + name).canonicalPath();
 }
 
+bool has_room(const Lab& lab, const RunOptions& run) {
+  const ModelInfo& model = lab.loader.model()->info;
+  const auto& elsewhere = lab.engine.elsewhere();
+  const std::int64_t memory = elsewhere ? elsewhere->place.memory_bytes : machine_memory();
+  if (model.device != Device::Cpu || memory == 0) return true;  // not known
+  const CostModel cost = cost_model(model.config, lab.context.config(), model.dtype);
+  return policy_row(run.policy).memory(cost, run.token_limit, {}).device_peak <= memory;
+}
+
 }  // namespace
 
 Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
     : QObject(parent), lab_(lab), options_(options) {
-  connect(&lab.loader, &ModelLoader::model_opened, this, [this] {
-    RunOptions run = lab_.context.run_options();
-    run.token_limit = options_.tokens.value_or(first_segments * lab_.context.config().segment_length);
-    lab_.context.set_run_options(run);
-  });
+  connect(&lab.loader, &ModelLoader::model_opened, this, &Startup::limit_tokens);
   connect(&lab.runs, &RunController::run_ended, this, [this] {
     if (!expects_more_) Q_EMIT finished();
   });
@@ -44,6 +52,22 @@ Startup::Startup(Lab& lab, const WindowOptions& options, QObject* parent)
         true);
     if (lab_.runs.state() == RunController::State::Idle && lab_.context.run().finished()) Q_EMIT finished();
   });
+}
+
+/// A number that somebody has chosen stays, unless no run of so many tokens has room on the engine's machine.
+void Startup::limit_tokens() {
+  RunOptions run = lab_.context.run_options();
+  const bool too_many = run.tokens_chosen && !has_room(lab_, run);
+  if (run.tokens_chosen && !too_many) return;
+  const std::int64_t chosen = run.token_limit;
+  run.tokens_chosen = !too_many && options_.tokens.has_value();
+  run.token_limit = run.tokens_chosen ? *options_.tokens : first_segments * lab_.context.config().segment_length;
+  lab_.context.set_run_options(run);
+  if (too_many)
+    lab_.context.add_note(tr("%L1 tokens need more memory under this model than its machine has: %L2 are set to run")
+                              .arg(chosen)
+                              .arg(run.token_limit),
+                          true);
 }
 
 QString Startup::demo_directory() {

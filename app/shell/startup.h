@@ -32,6 +32,7 @@ class Startup : public QObject {
 
  private:
   void open(const QString& model, const QString& adapter, const QString& text);
+  void limit_tokens();
 
   Lab& lab_;
   WindowOptions options_;

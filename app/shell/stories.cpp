@@ -13,6 +13,7 @@
 #include "engine/core/config/recall_preset.h"
 #include "engine/data/text_source.h"
 #include "widgets/state/passages.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -62,6 +63,9 @@ Stories::Stories(Lab& lab, const StoryModel& demo) : lab_(lab), demo_(demo) {
   connect(&lab.context.what_ifs(), &WhatIfs::appended, this, [this] { happened(Event::Changed); });
   connect(&lab.context.questions(), &Questions::changed, this, [this] {
     if (!lab_.context.questions().running()) happened(Event::Answered);
+  });
+  connect(&lab.context.questions(), &Questions::progressed, this, [this] {
+    if (next_ && awaited_ == Event::Answered) say_progress();
   });
   connect(&lab.context.run(), &RunModel::reset, this, [this] {  // what was said is of a run that is shown no more
     if (!next_ && !sentence_.isEmpty()) say({}, {}, {});
@@ -143,6 +147,7 @@ void Stories::open(const StoryModel& files, const SegmentSettings& settings, std
     RunOptions options = lab_.context.run_options();
     options.policy = "segmented";
     options.token_limit = segments * lab_.context.config().segment_length;
+    options.tokens_chosen = false;
     lab_.context.set_run_options(options);
     then();
   };
@@ -226,6 +231,11 @@ void Stories::ask_number() {
   Q_EMIT said(sentence_ = tr("Asking…"), {});
   await(Event::Answered, [this] { tell_answer(); });
   lab_.context.questions().ask(number_question);
+}
+
+void Stories::say_progress() {
+  const Questions& questions = lab_.context.questions();
+  Q_EMIT said(QStringLiteral("%1 %2, %3").arg(sentence_, questions.doing(), percent_text(questions.progress(), 0)), {});
 }
 
 void Stories::tell_answer() {

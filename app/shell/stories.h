@@ -57,6 +57,7 @@ class Stories : public QObject {
   void tell_without_sinks();
   void hide_number();
   void ask_number();
+  void say_progress();
   void tell_answer();
 
   Lab& lab_;

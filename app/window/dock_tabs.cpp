@@ -82,7 +82,11 @@ void DockTabs::show_menu(QDockWidget* dock, const QPoint& global_position) {
 bool DockTabs::eventFilter(QObject* watched, QEvent* event) {
   if (watched == &window_ && event->type() == QEvent::ChildPolished) {
     QObject* child = static_cast<QChildEvent*>(event)->child();
-    if (qobject_cast<QTabBar*>(child) != nullptr) child->installEventFilter(this);
+    if (auto* tabs = qobject_cast<QTabBar*>(child)) {
+      child->installEventFilter(this);
+      tabs->setElideMode(Qt::ElideNone);  // else two letters are left of each before its buttons scroll
+      tabs->setUsesScrollButtons(true);
+    }
   }
   const auto* tabs = qobject_cast<const QTabBar*>(watched);
   if (tabs == nullptr) return false;

@@ -4,10 +4,10 @@
 #include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QToolButton>
 #include <algorithm>
 
+#include "widgets/controls/elided_label.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/model_label.h"
 
@@ -36,9 +36,9 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
       lab_(lab),
       chip_(new QToolButton(this)),
       offer_(new QToolButton(this)),
-      text_(new QLabel(this)),
-      document_(new QLabel(this)),
-      badge_(new QLabel(this)) {
+      text_(new ElidedLabel(this, Qt::ElideMiddle)),
+      document_(new ElidedLabel(this, Qt::ElideMiddle)),
+      badge_(new ElidedLabel(this, Qt::ElideMiddle)) {
   chip_->setObjectName(QStringLiteral("model_chip"));
   chip_->setAccessibleName(tr("Open model"));
   chip_->setAutoRaise(true);
@@ -49,14 +49,19 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   badge_->setObjectName(QStringLiteral("run_badge"));
   badge_->setAccessibleName(tr("Weights of the shown run"));
   badge_->setContentsMargins(6, 1, 6, 1);
+  QFont bold = badge_->font();
+  bold.setBold(true);
+  badge_->setFont(bold);
+  chip_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // its style cuts its text in the middle
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(8, 2, 8, 0);
   row->setSpacing(10);
-  row->addWidget(chip_);
-  row->addWidget(text_);
-  row->addWidget(document_);
+  constexpr int first = 1000;  // each as much as fit() gives it, then the gap
+  row->addWidget(chip_, first);
+  row->addWidget(text_, first);
+  row->addWidget(document_, first);
   row->addStretch(1);
-  row->addWidget(badge_);
+  row->addWidget(badge_, first);
   row->addWidget(offer_);
   offer_->setAccessibleName(tr("Offer"));
   offer_->hide();
@@ -85,35 +90,39 @@ void IdentityBar::offer(const QString& text, const QString& help, const std::fun
 }
 
 QString IdentityBar::chip() const {
-  return chip_text_;
+  return chip_->text();
 }
 QString IdentityBar::badge() const {
-  return badge_text_;
+  return badge_->text();
+}
+QString IdentityBar::document() const {
+  return document_->text();
 }
 
 void IdentityBar::show_model() {
   const auto& model = lab_.loader.model();
-  chip_text_ = model ? model_label(model->info) : tr("no model");
+  QString chip = model ? model_label(model->info) : tr("no model");
   QString details = model ? model_details(model->info) : tr("No model is open");
   if (!lab_.engine.command().isEmpty()) {
     const auto& there = lab_.engine.elsewhere();
     const QString place = lab_.engine.lost() ? tr("engine lost")
                           : there            ? QString::fromStdString(there->place.host)
                                              : tr("connecting");
-    chip_text_ = QStringLiteral("%1: %2").arg(place, chip_text_);
+    chip = QStringLiteral("%1: %2").arg(place, chip);
     details = tr("Engine: %1").arg(lab_.engine.command()) + u'\n' + details;
   }
+  chip_->setText(chip);
   chip_->setToolTip(details + QStringLiteral("\n\n") + tr("Click to choose the model or its adapter"));
   chip_->setAccessibleDescription(details);
   const auto& text = lab_.loader.text();
-  text_name_ = text ? QFileInfo(text->name).fileName() : QString();
+  text_->setText(text ? QFileInfo(text->name).fileName() : QString());
   text_->setToolTip(text ? text->name : QString());
   show_run();
 }
 
 void IdentityBar::show_document() {
   const OpenDocument& document = lab_.context.document();
-  document_name_ = document.is_open() ? tr("Document state: %1").arg(document.label()) : QString();
+  document_->setText(document.is_open() ? tr("Document state: %1").arg(document.label()) : QString());
   document_->setToolTip(document.is_open()
                             ? document.details() + u'\n' + tr("Questions are about this document; it is not read again")
                             : QString());
@@ -124,45 +133,44 @@ void IdentityBar::show_document() {
 void IdentityBar::show_run() {
   const RunModel& run = lab_.context.run();
   const auto& model = lab_.loader.model();
-  badge_text_.clear();
+  badge_->clear();
   if (!run.is_empty()) {
     const QString how = model ? unlike(run.model(), model->info) : tr("its model is not open");
     if (!how.isEmpty()) {
-      badge_text_ = tr("⚠ Shown run, %1: %2").arg(how, model_label(run.model()));
+      badge_->setText(tr("⚠ Shown run, %1: %2").arg(how, model_label(run.model())));
       badge_->setToolTip(tr("The shown run was made with these weights, not with the open model's. Views that run "
                             "segments again, and what-ifs, are not available.") +
                          QStringLiteral("\n\n") + model_details(run.model()));
     } else if (!reads(run, lab_.loader.text())) {
       const QString name = run.text_name().isEmpty() ? tr("another text") : QFileInfo(run.text_name()).fileName();
-      badge_text_ = tr("Shown run: %1").arg(name);
+      badge_->setText(tr("Shown run: %1").arg(name));
       badge_->setToolTip(tr("The shown run read %1, which is not the open text. Run reads the open text.")
                              .arg(run.text_name().isEmpty() ? name : run.text_name()));
     }
   }
-  badge_->setVisible(!badge_text_.isEmpty());
+  badge_->setVisible(!badge().isEmpty());
   fit();
 }
 
+/// How much each gets of what there is; a label cuts what it has no room for.
 void IdentityBar::fit() {
-  constexpr int chip_frame = 16, gaps = 60, slack = 4;
-  for (const QWidget* part : std::initializer_list<const QWidget*>{chip_, text_, document_, badge_})
-    part->ensurePolished();  // else it measures with another font than it draws with
-  const auto wanted = [](const QWidget* part, const QString& text) {
-    return text.isEmpty() ? 0 : part->fontMetrics().horizontalAdvance(text) + slack;
-  };
-  const auto cut = [](auto* part, const QString& text, int width) {
-    part->setText(part->fontMetrics().elidedText(text, Qt::ElideMiddle, width));
+  constexpr int gaps = 60, slack = 4;
+  const auto wanted = [](const ElidedLabel* label) {
+    label->ensurePolished();  // else it measures with another font than it draws with
+    const QMargins sides = label->contentsMargins();
+    const int text = label->fontMetrics().horizontalAdvance(label->text());
+    return text == 0 ? 0 : text + sides.left() + sides.right() + slack;
   };
   const int offer = offer_->isHidden() ? 0 : offer_->sizeHint().width();
   const int all = std::max(200, width() - gaps - offer);
-  const int badge = std::min(wanted(badge_, badge_text_), all / 2);
-  const int chip = std::min(wanted(chip_, chip_text_), std::max(120, (all - badge) * 75 / 100));
-  const int rest = std::max(40, all - badge - chip - chip_frame);
-  const int document = std::min(wanted(document_, document_name_), std::max(40, rest / 2));
-  cut(chip_, chip_text_, chip);
-  cut(badge_, badge_text_, badge);
-  cut(document_, document_name_, document);
-  cut(text_, text_name_, std::max(40, rest - document));
+  const int badge = std::min(wanted(badge_), all / 2);
+  const int chip = std::min(chip_->sizeHint().width(), std::max(120, (all - badge) * 75 / 100));
+  const int rest = std::max(40, all - badge - chip);
+  const int document = std::min(wanted(document_), std::max(40, rest / 2));
+  chip_->setMaximumWidth(chip);
+  badge_->setMaximumWidth(badge);
+  document_->setMaximumWidth(document);
+  text_->setMaximumWidth(std::min(wanted(text_), std::max(40, rest - document)));
 }
 
 void IdentityBar::resizeEvent(QResizeEvent* event) {
@@ -178,9 +186,14 @@ void IdentityBar::changeEvent(QEvent* event) {
 }
 
 void IdentityBar::colour() {
-  badge_->setStyleSheet(QStringLiteral("color: %1; font-weight: bold").arg(current_theme().anchor.name()));
-  text_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().muted.name()));
-  document_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().accent.name()));
+  const auto write_in = [](QWidget* label, const QColor& colour) {
+    QPalette palette = label->palette();
+    palette.setColor(QPalette::WindowText, colour);
+    label->setPalette(palette);
+  };
+  write_in(badge_, current_theme().anchor);
+  write_in(text_, current_theme().muted);
+  write_in(document_, current_theme().accent);
 }
 
 }  // namespace carryover

@@ -5,10 +5,11 @@
 
 #include "app/controllers/lab.h"
 
-class QLabel;
 class QToolButton;
 
 namespace carryover {
+
+class ElidedLabel;
 
 /// A line that says which weights are open (model + adapter · dtype · hash), which text, which document's state, and,
 /// where they are not the same, which weights the run on show was made with. GUI thread.
@@ -17,9 +18,9 @@ class IdentityBar : public QWidget {
  public:
   explicit IdentityBar(Lab& lab, QWidget* parent = nullptr);
 
-  QString chip() const;   ///< as it is without eliding
-  QString badge() const;  ///< empty: the run on show is of the open weights, or there is none
-  QString document() const { return document_name_; }  ///< whose state is open; empty: none
+  QString chip() const;      ///< as it is without eliding
+  QString badge() const;     ///< empty: the run on show is of the open weights, or there is none
+  QString document() const;  ///< whose state is open; empty: none
 
   /// A button at the right end of the line, until the next offer; an empty text takes it away.
   void offer(const QString& text, const QString& help, const std::function<void()>& action);
@@ -41,8 +42,7 @@ class IdentityBar : public QWidget {
   Lab& lab_;
   QToolButton *chip_, *offer_;
   std::function<void()> offered_;
-  QLabel *text_, *document_, *badge_;
-  QString chip_text_, badge_text_, text_name_, document_name_;
+  ElidedLabel *text_, *document_, *badge_;
 };
 
 }  // namespace carryover

@@ -7,7 +7,10 @@
 #include <QFileInfo>
 #include <QGuiApplication>
 #include <QInputDialog>
+#include <QLabel>
 #include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSysInfo>
 #include <QVBoxLayout>
 
 #include "app/window/bench_dialog.h"
@@ -118,7 +121,7 @@ void LabDialogs::ask_state_file(const QString& title, bool save, const std::func
 
 void LabDialogs::ask_engine() {
   auto* dialog = new EngineDialog(lab_.engine.command(), window_);
-  connect(dialog, &EngineDialog::command_chosen, &lab_.engine, &EngineConnection::use);
+  connect(dialog, &EngineDialog::command_chosen, &lab_.engine, &EngineConnection::change_to);
   open_once(dialog);
 }
 
@@ -176,6 +179,37 @@ ContinueDialog* LabDialogs::ask_to_continue(const ExperimentRequest& request) {
   connect(continue_, &ContinueDialog::start_wanted, &lab_.experiments, &ExperimentController::start);
   connect(continue_, &ContinueDialog::change_wanted, this, &LabDialogs::open_experiment);
   return raised(continue_.data());
+}
+
+QString LabDialogs::about() const {
+  const auto& model = lab_.loader.model();
+  const auto& elsewhere = lab_.engine.elsewhere();
+  QString libraries = model ? QString::fromStdString(model->info.library_versions) : tr("LibTorch: not opened yet");
+  if (elsewhere) libraries += QStringLiteral(" (%1)").arg(QString::fromStdString(elsewhere->place.host));
+  return QStringList{tr("Carryover %1").arg(QStringLiteral(CARRYOVER_VERSION)),
+                     tr("A lab for language models that read long texts in segments"),
+                     tr("Licence: GNU General Public License, version 3 or later"),
+                     QStringLiteral("Qt %1").arg(QString::fromLatin1(qVersion())),
+                     libraries,
+                     QSysInfo::prettyProductName() + u' ' + QSysInfo::currentCpuArchitecture()}
+      .join(u'\n');
+}
+
+void LabDialogs::show_about() {
+  auto* dialog = new QDialog(window_);
+  dialog->setWindowTitle(tr("About Carryover"));
+  auto* text = new QLabel(about(), dialog);
+  text->setTextFormat(Qt::PlainText);
+  text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  text->setAccessibleName(tr("About Carryover"));
+  auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
+  const QPushButton* copy = buttons->addButton(tr("Copy"), QDialogButtonBox::ActionRole);
+  connect(copy, &QPushButton::clicked, text, [text] { QGuiApplication::clipboard()->setText(text->text()); });
+  connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
+  auto* layout = new QVBoxLayout(dialog);
+  layout->addWidget(text);
+  layout->addWidget(buttons);
+  open_once(dialog);
 }
 
 FinetuneDialog* LabDialogs::make_finetune() {

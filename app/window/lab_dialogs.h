@@ -36,11 +36,13 @@ class LabDialogs : public QObject {
   EvaluationDialog* open_evaluation();                                  ///< of the open model, filled in as it was left
   EvaluationDialog* show_evaluation(const EvaluationRequest& request);  ///< filled in with it
   ContinueDialog* ask_to_continue(const ExperimentRequest& request);    ///< the command, before it is run
+  void show_about();  ///< versions and licence, to be copied into a report
 
  private:
   FinetuneDialog* make_finetune();
   BenchDialog* make_bench();
   EvaluationDialog* make_evaluation();
+  QString about() const;
   void ask_state_file(const QString& title, bool save, const std::function<void(const QString&)>& use);
 
   Lab& lab_;

@@ -96,7 +96,10 @@ void MainWindow::open_path(const QString& path) {
     docks_.raise("evaluations");
     return lab_.evaluations.open(path);
   }
-  if (QFileInfo::exists(path + QStringLiteral("/prompts.json"))) return lab_.prompts.open(path);
+  if (QFileInfo::exists(path + QStringLiteral("/prompts.json"))) {
+    docks_.raise("prompts");
+    return lab_.prompts.open(path);
+  }
   if (is_run_folder(path.toStdString())) return lab_.runs.open_run(path);
   if (is_bench_folder(path.toStdString())) {
     if (const auto problem = attempt([&] { dialogs_.open_bench()->open_folder(path); })) show_error(*problem);

@@ -147,7 +147,7 @@ void bind_recall_heads(Lab& lab, RecallHeadsPanel* panel) {
   });
 }
 
-void bind_prompts(Lab& lab, PanelDocks& docks) {
+void bind_prompts(Lab& lab, const PanelDocks& docks) {
   auto* panel = static_cast<PromptsPanel*>(docks.panel("prompts"));
   PromptsController* prompts = &lab.prompts;
   PromptsForm* form = &panel->form();
@@ -156,10 +156,8 @@ void bind_prompts(Lab& lab, PanelDocks& docks) {
   QObject::connect(panel, &PromptsPanel::open_wanted, prompts, &PromptsController::open);
   QObject::connect(panel, &PromptsPanel::example_wanted, &lab.runs, &RunController::open_run);
   QObject::connect(panel, &PromptsPanel::pair_wanted, &lab.runs, &RunController::open_pair);
-  QObject::connect(prompts, &PromptsController::opened, panel, [&docks, panel](const QString& folder) {
-    panel->set_report(folder, nullptr);
-    docks.raise("prompts");
-  });
+  QObject::connect(prompts, &PromptsController::opened, panel,
+                   [panel](const QString& folder) { panel->set_report(folder, nullptr); });
   QObject::connect(prompts, &PromptsController::reported, panel, &PromptsPanel::set_report);
   QObject::connect(prompts, &PromptsController::unreadable, panel, &PromptsPanel::set_problem);
   QObject::connect(prompts, &PromptsController::progressed, panel, &PromptsPanel::set_progress);

@@ -172,12 +172,12 @@ void PanelDocks::keep_bottom_height() {
   QDockWidget* const bottom = front_in(Qt::BottomDockWidgetArea);
   if (keeping_bottom_ || bottom == nullptr || front_in(Qt::TopDockWidgetArea) == nullptr) return;
   keeping_bottom_ = true;
-  const auto restore = [this, bottom, height = place_height(*bottom)] {
+  const auto restore = [this, height = place_height(*bottom)] {
     keeping_bottom_ = false;
-    QDockWidget* const top = front_in(Qt::TopDockWidgetArea);
-    if (top == nullptr || front_in(Qt::BottomDockWidgetArea) != bottom) return;
-    const int both = place_height(*top) + place_height(*bottom);
-    if (height < both) window_.resizeDocks({top, bottom}, {both - height, height}, Qt::Vertical);
+    QDockWidget *const top = front_in(Qt::TopDockWidgetArea), *const now = front_in(Qt::BottomDockWidgetArea);
+    if (top == nullptr || now == nullptr) return;  // another one may be in front: what a message is about
+    const int both = place_height(*top) + place_height(*now);
+    if (height < both) window_.resizeDocks({top, now}, {both - height, height}, Qt::Vertical);
   };
   QMetaObject::invokeMethod(&window_, restore, Qt::QueuedConnection);  // once the docks have their new sizes
 }

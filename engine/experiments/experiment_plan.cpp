@@ -367,6 +367,10 @@ const PlanEvaluation* ExperimentPlan::find_evaluation(std::string_view evaluatio
   return found == evaluations.end() ? nullptr : &*found;
 }
 
+bool ExperimentPlan::runs(std::string_view recipe) const {
+  return only.empty() || std::ranges::find(only, recipe) != only.end();
+}
+
 ExperimentPlan experiment_plan(std::string_view text, const std::string& where, const std::string& folder) {
   return PlanReader(text, where, folder).read();
 }

@@ -74,6 +74,7 @@ struct ExperimentPlan {
 
   const PlanRecipe* find_recipe(std::string_view recipe) const;
   const PlanEvaluation* find_evaluation(std::string_view evaluation) const;
+  bool runs(std::string_view recipe) const;  ///< now, by `only`
 };
 
 /// Relative paths become `folder`'s. What depends on a model is checked by experiment_cells(). Throws

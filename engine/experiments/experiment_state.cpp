@@ -43,6 +43,7 @@ json cell_json(const CellState& cell) {
   }
   if (cell.started != 0) object["started"] = cell.started;
   if (!cell.error.empty()) object["error"] = cell.error;
+  if (cell.left_out) object["left_out"] = true;
   return object;
 }
 
@@ -65,6 +66,7 @@ CellState cell_of(const json& object, const std::string& where) {
   cell.expected_seconds = fields.find_number("expected_seconds").value_or(0);
   cell.loss = fields.find_number("loss");
   cell.error = text("error");
+  cell.left_out = fields.find_flag("left_out").value_or(false);
   return cell;
 }
 
@@ -88,9 +90,19 @@ std::size_t ExperimentState::count(CellStatus wanted) const {
   return static_cast<std::size_t>(std::ranges::count(cells, wanted, &CellState::status));
 }
 
+std::size_t ExperimentState::left_out() const {
+  return static_cast<std::size_t>(std::ranges::count(cells, true, &CellState::left_out));
+}
+
+std::size_t ExperimentState::wanted_done() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      cells, [](const CellState& cell) { return !cell.left_out && cell.status == CellStatus::Done; }));
+}
+
 double ExperimentState::expected_seconds_left() const {
   double seconds = 0;
   for (const CellState& cell : cells) {
+    if (cell.left_out) continue;
     if (cell.status == CellStatus::Pending) seconds += cell.expected_seconds;
     if (cell.status == CellStatus::Running) seconds += std::max(0.0, cell.expected_seconds - cell.seconds);
   }
@@ -103,8 +115,12 @@ ExperimentState experiment_state(const ExperimentPlan& plan, const ExperimentCel
   state.title = plan.title;
   state.plan_file = plan.where;
   state.plan = plan.file;
-  std::set<std::string> listed;
+  std::set<std::string> listed, wanted;
   for (const CellGroup& group : cells.groups) {
+    if (plan.runs(group.recipe)) {
+      if (group.training) wanted.insert(cells.trainings[*group.training].id);
+      for (const std::size_t index : group.uses) wanted.insert(cells.evaluations[cells.uses[index].cell].id);
+    }
     CellState common;
     common.model = cells.models[group.model].name;
     common.recipe = group.recipe;
@@ -125,6 +141,7 @@ ExperimentState experiment_state(const ExperimentPlan& plan, const ExperimentCel
       state.cells.push_back(std::move(cell));
     }
   }
+  for (CellState& cell : state.cells) cell.left_out = !wanted.contains(cell.id);
   return state;
 }
 

@@ -28,6 +28,7 @@ struct CellState {
   double expected_seconds = 0;  ///< of all of it, also once it is done; 0: not known yet
   std::optional<double> loss;   ///< nats a target: of the last step, or of the text
   std::string error;            ///< of one that failed
+  bool left_out = false;        ///< by whoever started the experiment with some recipes alone
 };
 
 /// experiment.json: what a window watches while an experiment runs, and afterwards. It is replaced as a whole after
@@ -41,10 +42,13 @@ struct ExperimentState {
   std::optional<ExperimentRequest> command;
 
   std::size_t count(CellStatus status) const;
-  double expected_seconds_left() const;
+  std::size_t left_out() const;
+  std::size_t wanted() const { return cells.size() - left_out(); }
+  std::size_t wanted_done() const;
+  double expected_seconds_left() const;  ///< of what is wanted
 };
 
-/// All pending.
+/// All pending; what no recipe needs that the plan runs now is left out.
 ExperimentState experiment_state(const ExperimentPlan& plan, const ExperimentCells& cells);
 
 /// Its experiment.json.

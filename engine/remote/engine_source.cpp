@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/remote/engine_source.h"
 
+#include <utility>
+
 #include "engine/api/engine_library.h"
 #include "engine/models/model_source.h"
 
@@ -13,12 +15,20 @@ void EngineSource::use(const std::string& command, RunControl& control, const Lo
   loss_taken_ = false;
   if (command.empty()) return;
   try {
-    remote_ = RemoteEngine::connect(command, control);
-    remote_->set_loading(loading);
+    change_to(command, control, loading);
   } catch (const EngineError& error) {
     refusal_ = error;
     throw;
   }
+}
+
+void EngineSource::change_to(const std::string& command, RunControl& control, const LoadProgress& loading) {
+  auto remote = RemoteEngine::connect(command, control);
+  remote->set_loading(loading);
+  remote_ = std::move(remote);
+  refusal_.reset();
+  command_ = command;
+  loss_taken_ = false;
 }
 
 RemoteEngine& EngineSource::remote() {

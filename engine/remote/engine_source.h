@@ -15,6 +15,8 @@ class EngineSource {
   /// From now on the engine that `command` starts, or this process where it is empty. Sessions of the last one are
   /// gone. Throws as RemoteEngine::connect(), after which nothing can be opened until the next call.
   void use(const std::string& command, RunControl& control, const LoadProgress& loading);
+  /// The same of a command; where it throws, all is as it was, and sessions go on.
+  void change_to(const std::string& command, RunControl& control, const LoadProgress& loading);
 
   bool elsewhere() const { return !command_.empty(); }
   const EnginePlace& place() const { return remote_->place(); }  ///< of one elsewhere, once use() has returned

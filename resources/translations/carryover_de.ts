@@ -240,6 +240,29 @@
         <source>A question about %1, or the beginning of a sentence that answers it</source>
         <translation>Eine Frage zu %1 oder der Anfang eines Satzes, der sie beantwortet</translation>
     </message>
+    <message>
+        <source>Progress of the question</source>
+        <translation>Fortschritt der Frage</translation>
+    </message>
+    <message>
+        <source>“%1”: probability %2 %</source>
+        <translation>„%1“: Wahrscheinlichkeit %2 %</translation>
+    </message>
+</context>
+<context>
+    <name>AskWorker</name>
+    <message>
+        <source>reading the text</source>
+        <translation>liest den Text</translation>
+    </message>
+    <message>
+        <source>answering without retrieval</source>
+        <translation>antwortet ohne Retrieval</translation>
+    </message>
+    <message>
+        <source>answering</source>
+        <translation>antwortet</translation>
+    </message>
 </context>
 <context>
     <name>AssetFetcher</name>
@@ -1766,6 +1789,22 @@ Befehl: %6</translation>
         <source>no head patterns</source>
         <translation>keine Muster der Köpfe</translation>
     </message>
+    <message>
+        <source>policy</source>
+        <translation>Verfahren</translation>
+    </message>
+    <message>
+        <source>dtype</source>
+        <translation>dtype</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>tokens to run</source>
+        <translation>zu lesende Token</translation>
+    </message>
 </context>
 <context>
     <name>ContextRibbon</name>
@@ -2280,14 +2319,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Connecting: %1</source>
         <translation>Verbindet: %1</translation>
-    </message>
-    <message>
-        <source>the text is empty</source>
-        <translation>der Text ist leer</translation>
-    </message>
-    <message>
-        <source>Paste or choose another one.</source>
-        <translation>Fügen Sie einen anderen ein, oder wählen Sie einen.</translation>
     </message>
     <message>
         <source>does not say which model it was made with</source>
@@ -3349,6 +3380,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>running in another process</source>
         <translation>läuft in einem anderen Prozess</translation>
+    </message>
+    <message>
+        <source>%1 left out</source>
+        <translation>%1 ausgelassen</translation>
     </message>
 </context>
 <context>
@@ -4756,6 +4791,30 @@ Wert %4 · Rang %5 von %6</translation>
         <source>Document states (*.%1);;All files (*)</source>
         <translation>Zustände von Dokumenten (*.%1);;Alle Dateien (*)</translation>
     </message>
+    <message>
+        <source>LibTorch: not opened yet</source>
+        <translation>LibTorch: noch nicht geöffnet</translation>
+    </message>
+    <message>
+        <source>Carryover %1</source>
+        <translation>Carryover %1</translation>
+    </message>
+    <message>
+        <source>A lab for language models that read long texts in segments</source>
+        <translation>Ein Labor für Sprachmodelle, die lange Texte in Segmenten lesen</translation>
+    </message>
+    <message>
+        <source>Licence: GNU General Public License, version 3 or later</source>
+        <translation>Lizenz: GNU General Public License, Version 3 oder neuer</translation>
+    </message>
+    <message>
+        <source>About Carryover</source>
+        <translation>Über Carryover</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
 </context>
 <context>
     <name>LabMenus</name>
@@ -5569,6 +5628,10 @@ Commit: %4</translation>
     <message>
         <source>, and by %1 with the default grouping (lower on %2)</source>
         <translation> und um %1 mit der voreingestellten Gruppierung (niedriger bei %2)</translation>
+    </message>
+    <message>
+        <source>Reading %1</source>
+        <translation>Liest %1</translation>
     </message>
 </context>
 <context>
@@ -8119,6 +8182,10 @@ Verlust %4 nat, PPL %5
         <source>An evaluation is running</source>
         <translation>Eine Auswertung läuft</translation>
     </message>
+    <message>
+        <source>About Carryover</source>
+        <translation>Über Carryover</translation>
+    </message>
 </context>
 <context>
     <name>Sinks</name>
@@ -8468,6 +8535,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>The demo is not installed; open a model and a text.</source>
         <translation>Die Demo ist nicht installiert; öffnen Sie ein Modell und einen Text.</translation>
+    </message>
+    <message>
+        <source>%L1 tokens need more memory under this model than its machine has: %L2 are set to run</source>
+        <translation>%L1 Token brauchen unter diesem Modell mehr Speicher, als seine Maschine hat: %L2 sind zum Lesen eingestellt</translation>
     </message>
 </context>
 <context>
@@ -8859,6 +8930,17 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>RoPE position: %1</source>
         <translation>RoPE-Position: %1</translation>
+    </message>
+</context>
+<context>
+    <name>TextReader</name>
+    <message>
+        <source>the text is empty</source>
+        <translation>der Text ist leer</translation>
+    </message>
+    <message>
+        <source>Paste or choose another one.</source>
+        <translation>Fügen Sie einen anderen ein, oder wählen Sie einen.</translation>
     </message>
 </context>
 <context>
@@ -11571,6 +11653,10 @@ im Versuch: %3 nat
     <message>
         <source>there is no sentence</source>
         <translation>es gibt keinen Satz</translation>
+    </message>
+    <message>
+        <source>policy %1</source>
+        <translation>Verfahren %1</translation>
     </message>
 </context>
 <context>

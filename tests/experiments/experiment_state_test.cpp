@@ -20,6 +20,7 @@ class ExperimentStateTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void every_cell_is_listed_once_in_its_order();
+  void what_no_chosen_recipe_needs_is_left_out();
   void survives_the_disk();
   void the_command_is_recorded_and_checked();
   void time_left_is_what_is_not_done();
@@ -39,6 +40,30 @@ void ExperimentStateTest::every_cell_is_listed_once_in_its_order() {
     if (cell.seed) QCOMPARE(cell.recipe, training);  // evaluations follow their training
   }
   QVERIFY(!state.cells.front().seed && state.cells.front().recipe == "base");
+}
+
+void ExperimentStateTest::what_no_chosen_recipe_needs_is_left_out() {
+  json file = demo_plan();
+  file["recipes"]["again"] = nullptr;  // the same cells as base, by another name
+  ExperimentPlan plan = experiment_plan(file.dump(), "plan.json", "");
+  const ExperimentCells cells = experiment_cells(plan, "out");
+  QCOMPARE(experiment_state(plan, cells).left_out(), 0U);
+  plan.only = {"base"};
+  const ExperimentState same = experiment_state(plan, cells);
+  plan.only = {"lora"};
+  ExperimentState state = experiment_state(plan, cells);
+  QCOMPARE(same.wanted() + state.wanted(), 8U + 18U);
+  for (std::size_t i = 0; i < state.cells.size(); ++i) {
+    QCOMPARE(same.cells[i].left_out, same.cells[i].recipe != "base" && same.cells[i].recipe != "again");
+    QCOMPARE(state.cells[i].left_out, state.cells[i].recipe != "lora");
+    state.cells[i].status = i % 2 == 0 ? CellStatus::Done : CellStatus::Pending;
+    state.cells[i].expected_seconds = 1;
+  }
+  QCOMPARE(state.wanted_done() + static_cast<std::size_t>(state.expected_seconds_left()), state.wanted());
+  const TempDir temp;
+  write_experiment_state(temp.path().string(), state);
+  const ExperimentState back = read_experiment_state(temp.path().string());
+  QVERIFY(back.left_out() == state.left_out() && back.wanted_done() == state.wanted_done());
 }
 
 void ExperimentStateTest::survives_the_disk() {

@@ -5,6 +5,7 @@
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
@@ -100,10 +101,15 @@ class AskPanelTest : public QObject {
     questions.begin_what_if();
     settle();
     QVERIFY(!button(panel, AskPanel::tr("Remove"))->isEnabled());
+    const auto* progress = panel.findChild<QProgressBar*>();
+    QVERIFY(!progress->isVisible());
+    questions.set_progress(0.25, QStringLiteral("reading"));
+    QVERIFY(progress->isVisible() && 4 * progress->value() == progress->maximum());
     questions.add_what_if({without, 0.25});
     questions.add_what_if({only, 0.5});
     questions.end();
     settle();
+    QVERIFY(!progress->isVisible());
     QCOMPARE(cell(panel, 0, PassagesTable::Without), QStringLiteral("25.0 %"));
     QCOMPARE(cell(panel, 0, PassagesTable::Alone), QStringLiteral("50.0 %"));
     QCOMPARE(cell(panel, 1, PassagesTable::Without), QStringLiteral("50.0 %"));  // there are two: the same what-if
@@ -137,6 +143,45 @@ class AskPanelTest : public QObject {
     QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), 0);
     QCOMPARE(probability_of(panel), QString());
     QVERIFY(answers->toPlainText().contains(asked.run));
+  }
+
+  void a_policy_that_does_not_retrieve_has_one_answer() {
+    MainWindow window;
+    window.resize(1280, 800);
+    window.show();
+    open_demo(window, 512);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    window.docks().raise(QStringLiteral("ask"));
+    LabContext& lab = window.lab().context;
+    const Questions& questions = lab.questions();
+    QStringList done;
+    connect(&questions, &Questions::progressed, this, [&] {
+      QVERIFY(questions.progress() >= 0 && questions.progress() <= 1);
+      done += questions.doing();
+    });
+    for (const char* policy : {"streaming", "full"}) {
+      done.clear();
+      RunOptions options = lab.run_options();
+      options.policy = policy;
+      lab.set_run_options(options);
+      run_to_the_end(window);
+      lab.questions().ask(QStringLiteral("Who is Eva"));
+      QTRY_VERIFY_WITH_TIMEOUT(!questions.all().empty() && !questions.running(), patience_ms);
+      settle();
+      const Question& last = questions.all().back();
+      QVERIFY2(!last.answer.isEmpty() && last.probability > 0, qPrintable(window.message_bar().text()));
+      QVERIFY(!last.retrieves && last.without_retrieval.isEmpty() && last.probability_without < 0);
+      const QWidget& panel = *window.docks().panel(QStringLiteral("ask"));
+      const QString shown = panel.findChild<QTextBrowser*>()->toPlainText();
+      QVERIFY2(shown.simplified().contains(last.answer.simplified().left(10)) &&
+                   !shown.contains(AskPanel::tr("With retrieval:")) &&
+                   !shown.contains(AskPanel::tr("Retrieval switched off:")),
+               qPrintable(shown));
+      QVERIFY(!probability_of(panel).isEmpty() && probability_of(panel).count(u'%') == 1);
+      QVERIFY2(done.size() > 0, policy);
+      QVERIFY(!done.contains(AskWorker::tr("answering without retrieval")));
+    }
+    QCOMPARE(done.front(), AskWorker::tr("reading the text"));  // a state that grows is not kept by a run
   }
 
   void the_engine_answers_and_answers_again_without_a_passage() {

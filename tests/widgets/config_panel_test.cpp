@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSpinBox>
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
@@ -105,6 +106,78 @@ class ConfigPanelTest : public QObject {
     lab.edit_config(own, QStringLiteral("carry"));
     test::settle();
     QCOMPARE(box->currentIndex(), box->count() - 1);  // "Custom"
+  }
+
+  void policy_dtype_and_tokens_are_undone_in_order() {
+    LabContext lab;
+    ConfigPanel panel(lab);
+    panel.show();
+    const ModelConfig model = test::synthetic_model().config;
+    lab.set_model(model, SegmentConfig::defaults_for(model));
+    test::settle();
+    QSpinBox* tokens = nullptr;
+    for (QSpinBox* box : panel.findChildren<QSpinBox*>())
+      if (box->specialValueText() == ConfigPanel::tr("whole text")) tokens = box;
+    QComboBox *policy = choice_of(panel, QStringLiteral("streaming")),
+              *dtype = choice_of(panel, QStringLiteral("fp64")), *preset = choice_of(panel, QStringLiteral("paper"));
+    QVERIFY(tokens && policy && dtype && preset);
+    const auto type_tokens = [&] {
+      tokens->setFocus();
+      tokens->selectAll();
+      QTest::keyClicks(tokens, QStringLiteral("300"));
+      QTest::keyClick(tokens, Qt::Key_Return);
+    };
+    std::vector<std::pair<RunOptions, SegmentConfig>> states{{lab.run_options(), lab.config()}};
+    const auto step = [&](const auto& edit) {
+      edit();
+      test::settle();
+      states.emplace_back(lab.run_options(), lab.config());
+      return lab.undo_stack().count() == std::ssize(states) - 1;
+    };
+    QVERIFY(step([&] { choose(*policy, policy->findText(QStringLiteral("streaming"))); }));
+    QVERIFY(step([&] { choose(*dtype, dtype->findText(QStringLiteral("fp64"))); }));
+    QVERIFY(step(type_tokens));
+    QVERIFY(step([&] { choose(*preset, preset->findText(QStringLiteral("sinks"))); }));  // a policy and fields at once
+    QVERIFY(lab.run_options().token_limit == 300 && lab.run_options().tokens_chosen);
+    QVERIFY(states[4].first.policy == "segmented" && !(states[4].second == states[3].second));
+    for (std::size_t i = states.size() - 1; i > 0; --i) {
+      QVERIFY(lab.run_options() == states[i].first && lab.config() == states[i].second);
+      lab.undo_stack().undo();
+      test::settle();
+      QCOMPARE(policy->currentText().toStdString(), lab.run_options().policy);
+    }
+    QVERIFY(lab.run_options() == states[0].first && lab.config() == states[0].second);
+    for (std::size_t i = 1; i < states.size(); ++i) {
+      lab.undo_stack().redo();
+      QVERIFY(lab.run_options() == states[i].first && lab.config() == states[i].second);
+    }
+    RunOptions set = lab.run_options();  // by a model that opened, say
+    set.device = Device::Cpu;
+    lab.set_run_options(set);
+    while (lab.undo_stack().canUndo()) lab.undo_stack().undo();
+    QVERIFY(lab.run_options().device == Device::Cpu && lab.run_options().policy == states[0].first.policy);
+  }
+
+  void tokens_that_an_arrow_sets_are_one_edit_and_what_is_shown_is_none() {
+    LabContext lab;
+    ConfigPanel panel(lab);
+    panel.show();
+    const ModelConfig model = test::synthetic_model().config;
+    lab.set_model(model, SegmentConfig::defaults_for(model));
+    RunOptions set;
+    set.token_limit = 500;
+    lab.set_run_options(set);
+    test::settle();
+    lab.settle_settings();
+    QVERIFY(!lab.undo_stack().canUndo() && !lab.run_options().tokens_chosen);
+    for (QSpinBox* box : panel.findChildren<QSpinBox*>())
+      if (box->specialValueText() == ConfigPanel::tr("whole text"))
+        for (int i = 0; i < 3; ++i) box->stepUp();
+    lab.settle_settings();
+    QCOMPARE(lab.run_options().token_limit, std::int64_t{503});
+    QCOMPARE(lab.undo_stack().count(), 1);
+    lab.undo_stack().undo();
+    QVERIFY(lab.run_options() == set);
   }
 
   void search_heads_are_typed_and_what_is_no_list_is_said() {

@@ -8,6 +8,8 @@
 #include <QMenu>
 #include <QTabBar>
 #include <QTest>
+#include <QToolButton>
+#include <algorithm>
 
 #include "app/window/main_window.h"
 #include "tests/support/gui_test.h"
@@ -92,6 +94,31 @@ class DockTabsTest : public QObject {
     QVERIFY(sinks->isFloating() && sinks->isVisible() && has_title(*sinks));
     QVERIFY(window.frameGeometry().contains(sinks->geometry().center()));
     QVERIFY(window.docks().panel("sinks")->is_seen());
+  }
+
+  void tabs_keep_their_whole_names_in_a_narrow_window() {
+    MainWindow window;
+    show(window);
+    window.resize(800, 600);
+    test::settle();
+    int scrolled = 0;
+    for (QTabBar* bar : window.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+      if (!bar->isVisible()) continue;
+      int width = 0;
+      for (int tab = 0; tab < bar->count(); ++tab) {
+        QVERIFY2(bar->tabRect(tab).width() > bar->fontMetrics().horizontalAdvance(bar->tabText(tab)),
+                 qPrintable(bar->tabText(tab)));
+        width += bar->tabRect(tab).width();
+      }
+      if (width <= bar->width()) continue;
+      ++scrolled;
+      const auto buttons = bar->findChildren<QToolButton*>();
+      QVERIFY(std::ranges::count_if(buttons, [](const QToolButton* button) { return button->isVisible(); }) >= 2);
+      bar->setCurrentIndex(bar->count() - 1);
+      test::settle();
+      QVERIFY(bar->rect().contains(bar->tabRect(bar->count() - 1).center()));
+    }
+    QVERIFY(scrolled > 0);
   }
 
   void the_last_dock_of_a_place_gets_a_title_bar() {

@@ -101,6 +101,7 @@ class EvaluationsViewTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void init() { fail_on_qt_warnings(); }
+  void the_first_note_names_what_is_evaluated();
   void the_table_follows_the_folder();
   void what_is_wrong_is_said();
   void a_sample_opens_as_a_run();
@@ -116,6 +117,24 @@ class EvaluationsViewTest : public QObject {
  private:
   TempDir temp_;
 };
+
+void EvaluationsViewTest::the_first_note_names_what_is_evaluated() {
+  EvaluationWindow lab;
+  lab.evaluations.process().set_program(QStringLiteral("true"));
+  QStringList notes;
+  connect(&lab.window.lab().context, &LabContext::noted, this, [&](const QString& note, bool) { notes += note; });
+  EvaluationRequest request{demo_evaluation(), temp_.file("noted"), 0};
+  for (const std::string adapter : {"", "/adapters/one"}) {
+    notes.clear();
+    request.plan.adapter = adapter;
+    lab.evaluations.start(request);
+    QVERIFY2(notes.value(0).contains(QString::fromStdString(request.plan.model)) &&
+                 notes.value(0).contains(QString::fromStdString(adapter)) &&
+                 notes.value(0).contains(u'+') != adapter.empty(),
+             qPrintable(notes.join(u'\n')));
+    QTRY_VERIFY_WITH_TIMEOUT(!lab.evaluations.process().running(), patience_ms);
+  }
+}
 
 void EvaluationsViewTest::the_table_follows_the_folder() {
   const DemoFolder folder(temp_.file("live"));

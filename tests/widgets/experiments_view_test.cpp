@@ -55,6 +55,7 @@ class ExperimentsViewTest : public QObject {
   void initTestCase();
   void init() { fail_on_qt_warnings(); }
   void a_folder_is_shown_as_it_is();
+  void what_was_left_out_counts_for_no_progress();
   void the_table_follows_the_file();
   void what_is_wrong_is_said_and_the_window_lives_data();
   void what_is_wrong_is_said_and_the_window_lives();
@@ -106,6 +107,30 @@ void ExperimentsViewTest::a_folder_is_shown_as_it_is() {
   QVERIFY2(lab.panel.said().startsWith(QStringLiteral("Demo · ")), qPrintable(lab.panel.said()));
   QVERIFY(lab.panel.said().contains(ExperimentsPanel::tr("%1 of %2 cells").arg(9).arg(9)));
   QVERIFY(!button<QToolButton>(lab.panel, FolderPanel::tr("Continue"))->isEnabled());
+}
+
+void ExperimentsViewTest::what_was_left_out_counts_for_no_progress() {
+  const std::string folder = copy_of_state("some");
+  ExperimentState state = read_experiment_state(folder);
+  state.status = CellStatus::Pending;
+  for (std::size_t i = 4; i < 9; ++i) {
+    state.cells[i].status = CellStatus::Pending;
+    state.cells[i].left_out = i != 4;
+  }
+  write_experiment_state(folder, state);
+  ExperimentWindow lab(folder);
+  const auto says = [&](std::size_t done) {
+    const QString counted = ExperimentsPanel::tr("%1 of %2 cells").arg(done).arg(5);
+    return QTest::qWaitFor([&] { return lab.panel.said().contains(counted); }) &&
+           lab.panel.said().contains(ExperimentsPanel::tr("%1 left out").arg(4));
+  };
+  const auto* go_on = button<QToolButton>(lab.panel, FolderPanel::tr("Continue"));
+  QVERIFY2(says(4), qPrintable(lab.panel.said()));
+  QVERIFY(lab.panel.said().contains(ExperimentsPanel::tr("stopped")) && go_on->isEnabled());
+  state.cells[4].status = CellStatus::Done;
+  write_experiment_state(folder, state);
+  QVERIFY2(says(5), qPrintable(lab.panel.said()));
+  QVERIFY(lab.panel.said().contains(cell_status_text(CellStatus::Done)) && !go_on->isEnabled());
 }
 
 void ExperimentsViewTest::the_table_follows_the_file() {

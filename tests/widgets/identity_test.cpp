@@ -16,9 +16,12 @@
 #include "engine/api/engine_library.h"
 #include "engine/records/run_reader.h"
 #include "tests/support/cli_process.h"
+#include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "tests/support/run_script.h"
+#include "tests/support/settle.h"
+#include "widgets/controls/elided_label.h"
 #include "widgets/state/model_label.h"
 
 using namespace carryover;
@@ -230,6 +233,31 @@ class IdentityTest : public QObject {
     QVERIFY2(problem.isEmpty(), qPrintable(problem));
     QCOMPARE(home.model().adapter, adapter.toStdString());
     compare_with_the_command_line(home, file("cli-again"));
+  }
+
+  void the_bar_cuts_what_has_no_room() {
+    MainWindow window;
+    open_demo(window, 300);
+    const QString name(150, u'n');
+    window.lab().loader.open_pasted_text("Some words.", name);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run() && window.lab().loader.text()->name == name, patience_ms);
+    IdentityBar bar(window.lab());
+    for (const int width : {420, 700, 1000, 4000}) {
+      bar.resize(width, bar.sizeHint().height());
+      bar.show();
+      settle();
+      QRegion taken;
+      for (const QWidget* part : bar.findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+        if (!part->isVisible()) continue;
+        QVERIFY2(bar.rect().contains(part->geometry()) && !taken.intersects(part->geometry()),
+                 qPrintable(QStringLiteral("%1 in %2").arg(part->accessibleName()).arg(width)));
+        taken += part->geometry();
+      }
+      const auto* text = static_cast<ElidedLabel*>(label_named(bar, IdentityBar::tr("Open text")));
+      QCOMPARE(text->text(), name);
+      QCOMPARE(text->is_cut(), width < 2000);
+      QVERIFY(text->width() >= 40);
+    }
   }
 
   void the_dialog_checks_model_and_adapter_and_opens_them() {

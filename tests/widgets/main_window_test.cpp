@@ -72,6 +72,40 @@ class MainWindowTest : public QObject {
     }
   }
 
+  /// Of any length, in any width, and with a panel that comes forward with it.
+  void a_message_of_any_length_leaves_the_docks() {
+    const QStringList below = panels_of(PanelArea::Bottom);
+    QVERIFY(below.size() >= 2);
+    for (const QSize size : {QSize(1024, 700), QSize(1400, 900)}) {
+      MainWindow window;
+      window.resize(size);
+      window.show();
+      QVERIFY(QTest::qWaitForWindowExposed(&window));
+      test::settle();
+      const auto height = [&] {
+        for (const QString& id : below)
+          if (window.docks().panel(id)->is_seen()) return window.docks().dock(id)->height();
+        return -1;
+      };
+      const int before = height();
+      QVERIFY(before > 50);
+      for (const int words : {1, 8, 20}) {
+        const QString said = QStringLiteral("is not what it says ").repeated(words);
+        for (const QString& front : {below[0], below[1]}) {
+          window.show_error({Fault::BadInput, QStringLiteral("text.txt"), said, said});
+          window.docks().raise(front);
+          test::settle();
+          const int with = height();
+          window.message_bar().hide();
+          test::settle();
+          QVERIFY2(with == before && height() == before,
+                   qPrintable(
+                       QStringLiteral("%1 %2: %3, %4, %5").arg(words).arg(front).arg(before).arg(with).arg(height())));
+        }
+      }
+    }
+  }
+
   void progress_is_told_in_one_line() {
     MainWindow window;
     const QString long_text = QStringLiteral("Reading a file whose name is longer than the whole toolbar is wide");
@@ -113,6 +147,38 @@ class MainWindowTest : public QObject {
       QVERIFY(QTest::qWaitFor([&] { return window.docks().panel(id)->isVisible(); }));
       QVERIFY(!window.docks().panel(id)->grab().isNull());
     }
+  }
+
+  void a_text_that_can_not_be_read_leaves_the_run() {
+    const test::TempDir folder;
+    const QString good = QString::fromStdString(folder.file("good.txt")),
+                  bad = QString::fromStdString(folder.file("bad.txt"));
+    write_file_atomically(good.toStdString(), "Another text, of a few words.");
+    write_file_atomically(bad.toStdString(), "no UTF-8: \xff\xfe");
+    MainWindow window;
+    window.show();
+    open_demo(window, 1000);
+    RunController& runs = window.lab().runs;
+    const RunModel& run = window.lab().context.run();
+    QTRY_VERIFY_WITH_TIMEOUT(runs.can_run(), patience_ms);
+    runs.run(2);  // the engine waits within segment 2
+    QTRY_VERIFY_WITH_TIMEOUT(runs.engine_paused() && run.segment_count() == 2, patience_ms);
+    const std::string id = run.origin().id;
+    QSignalSpy failed(&window.lab(), &Lab::failed);
+    const auto refuses = [&](const auto& open) {
+      failed.clear();
+      open();
+      return failed.wait(patience_ms) && window.message_bar().isVisible() &&
+             QTest::qWaitFor([&] { return !window.lab().loader.loading(); }, patience_ms) &&
+             runs.state() == RunController::State::Running;
+    };
+    QVERIFY(refuses([&] { window.open_path(bad); }));
+    QVERIFY(refuses([&] { window.open_path(bad + QStringLiteral(".none")); }));
+    QVERIFY(refuses([&] { window.lab().open_pasted_text({}); }));
+    QVERIFY(run.origin().id == id && !run.finished());
+    window.open_path(good);
+    QTRY_VERIFY_WITH_TIMEOUT(run.finished() && run.text_name() == good, patience_ms);
+    QVERIFY(!run.summary().cancelled);
   }
 
   void selections_and_edits_can_be_taken_back() {

@@ -145,6 +145,44 @@ class RemoteWindowTest : public QObject {
     QVERIFY(!window.message_bar().isVisible());
   }
 
+  void a_wrong_command_that_somebody_types_leaves_the_engine_and_its_model() {
+    const QString wrong = QStringLiteral("sh -c 'echo no such host >&2; exit 255'");
+    MainWindow window;
+    window.show();
+    Lab& lab = window.lab();
+    QSignalSpy failed(&lab, &Lab::failed), ended(&lab.runs, &RunController::run_ended);
+    const auto try_wrong = [&] {
+      failed.clear();
+      lab.engine.change_to(wrong);
+      return failed.wait(patience_ms) && window.message_bar().text().contains(QStringLiteral("no such host")) &&
+             QTest::qWaitFor([&] { return lab.runs.can_run(); }, patience_ms) && !lab.engine.lost();
+    };
+    const auto run = [&] {
+      lab.runs.run();
+      return ended.wait(patience_ms) && !lab.context.run().summary().cancelled;
+    };
+    RunOptions options;
+    options.token_limit = 300;
+    lab.context.set_run_options(options);
+    lab.loader.open_model(demo);
+    lab.loader.open_text(demo + QStringLiteral("/text.txt"));
+    QTRY_VERIFY_WITH_TIMEOUT(lab.runs.can_run(), patience_ms);
+    QVERIFY(try_wrong());  // in this program
+    QVERIFY(lab.engine.command().isEmpty() && !lab.engine.elsewhere());
+    QVERIFY(run());
+
+    lab.engine.change_to(command);
+    QTRY_VERIFY_WITH_TIMEOUT(lab.engine.elsewhere().has_value(), patience_ms);
+    QVERIFY(lab.engine.command() == command && !lab.loader.model());
+    lab.loader.open_model(demo);
+    QTRY_VERIFY_WITH_TIMEOUT(lab.runs.can_run(), patience_ms);
+    const pid_t engine = engine_process(window);
+    QVERIFY(try_wrong());  // elsewhere
+    QVERIFY(lab.engine.command() == command && lab.engine.elsewhere());
+    QCOMPARE(engine_process(window), engine);
+    QVERIFY(run());
+  }
+
   void closes_while_connecting_and_while_running() {
     {
       MainWindow window;

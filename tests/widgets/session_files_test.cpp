@@ -44,6 +44,7 @@ SessionState some_state(const QString& folder) {
   state.options.policy = "full";
   state.options.dtype = DType::BFloat16;
   state.options.token_limit = 1234;
+  state.options.tokens_chosen = true;
   state.config = json(SegmentConfig{});
   state.selection = {3, 8, 2, 4097};
   state.notes = "a line\nand „another“";
@@ -82,6 +83,8 @@ SessionState some_state(const QString& folder) {
   state.trainings = {"/elsewhere/run1"};
   state.experiment = "/elsewhere/experiment";
   state.evaluation = folder + "/evaluation";
+  state.prompts = folder + "/few-runs";
+  state.prompt_order = {"/elsewhere/few.jsonl", "random", folder + "/next-runs"};
   state.document = folder + "/book.state";
   state.finetune = {{"max_steps", 7}};
   state.layout = QByteArray("\0\1\2layout", 9);
@@ -127,6 +130,9 @@ class SessionFilesTest : public QObject {
     QCOMPARE(moved.trainings, QStringList("/elsewhere/run1"));
     QCOMPARE(moved.evaluation, path_in(there, "evaluation"));
     QCOMPARE(moved.document, path_in(there, "book.state"));
+    QCOMPARE(moved.prompts, path_in(there, "few-runs"));
+    QCOMPARE(moved.prompt_order.prompts, QString("/elsewhere/few.jsonl"));
+    QCOMPARE(moved.prompt_order.out, path_in(there, "next-runs"));
   }
 
   void what_is_on_another_machine_stays_where_it_is() {
@@ -160,6 +166,7 @@ class SessionFilesTest : public QObject {
     QCOMPARE(old.bookmarks.size(), std::size_t{1});
     QVERIFY(old.engine.isEmpty() && old.run_folder.isEmpty() && old.pinned_run.isEmpty() && old.what_ifs.isEmpty());
     QVERIFY(old.evaluation.isEmpty() && old.document.isEmpty());
+    QVERIFY(old.prompts.isEmpty() && old.prompt_order.prompts.isEmpty() && !old.options.tokens_chosen);
     QVERIFY(old.pinned == Selection() && old.range == SegmentRange() && old.shown_what_if == -1);
     QVERIFY(edit_json(old.draft) == edit_json({}));
     QCOMPARE(old.runs.size(), std::size_t{2});  // what it named is the list
@@ -220,7 +227,7 @@ class SessionFilesTest : public QObject {
     QVERIFY(state.same_work(other));
     other.notes += "!";
     QVERIFY(!state.same_work(other));
-    for (QString SessionState::*opened : {&SessionState::evaluation, &SessionState::document}) {
+    for (QString SessionState::*opened : {&SessionState::evaluation, &SessionState::document, &SessionState::prompts}) {
       other = state;
       (other.*opened).clear();
       QVERIFY(!state.same_work(other));

@@ -14,6 +14,8 @@
 #include "tests/support/temp_dir.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
+#include "widgets/forms/prompts_form.h"
+#include "widgets/panels/prompts_panel.h"
 #include "widgets/state/notebook.h"
 #include "widgets/state/plan_fields.h"
 
@@ -122,6 +124,37 @@ class SessionKeeperTest : public QObject {
     QVERIFY(window.lab().context.run().segment_count() > 0);
     QVERIFY(window.dialogs().finetune() != nullptr);
     QCOMPARE(window.dialogs().finetune()->form().fields().at("max_steps").get<int>(), 17);
+  }
+
+  void a_prompt_set_comes_back_with_its_form() {
+    const QString runs = QString::fromStdString(folder_->file("few-runs"));
+    const PromptOrder order{QString::fromStdString(folder_->file("few.jsonl")), "random", runs};
+    QVERIFY(QDir().mkpath(runs));
+    write_file_atomically(runs.toStdString() + "/prompts.json", R"({"examples": [{"name": "one"}], "slices": []})");
+    const auto panel_of = [](MainWindow& window) {
+      return static_cast<PromptsPanel*>(window.docks().panel(QStringLiteral("prompts")));
+    };
+    const auto shows_it = [&](MainWindow& window) {
+      return QTest::qWaitFor([&] { return panel_of(window)->examples().model()->rowCount() == 1; }, patience_ms);
+    };
+    {
+      MainWindow window;
+      SessionKeeper keeper(window, root_);
+      keeper.begin(false);
+      window.show();
+      open_demo(window, 100);
+      QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+      window.lab().prompts.open(runs);
+      panel_of(window)->form().set_order(order);
+      QVERIFY(shows_it(window));
+    }
+    MainWindow window;
+    SessionKeeper keeper(window, root_);
+    window.show();
+    bring_back(keeper);
+    QVERIFY(shows_it(window));
+    const PromptOrder back = panel_of(window)->form().order();
+    QVERIFY(back.prompts == order.prompts && back.against == order.against && back.out == order.out);
   }
 
   void a_file_that_cannot_be_written_is_not_the_sessions() {

@@ -6,11 +6,15 @@
 #include <QAbstractSpinBox>
 #include <QAccessible>
 #include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDropEvent>
+#include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMessageBox>
 #include <QMimeData>
+#include <QPushButton>
 #include <QTabBar>
 #include <QTest>
 #include <filesystem>
@@ -19,6 +23,7 @@
 #include "app/shell/guide.h"
 #include "app/shell/layouts.h"
 #include "tests/support/demo_evaluation.h"
+#include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "widgets/controls/command_palette.h"
@@ -124,6 +129,26 @@ class ShellTest : public QObject {
     QVERIFY(shown_panels(home.window) != wanted);
     home.shell.apply_own_layout("mine");
     QCOMPARE(shown_panels(home.window), wanted);
+  }
+
+  void about_says_what_a_report_needs_and_copies_it() {
+    const TempDir folder;
+    Home home(folder);
+    open_demo(home.window, 300);
+    QTRY_VERIFY_WITH_TIMEOUT(home.window.lab().runs.can_run(), patience_ms);
+    QAction* about = nullptr;
+    for (QAction* action : home.window.menus().help()->actions())
+      if (action->text() == Shell::tr("About Carryover")) about = action;
+    QVERIFY(about);
+    about->trigger();
+    const QLabel* text = label_named(home.window, LabDialogs::tr("About Carryover"));
+    QVERIFY(text && text->isVisible());
+    for (const QString& part : {QStringLiteral("Carryover 0."), QStringLiteral("General Public License"),
+                                QStringLiteral("Qt %1").arg(qVersion()), QStringLiteral("LibTorch 2.")})
+      QVERIFY2(text->text().contains(part), qPrintable(text->text()));
+    button<QPushButton>(*text->window(), LabDialogs::tr("Copy"))->click();
+    QCOMPARE(QApplication::clipboard()->text(), text->text());
+    text->window()->close();
   }
 
   void files_that_were_open_are_recent() {

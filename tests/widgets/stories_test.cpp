@@ -5,6 +5,7 @@
 
 #include <QDir>
 #include <QScopeGuard>
+#include <QSignalSpy>
 #include <QTest>
 #include <QTextDocumentFragment>
 #include <cmath>
@@ -61,6 +62,36 @@ class StoriesTest : public QObject {
     stories.tell(Story::Retrieval);
     QVERIFY2(listener.waits_for(QStringLiteral("with probability")), qPrintable(listener.said.join(u'\n')));
     QCOMPARE(context.run().request().policy, std::string("segmented"));
+  }
+
+  void a_number_of_tokens_that_somebody_chose_outlasts_the_model() {
+    MainWindow window;
+    Lab& lab = window.lab();
+    Startup startup(lab, {});
+    const auto tokens_after_opening = [&lab] {
+      QSignalSpy opened(&lab.loader, &ModelLoader::model_opened);
+      lab.loader.open_model(demo_folder());
+      return opened.wait(patience_ms) ? lab.context.run_options().token_limit : -1;
+    };
+    const auto choose = [&lab](std::int64_t tokens) {
+      RunOptions options = lab.context.run_options();
+      options.token_limit = tokens;
+      options.tokens_chosen = true;
+      lab.context.edit_run_options(options, QStringLiteral("tokens"));
+    };
+    const std::int64_t usual = tokens_after_opening();
+    QCOMPARE(usual, 16 * lab.context.config().segment_length);
+    RunOptions set = lab.context.run_options();
+    set.token_limit = 7;  // by a story, say
+    lab.context.set_run_options(set);
+    QCOMPARE(tokens_after_opening(), usual);
+    for (const std::int64_t tokens : {std::int64_t{300}, std::int64_t{0}}) {
+      choose(tokens);
+      QCOMPARE(tokens_after_opening(), tokens);
+    }
+    choose(std::int64_t{1} << 44);  // no machine has room for its pool
+    QCOMPARE(tokens_after_opening(), usual);
+    QVERIFY(!lab.context.run_options().tokens_chosen);
   }
 
   void a_copied_token_stands_in_its_memory() {

@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSplitter>
 #include <QTableView>
@@ -25,6 +26,7 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
       ask_(new QPushButton(tr("Ask"), this)),
       why_not_(new QLabel(this)),
       probability_(new QLabel(this)),
+      progress_(new QProgressBar(this)),
       remove_(new QPushButton(tr("Remove"), this)),
       only_(new QPushButton(tr("Only this one"), this)),
       answers_(new QTextBrowser(this)),
@@ -32,6 +34,11 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   question_->setClearButtonEnabled(true);
   question_->setAccessibleName(tr("Question about the text"));
   why_not_->setForegroundRole(QPalette::PlaceholderText);
+  progress_->setAccessibleName(tr("Progress of the question"));
+  progress_->setTextVisible(false);
+  progress_->setRange(0, 1000);
+  progress_->setFixedSize(110, 8);
+  progress_->hide();
   answers_->setAccessibleName(tr("Answers"));
   answers_->setOpenLinks(false);
   view_->setModel(&table_);
@@ -61,6 +68,7 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   WrappingBar* bar = control_bar();
   bar->addWidget(question_, 1);
   bar->addWidget(ask_);
+  bar->addWidget(progress_);
   bar->addWidget(why_not_);
   put_bar_above(this, bar, split);
   connect(question_, &QLineEdit::returnPressed, this, &AskPanel::ask);
@@ -72,6 +80,7 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
       ask();
   });
   connect(&lab.questions(), &Questions::changed, this, &Panel::request_refresh);
+  connect(&lab.questions(), &Questions::progressed, this, &AskPanel::show_progress);
   connect(&lab.questions(), &Questions::hits_changed, this, &AskPanel::show_passages);
   const auto ask_another = [this] {  // one text's positions are not of another's
     show_passages();
@@ -100,7 +109,7 @@ void AskPanel::refresh() {
   const bool running = questions.running();
   ask_->setText(running ? tr("Cancel") : tr("Ask"));
   ask_->setEnabled(running || (questions.unavailable().isEmpty() && !question_->text().trimmed().isEmpty()));
-  why_not_->setText(running ? tr("answering…") : questions.unavailable());
+  show_progress();
   probability_->setText(probabilities());
   show_buttons();
   const QString document = lab_.document().label();
@@ -111,18 +120,33 @@ void AskPanel::refresh() {
   QString page;
   for (auto question = questions.all().rbegin(); question != questions.all().rend(); ++question) {
     const bool done = !running || question != questions.all().rbegin();
-    const auto said = [&](const QString& answer) {
-      return done && answer.trimmed().isEmpty()
-                 ? QStringLiteral("<i>%1</i>").arg(tr("The model generated an empty answer."))
-                 : answer.toHtmlEscaped();
-    };
     const QString of =
         question->provenance == asked ? QString() : tr("Asked about %1").arg(question->run).toHtmlEscaped();
-    page += QStringLiteral("<p><b>%1</b><br/>%2</p><p>%3<br/>%4</p><p><i>%5</i><br/>%6</p><hr/>")
-                .arg(question->text.toHtmlEscaped(), of, tr("With retrieval:"), said(question->answer),
-                     tr("Without retrieval:"), said(question->without_retrieval));
+    page += QStringLiteral("<p><b>%1</b><br/>%2</p>%3<hr/>")
+                .arg(question->text.toHtmlEscaped(), of, answers_to(*question, done));
   }
   answers_->setHtml(page);
+}
+
+QString AskPanel::answers_to(const Question& question, bool done) const {
+  const auto said = [&](const QString& answer) {
+    return done && answer.trimmed().isEmpty()
+               ? QStringLiteral("<i>%1</i>").arg(tr("The model generated an empty answer."))
+               : answer.toHtmlEscaped();
+  };
+  if (!question.retrieves) return QStringLiteral("<p>%1</p>").arg(said(question.answer));
+  return QStringLiteral("<p>%1<br/>%2</p><p><i>%3</i><br/>%4</p>")
+      .arg(tr("With retrieval:"), said(question.answer), tr("Without retrieval:"),
+           said(question.without_retrieval));
+}
+
+void AskPanel::show_progress() {
+  const Questions& questions = lab_.questions();
+  const bool known = questions.running() && !questions.doing().isEmpty();
+  progress_->setVisible(known);
+  progress_->setValue(static_cast<int>(1000 * questions.progress()));
+  const QString doing = known ? questions.doing() + u'…' : tr("answering…");
+  why_not_->setText(questions.running() ? doing : questions.unavailable());
 }
 
 const Question* AskPanel::current() const {
@@ -133,6 +157,8 @@ const Question* AskPanel::current() const {
 QString AskPanel::probabilities() const {
   if (current() == nullptr || current()->probability < 0) return {};
   const Question& last = *current();
+  if (last.probability_without < 0)
+    return tr("“%1”: probability %2 %").arg(last.scored, decimal_text(100 * last.probability, 1));
   return tr("“%1”: probability %2 %, without retrieval %3 %")
       .arg(last.scored)
       .arg(decimal_text(100 * last.probability, 1))

@@ -5,14 +5,16 @@
 
 class QLabel;
 class QLineEdit;
+class QProgressBar;
 class QPushButton;
 class QTableView;
 class QTextBrowser;
 
 namespace carryover {
 
-/// A question about the text that was run, or that a document's state stands behind: the answer as it is generated, the
-/// same with retrieval switched off, and the passages that the question retrieved. GUI thread.
+/// A question about the text that was run, or that a document's state stands behind: the answer as it is generated and,
+/// where the policy retrieves, the same with that switched off and the passages that the question retrieved. GUI
+/// thread.
 class AskPanel : public Panel {
   Q_OBJECT
  public:
@@ -26,7 +28,9 @@ class AskPanel : public Panel {
   void ask_again(bool remove);  ///< without the chosen passage, or with it alone
   void show_passages();
   void show_buttons();
+  void show_progress();
   void select_passage(int row);
+  QString answers_to(const Question& question, bool done) const;
   QString probabilities() const;
   /// The last question, if it was asked of what the next one will be; else null.
   const Question* current() const;
@@ -35,6 +39,7 @@ class AskPanel : public Panel {
   QLineEdit* question_;
   QPushButton* ask_;
   QLabel *why_not_, *probability_;
+  QProgressBar* progress_;
   QPushButton *remove_, *only_;
   QTextBrowser* answers_;
   QTableView* view_;

@@ -42,6 +42,10 @@ QSpinBox* spin_box(QWidget* parent, const QString& unit, const QString& help) {
   return box;
 }
 
+int boxed(std::int64_t number) {
+  return static_cast<int>(std::min<std::int64_t>(number, widest));
+}
+
 QString said_of(const EngineError& error) {
   return QString::fromStdString(error.problem()) + QStringLiteral(". ") + QString::fromStdString(error.advice());
 }
@@ -104,10 +108,9 @@ void ConfigPanel::choose_preset(int index) {
   const SettingsPreset& preset = presets[static_cast<std::size_t>(index)];
   try {
     preset.config.validate(*context().model(), "settings");
-    context().edit_config(preset.config, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
     RunOptions options = context().run_options();  // presets are of the method
     options.policy = policies().front().name;
-    context().set_run_options(options);
+    context().edit_settings(preset.config, options, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
   } catch (const EngineError& error) {
     problem_->setText(said_of(error));
     problem_->setVisible(true);
@@ -148,14 +151,28 @@ void ConfigPanel::add_options(QFormLayout* form) {
   token_limit_->setMinimum(0);
   token_limit_->setSpecialValueText(tr("whole text"));
   token_limit_->setKeyboardTracking(false);
-  form->addRow(tr("Policy"), policy_);
-  form->addRow(tr("Precision (dtype)"), dtype_);
-  form->addRow(tr("Device"), device_);
+  add_option(form, policy_, tr("Policy"), tr("policy"),
+             [](RunOptions& options, const std::string& name) { options.policy = name; });
+  add_option(form, dtype_, tr("Precision (dtype)"), tr("dtype"),
+             [](RunOptions& options, const std::string& name) { options.dtype = parse_dtype(name); });
+  add_option(form, device_, tr("Device"), tr("device"),
+             [](RunOptions& options, const std::string& name) { options.device = parse_device(name); });
   form->addRow(tr("Tokens to run"), token_limit_);
-  for (QComboBox* box : {policy_, dtype_, device_})
-    connect(box, &QComboBox::activated, this, [this] { write_options(); });
-  connect(token_limit_, &QSpinBox::valueChanged, this, [this] { write_options(); });
   watch_text(token_limit_);
+  connect(token_limit_, &QSpinBox::valueChanged, this, [this] {
+    if (!updating_) commit_timer_.start();  // by an arrow, perhaps to be pressed again
+  });
+  connect(token_limit_, &QSpinBox::editingFinished, this, &ConfigPanel::write_tokens);
+}
+
+template <typename Take>
+void ConfigPanel::add_option(QFormLayout* form, QComboBox* box, const QString& label, const QString& what, Take take) {
+  form->addRow(label, box);
+  connect(box, &QComboBox::activated, this, [this, box, what, take] {
+    RunOptions options = context().run_options();
+    take(options, box->currentText().toStdString());
+    context().edit_run_options(options, what);
+  });
 }
 
 /// A field that loses the focus because it goes ends its editing, after what it is read with has gone.
@@ -163,14 +180,13 @@ ConfigPanel::~ConfigPanel() {
   for (QWidget* field : findChildren<QWidget*>()) field->disconnect(this);
 }
 
-void ConfigPanel::write_options() {
-  if (updating_) return;
-  RunOptions options;
-  options.policy = policy_->currentText().toStdString();
-  options.dtype = parse_dtype(dtype_->currentText().toStdString());
-  options.device = parse_device(device_->currentText().toStdString());
-  options.token_limit = token_limit_->value();
-  context().set_run_options(options);
+void ConfigPanel::write_tokens() {
+  if (updating_ || token_limit_->value() == shown_tokens_) return;
+  shown_tokens_ = token_limit_->value();
+  RunOptions options = context().run_options();
+  options.token_limit = shown_tokens_;
+  options.tokens_chosen = true;
+  context().edit_run_options(options, tr("tokens to run"));
 }
 
 void ConfigPanel::add_fields(QFormLayout* form) {
@@ -370,6 +386,7 @@ void ConfigPanel::validate() {
 
 void ConfigPanel::commit() {
   if (updating_ || !context().model()) return;
+  write_tokens();
   validate();
   commit_timer_.stop();
   if (problem_->text().isEmpty()) context().edit_config(typed_config(), tr("settings"));
@@ -385,8 +402,7 @@ void ConfigPanel::refresh() {
   setEnabled(context().model().has_value());
   updating_ = true;
   const SegmentConfig& config = context().config();
-  for (const NumberField& number : numbers_)
-    number.box->setValue(static_cast<int>(std::min<std::int64_t>(number.read(config), widest)));
+  for (const NumberField& number : numbers_) number.box->setValue(boxed(number.read(config)));
   for (const SwitchField& item : switches_) item.box->setChecked(config.*item.field);
   for (const ChoiceField& item : choices_) item.box->setCurrentIndex(static_cast<int>(item.choice.get(config)));
   if (parse_heads(search_heads_->text().toStdString()) != config.search_heads)
@@ -401,7 +417,8 @@ void ConfigPanel::refresh() {
   for (const auto& [key, box] : rows_) form_->setRowVisible(box, policy_reads(options.policy, key));
   dtype_->setCurrentText(QString::fromUtf8(dtype_name(options.dtype).data()));
   device_->setCurrentText(QString::fromUtf8(device_name(options.device).data()));
-  token_limit_->setValue(static_cast<int>(std::min<std::int64_t>(options.token_limit, widest)));
+  shown_tokens_ = boxed(options.token_limit);
+  token_limit_->setValue(shown_tokens_);
   if (context().model()) show_preset();
   updating_ = false;
   problem_->setStyleSheet(QStringLiteral("color: %1").arg(current_theme().anchor.name()));

@@ -58,7 +58,9 @@ class ConfigPanel : public Panel {
   void add_heads(QFormLayout* form, const SegmentField& field);
   void add_patterns(QFormLayout* form, const SegmentField& field);
   void add_rope(QFormLayout* form, const SegmentField& field);
-  void write_options();
+  template <typename Take>
+  void add_option(QFormLayout* form, QComboBox* box, const QString& label, const QString& what, Take take);
+  void write_tokens();
   SegmentConfig typed_config();
   std::optional<RopeConfig> typed_rope();
   struct Problem {
@@ -82,6 +84,7 @@ class ConfigPanel : public Panel {
   QComboBox *preset_, *policy_, *dtype_, *device_, *rope_;
   QDoubleSpinBox* rope_factor_;
   QSpinBox* token_limit_;
+  int shown_tokens_ = 0;  ///< in it, before anybody types
   QLabel* problem_;
   QTimer commit_timer_;
   bool updating_ = false;

@@ -141,7 +141,7 @@ void ExperimentsPanel::update_buttons() {
 
 bool ExperimentsPanel::unfinished() const {
   const ExperimentState& state = model_->state();
-  return state.status != CellStatus::Running && state.count(CellStatus::Done) < state.cells.size();
+  return state.status != CellStatus::Running && state.wanted_done() < state.wanted();
 }
 
 QString ExperimentsPanel::introduction() const {
@@ -151,7 +151,8 @@ QString ExperimentsPanel::introduction() const {
 QString ExperimentsPanel::description() const {
   const ExperimentState& state = model_->state();
   QStringList parts{shown_text(state.title.empty() ? state.name : state.title),
-                    tr("%1 of %2 cells").arg(state.count(CellStatus::Done)).arg(state.cells.size())};
+                    tr("%1 of %2 cells").arg(state.wanted_done()).arg(state.wanted())};
+  if (state.left_out() > 0) parts += tr("%1 left out").arg(state.left_out());
   if (const std::size_t failed = state.count(CellStatus::Failed); failed > 0) parts += tr("%1 failed").arg(failed);
   switch (model_->work()) {
     case ExperimentModel::Work::Stopping:
@@ -161,9 +162,11 @@ QString ExperimentsPanel::description() const {
       parts += tr("running");
       break;
     default:
-      parts += state.status == CellStatus::Pending   ? tr("stopped")
-               : state.status == CellStatus::Running ? tr("running in another process")
-                                                     : cell_status_text(state.status);
+      if (state.status == CellStatus::Pending)
+        parts += unfinished() ? tr("stopped") : cell_status_text(CellStatus::Done);
+      else
+        parts +=
+            state.status == CellStatus::Running ? tr("running in another process") : cell_status_text(state.status);
   }
   const double left = model_->expected_seconds_left();
   if (state.status != CellStatus::Done && left > 0 && left < 1e9) parts += tr("about %1 left").arg(duration_text(left));

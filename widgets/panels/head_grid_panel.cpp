@@ -196,8 +196,7 @@ void HeadGridPanel::restore_training() {
   if (!trained) return;
   RunOptions options = context().run_options();
   options.policy = trained->policy;
-  context().set_run_options(options);
-  context().edit_config(trained->config, tr("as trained"));
+  context().edit_settings(trained->config, options, tr("as trained"));
 }
 
 void HeadGridPanel::show_alignment() {

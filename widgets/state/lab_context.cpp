@@ -10,16 +10,38 @@ namespace {
 
 constexpr std::size_t history_limit = 200;
 
-class ConfigEdit : public QUndoCommand {
+/// Only what it changes goes back and forth: a model that opens, or a story, sets the rest without an entry.
+class SettingsEdit : public QUndoCommand {
  public:
-  ConfigEdit(LabContext& context, SegmentConfig after, const QString& what)
-      : QUndoCommand(what), context_(context), before_(context.config()), after_(std::move(after)) {}
-  void undo() override { context_.set_config(before_); }
-  void redo() override { context_.set_config(after_); }
+  struct Settings {
+    SegmentConfig config;
+    RunOptions options;
+  };
+  SettingsEdit(LabContext& context, Settings after, const QString& what)
+      : QUndoCommand(what),
+        context_(context),
+        before_{context.config(), context.run_options()},
+        after_(std::move(after)) {}
+  void undo() override { change(after_, before_); }
+  void redo() override { change(before_, after_); }
 
  private:
+  void change(const Settings& from, const Settings& to) {
+    if (!(from.config == to.config)) context_.set_config(to.config);
+    RunOptions options = context_.run_options();
+    const auto take = [&](auto RunOptions::*option) {
+      if (from.options.*option != to.options.*option) options.*option = to.options.*option;
+    };
+    take(&RunOptions::policy);
+    take(&RunOptions::dtype);
+    take(&RunOptions::device);
+    take(&RunOptions::token_limit);
+    take(&RunOptions::tokens_chosen);
+    context_.set_run_options(options);
+  }
+
   LabContext& context_;
-  SegmentConfig before_, after_;
+  Settings before_, after_;
 };
 
 class RangeEdit : public QUndoCommand {
@@ -230,8 +252,16 @@ void LabContext::set_settings_problem(const QString& problem) {
 }
 
 void LabContext::edit_config(const SegmentConfig& config, const QString& what) {
-  if (config == config_) return;
-  undo_stack_.push(new ConfigEdit(*this, config, what));
+  edit_settings(config, run_options_, what);
+}
+
+void LabContext::edit_run_options(const RunOptions& options, const QString& what) {
+  edit_settings(config_, options, what);
+}
+
+void LabContext::edit_settings(const SegmentConfig& config, const RunOptions& options, const QString& what) {
+  if (config == config_ && options == run_options_) return;
+  undo_stack_.push(new SettingsEdit(*this, {config, options}, what));
 }
 
 void LabContext::set_trained_under(const std::optional<TrainedUnder>& trained) {

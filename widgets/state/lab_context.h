@@ -46,6 +46,7 @@ struct RunOptions {
   DType dtype = DType::Auto;
   Device device = Device::Auto;
   std::int64_t token_limit = 0;  ///< tokens of the text to run; 0: all of it
+  bool tokens_chosen = false;    ///< by somebody: another model that opens leaves them
 
   bool operator==(const RunOptions&) const = default;
 };
@@ -107,6 +108,7 @@ class LabContext : public QObject {
   void set_model_dtype(DType dtype);
   void set_config(const SegmentConfig& config);                        ///< not undoable by itself
   void edit_config(const SegmentConfig& config, const QString& what);  ///< pushes an undo command
+  void edit_settings(const SegmentConfig& config, const RunOptions& options, const QString& what);  ///< as one
   /// What the open model's weights were trained under, where that is known.
   const std::optional<TrainedUnder>& trained_under() const { return trained_under_; }
   void set_trained_under(const std::optional<TrainedUnder>& trained);
@@ -118,7 +120,8 @@ class LabContext : public QObject {
   void add_written(const QString& path);
 
   const RunOptions& run_options() const { return run_options_; }
-  void set_run_options(const RunOptions& options);
+  void set_run_options(const RunOptions& options);                        ///< not undoable by itself
+  void edit_run_options(const RunOptions& options, const QString& what);  ///< pushes an undo command
 
   /// What is wrong with what is typed for the next run, which may not start then; empty: nothing. A configuration that
   /// is set takes the place of what is typed.

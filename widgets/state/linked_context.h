@@ -45,7 +45,10 @@ class LinkedContext {
   const std::optional<TrainedUnder>& trained_under() const { return lab_.trained_under(); }
   const RunOptions& run_options() const { return lab_.run_options(); }
   void edit_config(const SegmentConfig& config, const QString& what) { lab_.edit_config(config, what); }
-  void set_run_options(const RunOptions& options) { lab_.set_run_options(options); }
+  void edit_run_options(const RunOptions& options, const QString& what) { lab_.edit_run_options(options, what); }
+  void edit_settings(const SegmentConfig& config, const RunOptions& options, const QString& what) {
+    lab_.edit_settings(config, options, what);
+  }
   void set_settings_problem(const QString& problem) { lab_.set_settings_problem(problem); }
   void add_note(const QString& text, bool is_error = false) { lab_.add_note(text, is_error); }
 

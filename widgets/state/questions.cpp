@@ -21,6 +21,7 @@ const Question::WhatIf* Question::find(const std::vector<TokenRange>& without) c
 void Questions::begin(const Question& question) {
   all_.push_back(question);
   running_ = true;
+  doing_.clear();
   Q_EMIT changed();
   Q_EMIT hits_changed();
 }
@@ -39,6 +40,7 @@ void Questions::set_hits(std::vector<HeadHits> hits) {
 
 void Questions::begin_what_if() {
   running_ = true;
+  doing_.clear();
   Q_EMIT changed();
 }
 
@@ -56,6 +58,12 @@ void Questions::add_what_if(const Question::WhatIf& what_if) {
   std::erase_if(all_.back().what_ifs, [&](const Question::WhatIf& each) { return each.without == what_if.without; });
   all_.back().what_ifs.push_back(what_if);
   Q_EMIT hits_changed();
+}
+
+void Questions::set_progress(double share, const QString& what) {
+  progress_ = share;
+  doing_ = what;
+  Q_EMIT progressed();
 }
 
 void Questions::end() {

@@ -12,13 +12,14 @@ namespace carryover {
 struct Question {
   QString text;
   QString answer;              ///< with what was retrieved
+  bool retrieves = true;       ///< else the one answer is all there is
   QString without_retrieval;   ///< the same answer with retrieval switched off
   std::vector<HeadHits> hits;  ///< what the question read
   QString provenance;          ///< the run it was asked of
   QString run;                 ///< the same in a few words
   QString scored;              ///< the beginning of the answer whose probability is told: its first sentence or line
   double probability = -1;     ///< of that, 0 to 1; negative: not known
-  double probability_without = -1;  ///< the same with retrieval switched off
+  double probability_without = -1;  ///< the same with retrieval switched off; negative: not known
 
   /// The same without some of the passages.
   struct WhatIf {
@@ -39,6 +40,8 @@ class Questions : public QObject {
 
   const std::vector<Question>& all() const { return all_; }  ///< oldest first
   bool running() const { return running_; }
+  double progress() const { return progress_; }         ///< of what is being done for the last one, 0 to 1
+  const QString& doing() const { return doing_; }       ///< what that is; empty: not known yet
   QString unavailable() const { return unavailable_; }  ///< why nothing can be asked now, or empty
 
   void ask(const QString& text) { Q_EMIT wanted(text); }
@@ -53,11 +56,13 @@ class Questions : public QObject {
   void begin_what_if();
   void set_probabilities(const QString& scored, double with, double without);
   void add_what_if(const Question::WhatIf& what_if);
+  void set_progress(double share, const QString& what);
   void end();
   void set_unavailable(const QString& why);
 
  Q_SIGNALS:
   void changed();
+  void progressed();
   void hits_changed();  ///< of the last question
   void wanted(const QString& text);
   void what_if_wanted(const std::vector<carryover::TokenRange>& without);
@@ -66,6 +71,8 @@ class Questions : public QObject {
  private:
   std::vector<Question> all_;
   bool running_ = false;
+  double progress_ = 0;
+  QString doing_;
   QString unavailable_;
 };
 
