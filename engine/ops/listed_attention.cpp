@@ -13,6 +13,7 @@
 #include "engine/core/base/error.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/cuda_runtime.h"
+#include "engine/runtime/device_copy.h"
 #include "engine/runtime/device_list.h"
 #include "engine/runtime/parallel.h"
 
@@ -102,7 +103,7 @@ UploadedLists upload_lists(const KeyIndex& index, std::int64_t place, c10::Devic
   write_runs(index, place, lists, begin + to_runs);
   std::memcpy(begin, tiles.data(), tiles.size() * sizeof tiles[0]);
   std::memcpy(begin + to_lists, lists.data(), lists.size() * sizeof lists[0]);
-  UploadedLists uploaded{words.to(device), std::ssize(tiles), index.tiles()};
+  UploadedLists uploaded{upload(words, device), std::ssize(tiles), index.tiles()};
   for (const kernels::QueryTile& tile : tiles)
     uploaded.most_queries = std::max<std::int64_t>(uploaded.most_queries, tile.count);
   const auto* const there = uploaded.words.const_data_ptr<std::int32_t>();
@@ -176,7 +177,7 @@ at::Tensor row_of_head(const at::Tensor& kv, std::int64_t r) {
 
 bool attends_by_lists(const PrefixAttention& a) {
   const bool sees_part = a.index != nullptr || !a.window.sees_all();
-  return sees_part && !a.queries.is_cpu() && !at::GradMode::is_enabled() && is_taken(a);
+  return sees_part && takes_kernels(a.queries.device()) && !at::GradMode::is_enabled() && is_taken(a);
 }
 
 std::pair<at::Tensor, at::Tensor> attend_by_lists(const PrefixAttention& a) {

@@ -154,6 +154,7 @@ class ListedAttentionTest : public QObject {
     ops::replace_cuda_kernels(listing_reference());
     std::mt19937 random(8);
     at::manual_seed(9);
+    int taken = 0;
     for (int i = 0; i < 60; ++i) {
       ops::PrefixAttention attention = random_attention(random, type, 64);
       KeyIndex index;
@@ -163,7 +164,7 @@ class ListedAttentionTest : public QObject {
       } else {
         attention.window = random_window(random, attention);
       }
-      QVERIFY2(!ops::attends_by_lists(attention), "a CPU has its own way");
+      taken += ops::attends_by_lists(attention) ? 1 : 0;
       const auto [out, log_sums] = ops::attend_by_lists(attention);
       QVERIFY(out.sizes() == attention.queries.sizes() && out.scalar_type() == type);
       const double off =
@@ -173,7 +174,9 @@ class ListedAttentionTest : public QObject {
       const at::Tensor expected = masked_log_sums(attention);
       QVERIFY(at::allclose(log_sums.to(at::kDouble), expected, 1e-5, 1e-5));
     }
+    QVERIFY(taken > 50);
     ops::replace_cuda_kernels(nullptr);
+    QVERIFY(!ops::attends_by_lists(random_attention(random, at::kFloat, 64)));  // a CPU has its own way
   }
 
   void gradients_are_those_of_finite_differences() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/pretended_cuda/kernel_arguments.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "kernels/extend_segment.h"
 #include "kernels/gather_prefix.h"
 #include "kernels/join_rows.h"
+#include "kernels/list_attention.h"
 #include "kernels/place_heads.h"
 #include "kernels/pool_topk.h"
 #include "kernels/rotate_rows.h"
@@ -130,6 +132,19 @@ void check(const std::string& kernel, const ExtendSegment& a) {
                  {"tail", a.tail, a.tail_kept == 0 ? 0 : tail, bytes}});
 }
 
+void check(const std::string& kernel, const ListAttention& a) {
+  const std::int64_t bytes = element_bytes(a.type), queries = std::int64_t{a.heads} * a.query_count,
+                     lists = std::int64_t{a.heads} / std::max(a.heads_together, 1) * a.row_lists;
+  check(kernel + ", prefix", a.prefix, a.heads, a.prefix_length);
+  check(kernel + ", segment", a.segment, a.heads, a.length);
+  check(kernel, {{"queries", a.queries.data, a.head_dim, bytes},
+                 {"apart_queries", a.apart_queries.data, a.apart_queries.data == nullptr ? 0 : a.head_dim, bytes},
+                 {"tiles", a.tiles, a.tiles == nullptr ? 0 : a.tile_count, sizeof(QueryTile)},
+                 {"lists", a.lists, a.lists == nullptr ? 0 : lists, sizeof(KeyList)},
+                 {"output", a.output, queries * a.head_dim, bytes},
+                 {"log_sums", a.log_sums, a.log_sums == nullptr ? 0 : queries, 4}});
+}
+
 template <typename Arguments>
 void check_first(const std::string& kernel, void* const* arguments) {
   check(kernel, *static_cast<const Arguments*>(arguments[0]));
@@ -143,7 +158,8 @@ constexpr struct {
             {"rotate_packs", check_first<RotateRows>},      {"swiglu_packs", check_first<Swiglu>},
             {"swiglu_backward_packs", check_first<Swiglu>}, {"join_units", check_first<JoinRows>},
             {"attend_chunks", check_first<RowAttention>},   {"place_units", check_first<PlaceHeads>},
-            {"extend_packs", check_first<ExtendSegment>}};
+            {"extend_packs", check_first<ExtendSegment>},   {"attend_tiles", check_first<ListAttention>},
+            {"merge_parts", check_first<ListAttention>}};
 
 }  // namespace
 
