@@ -71,6 +71,22 @@ class LargestProductsTest : public QObject {
     }
   }
 
+  /// Of small whole numbers every sum is exact, and most products are equal to others.
+  void are_those_of_the_definition_to_the_last_bit_where_nothing_is_rounded() {
+    std::mt19937 random(3);
+    at::manual_seed(3);
+    for (int i = 0; i < 100; ++i) {
+      const KeyFormat format = kKeyFormats[i % std::ssize(kKeyFormats)];
+      if (format.keys == PoolKeys::Int8) continue;  // its scales round
+      Case one = random_case(random, format);
+      one.keys = stored(
+          format, at::randint(-2, 3, {one.keys.rows.size(0), one.keys.rows.size(1), one.probes.size(1)}, at::kDouble));
+      one.probes = at::randint(-2, 3, one.probes.sizes(), at::kDouble).to(format.model);
+      if (one.offsets.defined()) one.offsets = at::randint(-9, 10, one.offsets.sizes(), one.offsets.options());
+      QVERIFY2(at::equal(scanned(one).to(at::kDouble), defined(one)), qPrintable(QString("case %1").arg(i)));
+    }
+  }
+
   void the_number_of_threads_changes_nothing() {
     std::mt19937 random(2);
     at::manual_seed(2);
@@ -82,6 +98,18 @@ class LargestProductsTest : public QObject {
       QVERIFY(at::equal(scanned(one), found));
       at::set_num_threads(threads);
     }
+  }
+
+  void one_probe_of_many_decides() {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const KeyFormat format : kKeyFormats)
+      for (std::int64_t own = 0; own < 70; ++own) {
+        Case one{stored(format, at::ones({1, 20, 8}, at::kDouble)), at::ones({70, 8}, format.model), {}, 0, 0, 20};
+        one.probes[own].fill_(2);
+        QVERIFY((scanned(one).to(at::kDouble) - 16).abs().max().item<double>() < 1e-5);
+        one.probes[own].fill_(nan);
+        QVERIFY(scanned(one).isnan().all().item<bool>());
+      }
   }
 
   void what_is_not_finite_is_told() {

@@ -57,43 +57,57 @@ Probes<T, T> side_by_side(const at::Tensor& probes, const at::Tensor& offsets) {
   return packed;
 }
 
-/// Of plain values: g++ 12 takes comparisons of wide vectors apart.
+/// The larger of two, or NaN where one is. Of plain values: g++ 12 takes comparisons of wide vectors apart.
+template <typename T>
+[[gnu::always_inline]] inline T larger_or_nan(T a, T b) {
+  const T larger = b <= a ? a : b;  // b where it is a NaN
+  return a == a ? larger : a;
+}
+
 template <typename T>
 [[gnu::always_inline]] inline void raise_lanes(const T* __restrict products, const T* __restrict offsets,
                                                T* __restrict best) {
 #pragma GCC unroll 1
-  for (std::int64_t lane = 0; lane < kLanes<T>; ++lane) {
-    const T product = products[lane] - offsets[lane], before = best[lane];
-    const T larger = product <= before ? before : product;  // a NaN too
-    best[lane] = before == before ? larger : before;
+  for (std::int64_t lane = 0; lane < kLanes<T>; ++lane)
+    best[lane] = larger_or_nan(best[lane], products[lane] - offsets[lane]);
+}
+
+/// Raises the first lane of each key to its others, a half of them at a time: lane after lane, each would wait for the
+/// one before.
+template <typename T, std::int64_t Half = kLanes<T> / 2>
+[[gnu::always_inline]] inline void raise_first_lanes(T* best) {
+  if constexpr (Half > 0) {
+    for (std::int64_t key = 0; key < kTileKeys; ++key) {
+      T* const lower = best + key * kLanes<T>;
+#pragma GCC unroll 1
+      for (std::int64_t lane = 0; lane < Half; ++lane) lower[lane] = larger_or_nan(lower[lane], lower[lane + Half]);
+    }
+    raise_first_lanes<T, Half / 2>(best);
   }
 }
 
-/// Raises best[key, lane] to a group's products with a tile's keys less the offsets; NaN stays. group: [d, lanes];
-/// keys: [kTileKeys, d].
+/// The largest of each key's products less the offsets, or NaN where one is. keys: [kTileKeys, d]; out: [kTileKeys].
 template <typename T, int Bytes>
-[[gnu::always_inline]] inline void raise(const T* group, const T* keys, std::int64_t d, const T* offsets, T* best) {
-  T products[kTileKeys * kLanes<T>];
-  multiply_tile<T, Bytes, kGroupBytes>(group, keys, d, products);
-  for (std::int64_t key = 0; key < kTileKeys; ++key)
-    raise_lanes(products + key * kLanes<T>, offsets, best + key * kLanes<T>);
-}
-
-#define CARRYOVER_RAISE_TILE(T, TARGET, BYTES)                                                                        \
-  [[gnu::target(TARGET)]] void raise_tile(const T* group, const T* keys, std::int64_t d, const T* offsets, T* best) { \
-    raise<T, BYTES>(group, keys, d, offsets, best);                                                                   \
+[[gnu::always_inline]] inline void scan_keys(const Probes<T, T>& probes, const T* keys, T* out) {
+  const std::int64_t d = probes.d;
+  T products[kTileKeys * kLanes<T>], best[kTileKeys * kLanes<T>];
+  std::fill_n(best, kTileKeys * kLanes<T>, -std::numeric_limits<T>::infinity());
+  for (std::int64_t group = 0; group < probes.groups; ++group) {
+    multiply_tile<T, Bytes, kGroupBytes>(probes.values.data() + group * d * kLanes<T>, keys, d, products);
+    for (std::int64_t key = 0; key < kTileKeys; ++key)
+      raise_lanes(products + key * kLanes<T>, probes.offsets.data() + group * kLanes<T>, best + key * kLanes<T>);
   }
-CARRYOVER_FOR_TARGETS(CARRYOVER_RAISE_TILE, float)
-CARRYOVER_FOR_TARGETS(CARRYOVER_RAISE_TILE, double)
-#undef CARRYOVER_RAISE_TILE
-
-/// Of `lanes` values the largest, or NaN where one is.
-template <typename T>
-T largest_or_nan(const T* values, std::int64_t lanes) {
-  T most = values[0];
-  for (std::int64_t lane = 1; lane < lanes; ++lane) most = most >= values[lane] || most != most ? most : values[lane];
-  return most;
+  raise_first_lanes(best);
+  for (std::int64_t key = 0; key < kTileKeys; ++key) out[key] = best[key * kLanes<T>];
 }
+
+#define CARRYOVER_SCAN_TILE(T, TARGET, BYTES)                                                 \
+  [[gnu::target(TARGET)]] void scan_tile(const Probes<T, T>& probes, const T* keys, T* out) { \
+    scan_keys<T, BYTES>(probes, keys, out);                                                   \
+  }
+CARRYOVER_FOR_TARGETS(CARRYOVER_SCAN_TILE, float)
+CARRYOVER_FOR_TARGETS(CARRYOVER_SCAN_TILE, double)
+#undef CARRYOVER_SCAN_TILE
 
 /// Entries [first, last) of a slot.
 template <typename T>
@@ -101,17 +115,13 @@ void scan_range(const StoredKeys& keys, std::int64_t slot, const Probes<T, T>& p
                 std::int64_t last, T* out) {
   const std::int64_t d = probes.d;
   Lines<T> buffer(static_cast<std::size_t>(kBlockKeys * d));
-  T best[kTileKeys * kLanes<T>];
+  T largest[kTileKeys];
   for (std::int64_t index = first; index < last; index += kBlockKeys) {
     const std::int64_t count = std::min(kBlockKeys, last - index);
     const T* block = key_block(keys, slot, index, count, buffer.data());
     for (std::int64_t tile = 0; tile < count; tile += kTileKeys) {
-      std::fill_n(best, kTileKeys * kLanes<T>, -std::numeric_limits<T>::infinity());
-      for (std::int64_t group = 0; group < probes.groups; ++group)
-        raise_tile(probes.values.data() + group * d * kLanes<T>, block + tile * d, d,
-                   probes.offsets.data() + group * kLanes<T>, best);
-      for (std::int64_t key = 0; key < std::min(kTileKeys, count - tile); ++key)
-        *out++ = largest_or_nan(best + key * kLanes<T>, kLanes<T>);
+      scan_tile(probes, block + tile * d, largest);
+      out = std::copy_n(largest, std::min(kTileKeys, count - tile), out);
     }
   }
 }
