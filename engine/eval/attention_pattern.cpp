@@ -106,6 +106,14 @@ const AttentionPattern::Branch& AttentionPattern::branch_at(std::int64_t slot) c
   return *found;
 }
 
+std::optional<PrefixPart> AttentionPattern::part(std::int64_t slot, std::int64_t first_token) const {
+  const Branch& branch = branch_at(slot);
+  const PrefixPart part = branch.group->span_at(slot - branch.first).part;
+  if (part == PrefixPart::Sinks || part == PrefixPart::Retrieved) return part;
+  if (slot_position(*branch.group, slot - branch.first, nullptr, first_token) >= first_token) return {};
+  return part;
+}
+
 std::int64_t AttentionPattern::position(std::int64_t slot, const HeadHits* hits, std::int64_t first_token) const {
   const Branch& branch = branch_at(slot);
   return slot_position(*branch.group, slot - branch.first, hits, first_token);

@@ -20,6 +20,8 @@ class AttentionPattern {
 
   std::int64_t prefix_length() const { return prefix_length_; }
   PrefixSpan span(PrefixPart part) const;
+  /// Which part a slot is of; nothing: it holds a token of the segment itself, as copies and core tokens may.
+  std::optional<PrefixPart> part(std::int64_t slot, std::int64_t first_token) const;
   /// As method/attention_policy's slot_position().
   std::int64_t position(std::int64_t slot, const HeadHits* hits, std::int64_t first_token) const;
   std::int64_t queries() const { return queries_.size(0); }

@@ -16,8 +16,9 @@ double final_norm_scale(const Decoder& decoder, const at::Tensor& row);
 /// that what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
 class DirectLogitAttribution {
  public:
-  /// `target`: the id that the question's token predicts.
-  DirectLogitAttribution(const Decoder& decoder, const PredictionQuestion& question, std::int32_t target);
+  /// `first_token`: where the segment begins; `target`: the id that the question's token predicts.
+  DirectLogitAttribution(const Decoder& decoder, const PredictionQuestion& question, std::int64_t first_token,
+                         std::int32_t target);
 
   void see(const LayerSight& sight);
   LogitAttribution result(const at::Tensor& hidden) const;  ///< once the segment is whole; hidden: as of predict()
@@ -27,6 +28,7 @@ class DirectLogitAttribution {
 
   const Decoder& decoder_;
   PredictionQuestion question_;
+  std::int64_t first_token_;
   std::int32_t target_;
   LogitAttribution split_;
   at::Tensor direction_;

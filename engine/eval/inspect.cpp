@@ -44,9 +44,9 @@ class Inspector {
     if (parts_.masses) start_masses();
     check_foil(replay_.decoder().config, parts_.foil);
     if (parts_.attribution)
-      attribution_ = std::make_unique<DirectLogitAttribution>(replay_.decoder(),
-                                                              PredictionQuestion{*parts_.attribution, parts_.foil},
-                                                              replay_.target_of(*parts_.attribution));
+      attribution_ = std::make_unique<DirectLogitAttribution>(
+          replay_.decoder(), PredictionQuestion{*parts_.attribution, parts_.foil}, replay_.first_token(),
+          replay_.target_of(*parts_.attribution));
     if (parts_.sources) start_sources(*parts_.sources);
     const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
     if (parts_.recall && segmented) recall_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);

@@ -59,6 +59,7 @@ struct HeadGroup {
 
   std::int64_t slots() const { return prefix_keys.defined() ? prefix_keys.size(1) : 0; }
   PrefixSpan span(PrefixPart part) const;  ///< of no slots where the prefix lacks it
+  const PrefixSpan& span_at(std::int64_t slot) const;
 };
 
 /// The group of all query heads, which has no prefix yet.

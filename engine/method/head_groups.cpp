@@ -15,6 +15,13 @@ PrefixSpan HeadGroup::span(PrefixPart part) const {
   return found == spans.end() ? PrefixSpan{part} : *found;
 }
 
+const PrefixSpan& HeadGroup::span_at(std::int64_t slot) const {
+  const auto found = std::ranges::find_if(
+      spans, [&](const PrefixSpan& span) { return slot >= span.first && slot < span.first + span.length; });
+  CARRYOVER_CHECK(found != spans.end());
+  return *found;
+}
+
 std::int64_t PolicyState::pool_bytes() const {
   std::int64_t total = 0;
   for (const at::Tensor& tensor : pool_contents()) total += static_cast<std::int64_t>(tensor.nbytes());
@@ -34,19 +41,16 @@ HeadGroup group_of_all(const ModelConfig& model) {
 }
 
 std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token) {
-  for (const PrefixSpan& span : group.spans) {
-    const std::int64_t behind = slot - span.first;
-    if (behind < 0 || behind >= span.length) continue;
-    if (span.part == PrefixPart::Sinks) return behind;
-    if (span.part == PrefixPart::Core) return behind * group.core_length;
-    const HeadWindow& window = group.window;
-    if (span.part == PrefixPart::Carry)  // which begins with the copies
-      return first_token - span.length + behind + (slot < window.sinks + window.far ? window.far : 0);
-    const HeadHits* list = group.found ? group.found.get() : hits;
-    CARRYOVER_CHECK(list != nullptr);
-    return list->hits[static_cast<std::size_t>(behind)].position;
-  }
-  CARRYOVER_CHECK(false);
+  const PrefixSpan& span = group.span_at(slot);
+  const std::int64_t behind = slot - span.first;
+  if (span.part == PrefixPart::Sinks) return behind;
+  if (span.part == PrefixPart::Core) return behind * group.core_length;
+  const HeadWindow& window = group.window;
+  if (span.part == PrefixPart::Carry)  // which begins with the copies
+    return first_token - span.length + behind + (slot < window.sinks + window.far ? window.far : 0);
+  const HeadHits* list = group.found ? group.found.get() : hits;
+  CARRYOVER_CHECK(list != nullptr);
+  return list->hits[static_cast<std::size_t>(behind)].position;
 }
 
 at::Tensor grouped(const at::Tensor& rows, std::int64_t r) {

@@ -68,9 +68,12 @@ void check_prediction(const Prediction& prediction, const SnapshotLimits& limits
 void check_attribution(const LogitAttribution& attribution, const SnapshotLimits& limits) {
   check_prediction(attribution.prediction, limits);
   require(std::ssize(attribution.feed_forward) == limits.layers, "an attribution is of other layers than the model's");
-  check_heads(attribution.carry, limits, "the carry's attribution");
+  check_heads(attribution.sinks, limits, "the sinks' attribution");
   check_heads(attribution.retrieved, limits, "the retrieved tokens' attribution");
+  check_heads(attribution.carry, limits, "the carry's attribution");
   check_heads(attribution.segment, limits, "the segment's attribution");
+  for (const Map* map : {&attribution.sinks, &attribution.retrieved, &attribution.carry, &attribution.segment})
+    require(map->rows == limits.layers && map->columns == limits.heads, "an attribution came without all heads");
 }
 
 void check_sources(const TokenSources& sources, const SnapshotLimits& limits) {

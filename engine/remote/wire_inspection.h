@@ -190,8 +190,9 @@ void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
   field("logit", value.logit);
   field("embedding", value.embedding);
   field("feed_forward", value.feed_forward);
-  field("carry", value.carry);
+  field("sinks", value.sinks);
   field("retrieved", value.retrieved);
+  field("carry", value.carry);
   field("segment", value.segment);
 }
 

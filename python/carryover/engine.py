@@ -159,8 +159,9 @@ class Attribution:
     logit: float
     embedding: float
     feed_forward: np.ndarray  #: float32 [layers]
-    carry: np.ndarray  #: float32 [layers, heads]; retrieved and segment likewise
+    sinks: np.ndarray  #: float32 [layers, heads]; retrieved, carry and segment likewise
     retrieved: np.ndarray
+    carry: np.ndarray
     segment: np.ndarray
 
 

@@ -429,22 +429,32 @@ Aufmerksamkeit %6</translation>
         <translation>Wahrscheinlichkeit %1</translation>
     </message>
     <message>
-        <source>From the retrieved prefix</source>
-        <translation>Aus dem abgerufenen Präfix</translation>
+        <source>From the sinks</source>
+        <translation>Aus den Senken</translation>
     </message>
     <message>
-        <source>At %1, &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = embedding %5, feed-forward %6, carry %7, retrieved %8, segment %9</source>
-        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-forward %6, Übertrag %7, abgerufen %8, Segment %9</translation>
+        <source>sinks</source>
+        <translation>Senken</translation>
+    </message>
+    <message>
+        <source>At %1, &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = embedding %5, feed-forward %6, sinks %7, retrieved %8, carry %9, segment %10</source>
+        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-forward %6, Senken %7, abgerufen %8, Übertrag %9, Segment %10</translation>
     </message>
     <message>
         <source>layer %1, head %2
-carry %3
+sinks %3
 retrieved %4
-segment %5</source>
+carry %5
+segment %6</source>
         <translation>Schicht %1, Kopf %2
-Übertrag %3
+Senken %3
 abgerufen %4
-Segment %5</translation>
+Übertrag %5
+Segment %6</translation>
+    </message>
+    <message>
+        <source>From the retrieved prefix</source>
+        <translation>Aus dem abgerufenen Präfix</translation>
     </message>
 </context>
 <context>

@@ -4,10 +4,12 @@
 #include "engine/eval/inspect.h"
 
 #include <QTest>
+#include <array>
 #include <numeric>
 #include <set>
 
 #include "engine/core/base/error.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/inspection.h"
 #include "engine/eval/text_run.h"
 #include "tests/support/plain_llama.h"
@@ -52,10 +54,64 @@ double sum(const Map& map) {
   return total;
 }
 
+double sum_of_heads(const LogitAttribution& split) {
+  return sum(split.sinks) + sum(split.retrieved) + sum(split.carry) + sum(split.segment);
+}
+
 double sum(const LogitAttribution& split) {
-  double total = split.embedding + sum(split.carry) + sum(split.retrieved) + sum(split.segment);
+  double total = split.embedding + sum_of_heads(split);
   for (const float value : split.feed_forward) total += static_cast<double>(value);
   return total;
+}
+
+/// Where a position of a head's context comes from, by the settings alone: sinks, retrieved, carry, segment. A head
+/// that reads the carry does not retrieve from it, and nothing is retrieved of the sinks.
+constexpr std::array kSourceMaps{&LogitAttribution::sinks, &LogitAttribution::retrieved, &LogitAttribution::carry,
+                                 &LogitAttribution::segment};
+std::size_t source_of(const SegmentConfig& config, const PlainSight& sight, std::int64_t position) {
+  if (position >= sight.first) return 3;
+  if (position < config.sink_length) return 0;
+  const bool carried = position >= sight.first - config.carry_length;
+  return carried && reads_part(config, sight.layer, sight.head, "carry") ? 2 : 1;
+}
+
+/// By source, what a head reads of it for one token of the segment: weights times values.
+std::array<Vector, 4> read_by_source(const SegmentConfig& config, const PlainSight& sight, std::size_t token) {
+  std::array<Vector, 4> read;
+  const std::size_t prefix = sight.positions.size();
+  for (Vector& part : read) part.assign(sight.own_values[0].size(), 0.0);
+  for (std::size_t slot = 0; slot < prefix + token + 1; ++slot) {
+    const bool own = slot >= prefix;
+    const Vector& value = own ? sight.own_values[slot - prefix] : sight.prefix_values[slot];
+    const std::int64_t position = own ? sight.first + static_cast<std::int64_t>(slot - prefix) : sight.positions[slot];
+    Vector& part = read[source_of(config, sight, position)];
+    for (std::size_t i = 0; i < part.size(); ++i) part[i] += sight.weights[token][slot] * value[i];
+  }
+  return read;
+}
+
+/// What a head's output adds to a logit, or to its difference from a foil's, through its part of the output projection.
+/// residual: the token's last one.
+double added_to_logit(const Case& c, HeadRef head, const Vector& output, const Vector& residual,
+                      const Prediction& prediction) {
+  double squares = 0;
+  for (const double value : residual) squares += value * value;
+  const auto D = static_cast<std::size_t>(c.model.hidden), d = static_cast<std::size_t>(c.model.head_dim);
+  const double scale = 1 / std::sqrt(squares / static_cast<double>(D) + c.model.norm_epsilon);
+  const auto& rows = c.tiny.values.at(c.model.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight");
+  const auto& gains = c.tiny.values.at("model.norm.weight");
+  const auto& projection = c.tiny.values.at("model.layers." + std::to_string(head.layer) + ".self_attn.o_proj.weight");
+  const std::size_t width = d * static_cast<std::size_t>(c.model.heads);
+  double added = 0;
+  for (std::size_t row = 0; row < D; ++row) {
+    double written = 0;
+    for (std::size_t i = 0; i < d; ++i)
+      written += double(projection[row * width + static_cast<std::size_t>(head.head) * d + i]) * output[i];
+    double direction = double(rows[static_cast<std::size_t>(prediction.target) * D + row]);
+    if (prediction.foil) direction -= double(rows[static_cast<std::size_t>(*prediction.foil) * D + row]);
+    added += written * scale * double(gains[row]) * direction;
+  }
+  return added;
 }
 
 const char* of_three(unsigned seed) {
@@ -197,7 +253,7 @@ class InspectTest : public QObject {
       double logit = 0;
       for (const float value : sources.logit) logit += static_cast<double>(value);
       const LogitAttribution& split = *seen.attribution;
-      const double heads = sum(split.carry) + sum(split.retrieved) + sum(split.segment);
+      const double heads = sum_of_heads(split);
       QVERIFY2(std::abs(logit - heads) < 1e-4, qPrintable(QString("%1 %2").arg(logit).arg(heads)));
       for (int layer = 0; layer < c.model.layers; ++layer)
         for (int head = 0; head < c.model.heads; ++head) {
@@ -251,27 +307,11 @@ class InspectTest : public QObject {
       QVERIFY(std::abs(split.prediction.probability - std::exp(logits[target] - largest) / weights) < 1e-9);
       QVERIFY(std::abs(split.prediction.foil_probability - std::exp(logits[other] - largest) / weights) < 1e-9);
 
-      double squares = 0;
-      for (const double value : residual) squares += value * value;
-      const auto D = static_cast<std::size_t>(c.model.hidden), d = static_cast<std::size_t>(c.model.head_dim);
-      const double scale = 1 / std::sqrt(squares / static_cast<double>(D) + c.model.norm_epsilon);
-      const auto& rows = c.tiny.values.at(c.model.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight");
-      const auto& gains = c.tiny.values.at("model.norm.weight");
       double heads = 0;
       for (const auto& [head, output] : outputs) {
-        const auto& projection =
-            c.tiny.values.at("model.layers." + std::to_string(head.layer) + ".self_attn.o_proj.weight");
-        const std::size_t width = d * static_cast<std::size_t>(c.model.heads);
-        double expected = 0;
-        for (std::size_t row = 0; row < D; ++row) {
-          double written = 0;
-          for (std::size_t i = 0; i < d; ++i)
-            written += double(projection[row * width + static_cast<std::size_t>(head.head) * d + i]) * output[i];
-          expected +=
-              written * scale * double(gains[row]) * (double(rows[target * D + row]) - double(rows[other * D + row]));
-        }
-        const double found = split.carry.at(head.layer, head.head) + split.retrieved.at(head.layer, head.head) +
-                             split.segment.at(head.layer, head.head);
+        const double expected = added_to_logit(c, head, output, residual, split.prediction);
+        double found = 0;
+        for (const auto source : kSourceMaps) found += double((split.*source).at(head.layer, head.head));
         QVERIFY2(std::abs(found - expected) < 1e-5, qPrintable(QString("%1 %2").arg(found).arg(expected)));
         heads += expected;
       }
@@ -285,6 +325,84 @@ class InspectTest : public QObject {
     Case c(210);
     QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(1, {.attribution = 0, .foil = 1000000}));
     QVERIFY_THROWS_EXCEPTION(EngineError, c.inspect(1, {.sources = 0, .foil = -1}));
+  }
+
+  /// Under any readers and searches, the preset's for recall among them: what a head adds to a logit is split by where
+  /// each position comes from, as a forward without the engine's code has it, up to the rounding of results to fp32.
+  void each_position_counts_for_its_source() {
+    int split_in_three = 0;
+    for (unsigned seed = 300; seed < 340; ++seed) {
+      Case c(seed);
+      vary_search(c.random, c.request.config, c.model);
+      c.request.config.pool_keys = PoolKeys::Model;  // as the plain forward's pool
+      if (seed % 2 == 0) c.request.config.long_reads = PrefixParts::SinksRetrievedCarry;
+      const std::int64_t segment = seed % 5, first = segment * c.request.config.segment_length;
+      const std::int64_t token = draw(c.random, 0, c.request.config.segment_length - 2);
+      const LogitAttribution split = *c.inspect(segment, {.attribution = token}).attribution;
+
+      PlainLlama plain(c.model, c.request.config, c.tiny.values);
+      std::map<HeadRef, std::array<Vector, 4>> read;
+      Vector residual;
+      std::int64_t done = 0;
+      plain.see = [&](const PlainSight& sight) {
+        if (sight.first == first)
+          read[{sight.layer, sight.head}] = read_by_source(c.request.config, sight, static_cast<std::size_t>(token));
+      };
+      plain.see_residual = [&](const Rows& rows) {
+        if (done == first) residual = rows[static_cast<std::size_t>(token)];
+        done += std::ssize(rows);
+      };
+      plain.run(*c.request.ids);
+
+      for (const auto& [head, parts] : read) {
+        double whole = 0, found = 0, magnitude = 0;
+        int places = 0;
+        for (std::size_t source = 0; source < parts.size(); ++source) {
+          const double expected = added_to_logit(c, head, parts[source], residual, split.prediction);
+          const double own = double((split.*kSourceMaps[source]).at(head.layer, head.head));
+          QVERIFY2(std::abs(own - expected) < 1e-9 + 3e-7 * std::abs(expected),
+                   qPrintable(QString("seed %1 layer %2 head %3 source %4: %5 %6")
+                                  .arg(seed)
+                                  .arg(head.layer)
+                                  .arg(head.head)
+                                  .arg(source)
+                                  .arg(own)
+                                  .arg(expected)));
+          whole += expected, found += own, magnitude += std::abs(expected);
+          places += source < 3 && expected != 0;
+        }
+        QVERIFY(std::abs(found - whole) < 1e-9 + 3e-7 * magnitude);
+        split_in_three += places == 3;
+      }
+      QVERIFY(std::abs(sum(split) - double(split.logit)) < 1e-4);
+    }
+    QVERIFY2(split_in_three > 20, qPrintable(QString::number(split_in_three)));
+  }
+
+  /// Under every policy, by the positions that the sources of the same query have: what lies in the segment is the
+  /// segment's, a copy or a mean of its tokens too. Where all heads read alike, sinks are the first tokens.
+  void what_lies_in_the_segment_is_never_the_pasts() {
+    for (const std::string& policy : policy_names())
+      for (unsigned seed = 400; seed < 404; ++seed) {
+        Case c(seed, policy);
+        c.request.config.attention_window = c.request.config.segment_length + draw(c.random, 0, 5);
+        c.request.config.sink_length = draw(c.random, 1, 4);
+        const std::int64_t segment = 3, first = segment * c.request.config.segment_length;
+        const std::int64_t token = draw(c.random, 0, c.request.config.segment_length - 1);
+        const Inspection seen = c.inspect(segment, {.attribution = token, .sources = token});
+        const LogitAttribution& split = *seen.attribution;
+        double own = 0, sinks = 0;
+        for (std::size_t i = 0; i < seen.sources->positions.size(); ++i) {
+          const std::int64_t position = seen.sources->positions[i];
+          if (position >= first) own += double(seen.sources->logit[i]);
+          if (position < c.request.config.sink_length) sinks += double(seen.sources->logit[i]);
+        }
+        const auto agree = [](double a, double b) { return std::abs(a - b) < 1e-4; };
+        QVERIFY2(agree(own, sum(split.segment)), policy.c_str());
+        QVERIFY2(agree(sum(split), double(split.logit)), policy.c_str());
+        if (policy == "streaming" || policy == "infllm")
+          QVERIFY2(agree(sinks, sum(split.sinks)) && sinks != 0, policy.c_str());
+      }
   }
 
   void the_steps_of_a_search_lead_to_its_hits() {

@@ -154,7 +154,7 @@ class EngineTest(unittest.TestCase):
         self.assertEqual(seen.search.scores.shape[0], len(seen.search.summaries))
         self.assertEqual({one.head[0] for one in seen.recall}, set(self.run_.hits(segment=5)["layer"].tolist()))
         logit = seen.attribution
-        parts = [logit.feed_forward, logit.carry, logit.retrieved, logit.segment]
+        parts = [logit.feed_forward, logit.sinks, logit.retrieved, logit.carry, logit.segment]
         self.assertAlmostEqual(logit.embedding + sum(float(part.sum()) for part in parts), logit.logit, delta=1e-3)
         self.assertEqual(logit.prediction.target, int(self.run_.tokens[5 * 64 + 10]))
         self.assertAlmostEqual(logit.prediction.logit, logit.logit, delta=1e-4)

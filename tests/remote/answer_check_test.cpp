@@ -35,7 +35,7 @@ Inspection inspection() {
   made.attention = AttentionMap{{1, 3}, 2, 16, 1, 1, 2, {16, 18, std::vector<float>(16 * 18)}, {4, 9}};
   made.search = SearchSteps{{1, 3}, {{28, 31}}, 1, {1, 32, std::vector<float>(32)}, {{0, 4, 1, true}}, made.hits[0]};
   made.recall = {{{1, 3}, 0.5, 0.5, 0.5, {4, 9}}};
-  made.attribution = LogitAttribution{{3, 17}, 1, 0, {0, 0}, heads(), heads(), heads()};
+  made.attribution = LogitAttribution{{3, 17}, 1, 0, {0, 0}, heads(), heads(), heads(), heads()};
   made.sources = TokenSources{3, {4, 9}, {8, 2, std::vector<float>(16)}, {0.5F, -0.5F}};
   return made;
 }
@@ -101,6 +101,7 @@ class AnswerCheckTest : public QObject {
     row("order of the sources", [](Inspection& i) { i.sources->positions = {9, 4}; });
     row("rows of the sources", [](Inspection& i) { i.sources->attention = {2, 8, std::vector<float>(16)}; });
     row("logits of the sources", [](Inspection& i) { i.sources->logit.pop_back(); });
+    row("sinks of an attribution", [](Inspection& i) { i.attribution->sinks = {}; });
     row("map of an attribution", [](Inspection& i) { i.attribution->retrieved = {1, 8, std::vector<float>(8)}; });
   }
   void inspections_with_impossible_values_are_refused() {

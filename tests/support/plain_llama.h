@@ -20,6 +20,8 @@ struct PlainSight {
   std::int64_t first;                          ///< the segment's first token
   const Rows& entering;                        ///< hidden states before the layer
   const std::vector<std::int64_t>& positions;  ///< in the text, of the prefix's slots
+  const Rows& prefix_values;                   ///< of the prefix's slots
+  const Rows& own_values;                      ///< of the segment's tokens
   const Rows& weights;                         ///< of each token on the prefix and on the segment up to itself
   Rows& output;                                ///< of each token; may be changed
 };
@@ -286,8 +288,9 @@ class PlainLlama {
     for (int head = 0; head < model_.heads; ++head) {
       const Past prefix = prefix_of(layer, head);
       Rows weights;
-      Rows mixed = attend(prefix, kept[head / static_cast<int>(model_.group_size())], queries[head], weights);
-      if (see) see({layer, head, first_, x, prefix.positions, weights, mixed});
+      const Past& own = kept[head / static_cast<int>(model_.group_size())];
+      Rows mixed = attend(prefix, own, queries[head], weights);
+      if (see) see({layer, head, first_, x, prefix.positions, prefix.values, own.values, weights, mixed});
       for (std::size_t j = 0; j < x.size(); ++j)
         concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
     }

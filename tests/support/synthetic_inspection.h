@@ -64,8 +64,9 @@ inline LogitAttribution synthetic_attribution(const RunModel& run, int segment, 
   logit.carry = map(0.125F);
   logit.retrieved = map(-0.0625F);
   logit.segment = map(0.03125F);
+  logit.sinks = map(0.0625F);
   const float heads = static_cast<float>(model.layers * model.heads);
-  logit.logit = 0.25F + 0.5F * static_cast<float>(model.layers) + heads * (0.125F - 0.0625F + 0.03125F);
+  logit.logit = 0.25F + 0.5F * static_cast<float>(model.layers) + heads * (0.125F - 0.0625F + 0.03125F + 0.0625F);
   return logit;
 }
 

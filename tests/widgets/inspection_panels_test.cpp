@@ -307,10 +307,15 @@ class InspectionPanelsTest : public QObject {
     answer(lab);
     PlotView &heads = *panel.plots()[0], &layers = *panel.plots()[1];
     QVERIFY(heads.map_colour(5, 11).isValid());
-    const auto carry = layers.drawn_points(0);
+    const auto sinks = layers.drawn_points(0), carry = layers.drawn_points(2);
     QCOMPARE(carry.size(), std::size_t{12});
     QVERIFY(std::abs(carry[4].second - 6 * 0.125) < 1e-6);
-    QVERIFY(says(panel, QStringLiteral("13.00")));
+    QVERIFY(std::abs(sinks[4].second - 6 * 0.0625) < 1e-6);
+    QVERIFY(says(panel, QStringLiteral("17.50")));
+    QVERIFY(says(panel, QStringLiteral("sinks + 4.50")));
+    QCOMPARE(
+        heads.csv().section(QLatin1Char('\n'), 0, 1),
+        QStringLiteral("layer,head,carry,retrieved,segment,sinks,feed_forward\n0,0,0.125,-0.0625,0.03125,0.0625,"));
     const QColor all = heads.map_colour(1, 1);
     panel.findChild<QComboBox*>()->setCurrentIndex(2);  // what was retrieved pulls the other way
     test::settle();

@@ -52,8 +52,8 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
       sum_(new QLabel(this)),
       heads_(new PlotView(QStringLiteral("attribution"), this)),
       layers_(new PlotView(QStringLiteral("attribution_layers"), this)) {
-  source_->addItems(
-      {tr("From all sources"), tr("From the carry"), tr("From the retrieved prefix"), tr("From the segment")});
+  source_->addItems({tr("From all sources"), tr("From the sinks"), tr("From the retrieved prefix"),
+                     tr("From the carry"), tr("From the segment")});
   source_->setAccessibleName(tr("Source that the heads read"));
   sum_->setWordWrap(true);
   sum_->setContentsMargins(6, 0, 6, 0);
@@ -71,8 +71,9 @@ AttributionPanel::AttributionPanel(LabContext& lab, QWidget* parent)
   layers_->set_axes(tr("Layer"), tr("Share of the logit"));
   layers_->set_integer_axes(true, false);
   layers_->set_csv_source([this] { return csv(); });
-  curves_ = {layers_->add_curve(tr("carry"), {[](const Theme& theme) { return theme.carry; }}),
+  curves_ = {layers_->add_curve(tr("sinks"), {series_colour(3)}),
              layers_->add_curve(tr("retrieved"), {[](const Theme& theme) { return theme.anchor; }}),
+             layers_->add_curve(tr("carry"), {[](const Theme& theme) { return theme.carry; }}),
              layers_->add_curve(tr("segment"), {[](const Theme& theme) { return theme.accent; }}),
              layers_->add_curve(tr("feed-forward"), {[](const Theme& theme) { return theme.muted; }, true})};
   auto* split = new QSplitter(Qt::Horizontal, this);
@@ -135,10 +136,12 @@ void AttributionPanel::clear(const QString& why) {
 
 void AttributionPanel::draw(const LogitAttribution& logit) {
   const int source = source_->currentIndex();
-  const Map map = source == Carry       ? logit.carry
+  const Map map = source == Sinks       ? logit.sinks
                   : source == Retrieved ? logit.retrieved
-                  : source == Segment   ? logit.segment
-                                        : sum_of(sum_of(logit.carry, logit.retrieved), logit.segment);
+                  : source == Carry     ? logit.carry
+                  : source == Segment
+                      ? logit.segment
+                      : sum_of(sum_of(logit.sinks, logit.retrieved), sum_of(logit.carry, logit.segment));
   heads_->set_title(tr("By head: %1. %2").arg(logit_text(logit.prediction), source_->currentText()));
   const QString share =
       logit.prediction.foil ? tr("Share of %1").arg(logit_text(logit.prediction)) : tr("Share of the logit");
@@ -157,10 +160,11 @@ void AttributionPanel::draw_layers(const LogitAttribution& logit) {
   layers_->clear_curves();
   for (std::int64_t layer = 0; layer < logit.segment.rows; ++layer) {
     const auto x = static_cast<double>(layer);
-    layers_->append(curves_[0], x, layer_sum(logit.carry, layer));
+    layers_->append(curves_[0], x, layer_sum(logit.sinks, layer));
     layers_->append(curves_[1], x, layer_sum(logit.retrieved, layer));
-    layers_->append(curves_[2], x, layer_sum(logit.segment, layer));
-    layers_->append(curves_[3], x, static_cast<double>(logit.feed_forward[static_cast<std::size_t>(layer)]));
+    layers_->append(curves_[2], x, layer_sum(logit.carry, layer));
+    layers_->append(curves_[3], x, layer_sum(logit.segment, layer));
+    layers_->append(curves_[4], x, static_cast<double>(logit.feed_forward[static_cast<std::size_t>(layer)]));
   }
   layers_->set_title(tr("By layer: %1").arg(logit_text(logit.prediction)));
   layers_->request_replot();
@@ -177,28 +181,29 @@ QString AttributionPanel::sum_text(const LogitAttribution& logit) const {
                                                     .arg(probability_text(prediction.probability),
                                                          probability_text(prediction.foil_probability))
                                               : tr("probability %1").arg(probability_text(prediction.probability));
-  return tr("At %1, <b>%2 = %3</b> (%4) = embedding %5, feed-forward %6, carry %7, retrieved %8, segment %9")
+  return tr("At %1, <b>%2 = %3</b> (%4) = embedding %5, feed-forward %6, sinks %7, retrieved %8, carry %9, segment %10")
       .arg(target_)
       .arg(logit_text(prediction).toHtmlEscaped(), decimal_text(static_cast<double>(logit.logit), 2), probability,
            signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
-           signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.retrieved.values)),
-           signed_number(sum_of(logit.segment.values)));
+           signed_number(sum_of(logit.sinks.values)), signed_number(sum_of(logit.retrieved.values)),
+           signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.segment.values)));
 }
 
 QString AttributionPanel::csv() const {
-  QString text = QStringLiteral("layer,head,carry,retrieved,segment,feed_forward\n");
+  QString text = QStringLiteral("layer,head,carry,retrieved,segment,sinks,feed_forward\n");
   if (!answer_ || !answer_->attribution) return text;
   const LogitAttribution& logit = *answer_->attribution;
   for (std::int64_t layer = 0; layer < logit.segment.rows; ++layer) {
     for (std::int64_t head = 0; head < logit.segment.columns; ++head)
-      text += QStringLiteral("%1,%2,%3,%4,%5,\n")
+      text += QStringLiteral("%1,%2,%3,%4,%5,%6,\n")
                   .arg(layer)
                   .arg(head)
                   .arg(logit.carry.at(layer, head), 0, 'g', 9)
                   .arg(logit.retrieved.at(layer, head), 0, 'g', 9)
-                  .arg(logit.segment.at(layer, head), 0, 'g', 9);
+                  .arg(logit.segment.at(layer, head), 0, 'g', 9)
+                  .arg(logit.sinks.at(layer, head), 0, 'g', 9);
     text +=
-        QStringLiteral("%1,,,,,%2\n").arg(layer).arg(logit.feed_forward[static_cast<std::size_t>(layer)], 0, 'g', 9);
+        QStringLiteral("%1,,,,,,%2\n").arg(layer).arg(logit.feed_forward[static_cast<std::size_t>(layer)], 0, 'g', 9);
   }
   return text;
 }
@@ -208,11 +213,12 @@ QString AttributionPanel::text_at(double x, double y) const {
   const LogitAttribution& logit = *answer_->attribution;
   const std::int64_t head = std::llround(x), layer = std::llround(y);
   if (head < 0 || head >= logit.segment.columns || layer < 0 || layer >= logit.segment.rows) return {};
-  return tr("layer %1, head %2\ncarry %3\nretrieved %4\nsegment %5")
+  return tr("layer %1, head %2\nsinks %3\nretrieved %4\ncarry %5\nsegment %6")
       .arg(layer)
       .arg(head)
-      .arg(signed_number(static_cast<double>(logit.carry.at(layer, head))),
+      .arg(signed_number(static_cast<double>(logit.sinks.at(layer, head))),
            signed_number(static_cast<double>(logit.retrieved.at(layer, head))),
+           signed_number(static_cast<double>(logit.carry.at(layer, head))),
            signed_number(static_cast<double>(logit.segment.at(layer, head))));
 }
 

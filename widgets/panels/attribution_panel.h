@@ -22,7 +22,7 @@ class AttributionPanel : public Panel {
   void unseen() override;
 
  private:
-  enum Source { All, Carry, Retrieved, Segment };
+  enum Source { All, Sinks, Retrieved, Carry, Segment };
   void draw(const LogitAttribution& logit);
   void draw_layers(const LogitAttribution& logit);
   void clear(const QString& why);
@@ -39,7 +39,7 @@ class AttributionPanel : public Panel {
   class FoilField* foil_;
   QLabel* sum_;
   PlotView *heads_, *layers_;
-  std::vector<int> curves_;  ///< carry, retrieved, segment, feed-forward
+  std::vector<int> curves_;  ///< sinks, retrieved, carry, segment, feed-forward
 };
 
 }  // namespace carryover

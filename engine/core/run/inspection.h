@@ -83,7 +83,9 @@ struct LogitAttribution {
   Prediction prediction;
   float logit = 0, embedding = 0;
   std::vector<float> feed_forward;  ///< [L]
-  Map carry, retrieved, segment;    ///< [L, H]
+  /// [L, H]: what heads read there. Carry: all of a prefix but sinks and what was retrieved, so far as it lies before
+  /// the segment.
+  Map sinks, retrieved, carry, segment;
 };
 
 /// Where the query that predicts a token looks: the attention of every head on every position that any of them sees,
