@@ -151,7 +151,7 @@ class ListedAttentionTest : public QObject {
     QFETCH(at::ScalarType, type);
     QFETCH(double, bound);
     const at::NoGradGuard no_gradients;
-    ops::replace_cuda_kernels(listing_reference());
+    ops::replace_cuda_kernels(listing_reference(), true);
     std::mt19937 random(8);
     at::manual_seed(9);
     int taken = 0;
@@ -174,7 +174,7 @@ class ListedAttentionTest : public QObject {
       const at::Tensor expected = masked_log_sums(attention);
       QVERIFY(at::allclose(log_sums.to(at::kDouble), expected, 1e-5, 1e-5));
     }
-    QVERIFY(taken > 50);
+    QVERIFY2(taken > 30, qPrintable(QString::number(taken)));
     ops::replace_cuda_kernels(nullptr);
     QVERIFY(!ops::attends_by_lists(random_attention(random, at::kFloat, 64)));  // a CPU has its own way
   }
