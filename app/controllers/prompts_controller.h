@@ -8,7 +8,7 @@
 #include "app/engine_thread/folder_process.h"
 #include "app/engine_thread/worker_thread.h"
 #include "engine/experiments/prompt_report.h"
-#include "widgets/forms/prompts_form.h"
+#include "widgets/state/prompt_order.h"
 
 namespace carryover {
 

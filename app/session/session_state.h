@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/core/run/what_if.h"
-#include "widgets/forms/prompts_form.h"
 #include "widgets/state/lab_context.h"
 #include "widgets/state/notebook.h"
+#include "widgets/state/prompt_order.h"
 
 namespace carryover {
 

@@ -29,6 +29,7 @@ Bytes positions_of(const void* rows, std::int64_t heads, std::int64_t row_bytes,
 Bytes rotated(const ExtendSegmentCase& c, std::int64_t first, std::int32_t count, bool by_position) {
   const std::int64_t d = c.args.head_dim;
   Bytes output(kernel_cases::bytes_of(c.args.type, count * c.args.length * d));
+  if (output.empty()) return output;  // no projections to point into
   RotateRows args{};
   args.input = c.projections.data() + first * d * element_bytes(c.args.type);
   args.type = c.args.type;

@@ -99,14 +99,14 @@ class RunFolderTest(unittest.TestCase):
         for name, contents, problem in (
             ("ids.npy", pickle.dumps([1, 2]), "is not a .npy file"),
             ("sinks.npy", objects, "is not a .npy file"),
-            ("nll.json", b'{"a": 1}', "no array of numbers"),
+            ("nll.json", b'{"a": 1}', "is not an array of numbers"),
             ("nll.json", b"[1, 2]", "2 losses"),
             ("segments.jsonl", b'{"index": 1}\n', "lacks one of"),
             ("hits.jsonl", b'{"segment":1,"layer":99,"head":0,"positions":[1]}\n', "which the model has not"),
             ("hits.jsonl", b'{"segment":1,"layer":3,"head":2,"positions":[5,4]}\n', "ascend"),
             ("hits.jsonl", b'{"segment":1,"layer":3,"head":2,"positions":[70]}\n', "before the segment"),
             ("hits.jsonl", b"[" * 100_000 + b"\n", "is not JSON"),
-            ("config.json", b"[]", "no JSON object"),
+            ("config.json", b"[]", "is not a JSON object"),
             ("config.json", b"{}", "lacks what"),
         ):
             whole = (folder / name).read_bytes()

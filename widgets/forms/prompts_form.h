@@ -4,19 +4,13 @@
 #include <QWidget>
 
 #include "widgets/controls/path_row.h"
+#include "widgets/state/prompt_order.h"
 
 class QComboBox;
 class QLineEdit;
 class QPushButton;
 
 namespace carryover {
-
-/// A prompt set to be run with the settings of the next run. A plain value.
-struct PromptOrder {
-  QString prompts;  ///< a .jsonl
-  QString against;  ///< a control of `run --against`; empty: none
-  QString out;      ///< folder of its runs
-};
 
 /// What is to be run, and the buttons that start and stop it. GUI thread.
 class PromptsForm : public QWidget {

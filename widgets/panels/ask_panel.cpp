@@ -136,8 +136,7 @@ QString AskPanel::answers_to(const Question& question, bool done) const {
   };
   if (!question.retrieves) return QStringLiteral("<p>%1</p>").arg(said(question.answer));
   return QStringLiteral("<p>%1<br/>%2</p><p><i>%3</i><br/>%4</p>")
-      .arg(tr("With retrieval:"), said(question.answer), tr("Without retrieval:"),
-           said(question.without_retrieval));
+      .arg(tr("With retrieval:"), said(question.answer), tr("Without retrieval:"), said(question.without_retrieval));
 }
 
 void AskPanel::show_progress() {
