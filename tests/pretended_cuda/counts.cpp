@@ -56,7 +56,7 @@ void decode(Session& session, const SegmentConfig& config, const std::string& po
   RunControl control;
   session.generate(
       request,
-      [&](std::int32_t) {
+      [&](const GeneratedToken&) {
         mark("decode " + policy);
         return true;
       },
