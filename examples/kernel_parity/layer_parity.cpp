@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "examples/kernel_parity/device_kv.h"
 #include "examples/kernel_parity/parity.h"
 #include "tests/support/layer_cases.h"
 #include "tests/support/select_cases.h"
@@ -14,21 +15,6 @@ using namespace kernels;
 using kernel_cases::Bytes;
 
 namespace {
-
-struct DeviceKv {
-  explicit DeviceKv(const kernel_cases::KvCase& c) : keys(c.keys), values(c.values), row(c.row), args(c.args) {
-    args.keys = keys.get(), args.values = values.get(), args.row = row.get();
-  }
-  DeviceArray<std::byte> keys, values;
-  DeviceArray<std::int32_t> row;
-  KvRows args;
-};
-
-KvRows on_host(const kernel_cases::KvCase& c) {
-  KvRows args = c.args;
-  args.keys = c.keys.data(), args.values = c.values.data(), args.row = c.row.data();
-  return args;
-}
 
 struct DeviceSelectHits {
   explicit DeviceSelectHits(const kernel_cases::SelectHitsCase& c)
@@ -227,20 +213,6 @@ bool row_attention_agrees(int n) {
   return device.output.guard_intact() && device.workspace.guard_intact() &&
          std::all_of(arrived.begin(), arrived.end(), [](std::int32_t count) { return count == 0; }) &&
          kernel_cases::agree(device.output.host(), expected, c.args.type, c.tolerance());
-}
-
-/// Random bits of ordinary numbers: the times do not depend on them.
-Bytes filled(std::int64_t elements) {
-  return Bytes(static_cast<std::size_t>(2 * elements), std::byte{0x3c});
-}
-
-kernel_cases::KvCase filled_kv(std::int64_t rows, std::int64_t positions, std::int64_t d) {
-  kernel_cases::KvCase c;
-  c.keys = c.values = filled(rows * positions * d);
-  c.args.key_row_stride = c.args.value_row_stride = positions * d;
-  c.args.key_position_stride = c.args.value_position_stride = d;
-  for (std::int32_t row = 0; row < rows; ++row) c.row.push_back(row);
-  return c;
 }
 
 void print(const char* what, float ms, double bytes) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "examples/kernel_parity/list_parity.h"
 
+#include <algorithm>
+
+#include "examples/kernel_parity/device_kv.h"
 #include "examples/kernel_parity/parity.h"
 #include "tests/support/list_cases.h"
 
@@ -11,22 +14,6 @@ using kernel_cases::Bytes;
 using kernel_cases::ListAttentionCase;
 
 namespace {
-
-/// Keys and values of a case where a kernel, or the reference, finds them.
-struct DeviceRows {
-  explicit DeviceRows(const kernel_cases::KvCase& c) : keys(c.keys), values(c.values), row(c.row), args(c.args) {
-    args.keys = keys.get(), args.values = values.get(), args.row = row.get();
-  }
-  DeviceArray<std::byte> keys, values;
-  DeviceArray<std::int32_t> row;
-  KvRows args;
-};
-
-KvRows host_rows(const kernel_cases::KvCase& c) {
-  KvRows args = c.args;
-  args.keys = c.keys.data(), args.values = c.values.data(), args.row = c.row.data();
-  return args;
-}
 
 struct DeviceListAttention {
   explicit DeviceListAttention(const ListAttentionCase& c)
@@ -47,7 +34,7 @@ struct DeviceListAttention {
     args.output = output.get(), args.workspace = workspace.get(), args.log_sums = log_sums.get();
   }
   DeviceArray<std::byte> queries, apart_queries;
-  DeviceRows prefix, segment;
+  DeviceKv prefix, segment;
   DeviceArray<QueryTile> tiles;
   DeviceArray<KeyList> lists;
   DeviceArray<KeyRun> runs;
@@ -64,7 +51,7 @@ bool agrees(int n) {
   std::vector<float> log_sums(static_cast<std::size_t>(c.results()));
   ListAttention args = c.args;
   args.queries.data = c.queries.data(), args.apart_queries.data = c.apart_queries.data();
-  args.prefix = host_rows(c.prefix), args.segment = host_rows(c.segment);
+  args.prefix = on_host(c.prefix), args.segment = on_host(c.segment);
   if (!c.lists.empty()) args.tiles = c.tiles.data(), args.lists = c.lists.data(), args.runs = c.runs.data();
   args.output = expected.data(), args.log_sums = log_sums.data();
   reference::list_attention(args, nullptr);
@@ -73,8 +60,8 @@ bool agrees(int n) {
          kernel_cases::log_sums_agree(device.log_sums.host(), log_sums, 1e-3);
 }
 
-/// `queries` of 32 heads, the last of so many tokens. Random bits of ordinary numbers: the times do not depend on them.
-ListAttentionCase filled(std::int32_t queries, std::int32_t tokens) {
+/// `queries` of 32 heads, the last of so many tokens.
+ListAttentionCase filled_case(std::int32_t queries, std::int32_t tokens) {
   constexpr std::int32_t heads = 32, d = 128;
   ListAttentionCase c;
   c.args.type = Element::BFloat16, c.args.heads = heads, c.args.head_dim = d, c.args.scale = 0.01f;
@@ -82,11 +69,8 @@ ListAttentionCase filled(std::int32_t queries, std::int32_t tokens) {
   c.args.most_together = std::min(queries, list_attention_max_lanes);
   c.args.tile_count = (queries + list_attention_max_lanes - 1) / list_attention_max_lanes;
   c.args.queries = {nullptr, std::int64_t{queries} * d, d};
-  c.queries = Bytes(static_cast<std::size_t>(2) * heads * queries * d, std::byte{0x3c});
-  c.segment.keys = c.segment.values = Bytes(static_cast<std::size_t>(2) * heads * tokens * d, std::byte{0x3c});
-  c.segment.args.key_row_stride = c.segment.args.value_row_stride = std::int64_t{tokens} * d;
-  c.segment.args.key_position_stride = c.segment.args.value_position_stride = d;
-  for (std::int32_t head = 0; head < heads; ++head) c.segment.row.push_back(head);
+  c.queries = filled(std::int64_t{heads} * queries * d);
+  c.segment = filled_kv(heads, tokens, d);
   return c;
 }
 
@@ -128,7 +112,7 @@ bool list_attention_agrees() {
 }
 
 void time_list_attention() {
-  ListAttentionCase blocks = filled(4096, 4096), window = filled(4096, 4096), token = filled(1, 4096);
+  ListAttentionCase blocks = filled_case(4096, 4096), window = filled_case(4096, 4096), token = filled_case(1, 4096);
   const double pairs = see_blocks(blocks, 8);
   print("list_attention 32 heads, 4096, an eighth, bf16", blocks, pairs);
   see_window(window, 512);

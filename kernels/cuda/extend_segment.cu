@@ -26,13 +26,8 @@ Status extend_segment(const ExtendSegment& args, Stream stream) {
   const std::int64_t row_pairs = (std::int64_t{args.heads} + 2 * std::int64_t{args.kv_heads}) * (args.head_dim / 2);
   if (row_pairs > most_pairs || args.length * row_pairs > most_pairs) return cudaErrorInvalidValue;
   if (args.length == 0 || row_pairs == 0) return cudaSuccess;
-  visit_element(args.type, [&](auto element) {
-    using T = decltype(element);
-    constexpr int width = elements_at_once<T>;
-    if (takes_packs(args, width))
-      launch<T, width>(args, static_cast<cudaStream_t>(stream));
-    else
-      launch<T, 1>(args, static_cast<cudaStream_t>(stream));
+  over_packs(args, [&](auto element, auto width) {
+    launch<decltype(element), decltype(width)::value>(args, static_cast<cudaStream_t>(stream));
   });
   return cudaGetLastError();
 }

@@ -24,13 +24,8 @@ Status rotate_rows(const RotateRows& args, Stream stream) {
                          static_cast<std::int64_t>(args.length) * (args.head_dim / 2) <= most_pairs;
   if (!supported) return cudaErrorInvalidValue;
   if (args.rows == 0 || args.length == 0) return cudaSuccess;
-  visit_element(args.type, [&](auto element) {
-    using T = decltype(element);
-    constexpr int width = elements_at_once<T>;
-    if (takes_packs(args, width))
-      launch<T, width>(args, static_cast<cudaStream_t>(stream));
-    else
-      launch<T, 1>(args, static_cast<cudaStream_t>(stream));
+  over_packs(args, [&](auto element, auto width) {
+    launch<decltype(element), decltype(width)::value>(args, static_cast<cudaStream_t>(stream));
   });
   return cudaGetLastError();
 }

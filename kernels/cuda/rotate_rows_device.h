@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The kernel of rotate_rows, without launches (see pool_topk_device.h).
 #pragma once
+#include "kernels/cuda/packs.h"
 #include "kernels/element.h"
 #include "kernels/rotate_rows.h"
 
@@ -55,14 +56,6 @@ __global__ void __launch_bounds__(rotate_threads) rotate_packs(const RotateRows 
     *reinterpret_cast<Pack<T, width>*>(out) = out_low;
     *reinterpret_cast<Pack<T, width>*>(out + half) = out_high;
   }
-}
-
-/// How many elements of a type 16 bytes hold.
-template <typename T>
-inline constexpr int elements_at_once = 16 / sizeof(T);
-
-inline bool aligned(const void* pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
 }
 
 /// Whether whole packs of `width` lie aligned everywhere.

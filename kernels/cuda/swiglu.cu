@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <cuda_runtime_api.h>
 
-#include <type_traits>
-
 #include "kernels/cuda/swiglu_device.h"
 
 namespace carryover::kernels {
@@ -18,34 +16,28 @@ bool is_sane(const Swiglu& args) {
   return args.rows >= 0 && args.inner >= 1 && args.inner <= 0x3fffffff;
 }
 
-/// Calls run(element, width, grid), its values as types: packs of the element where they fit, else single ones.
+/// Calls run(element, width), as over_packs() does, where there is something to do.
 template <typename Run>
-Status over_packs(const Swiglu& args, const Run& run) {
+Status launch(const Swiglu& args, const Run& run) {
   if (!is_sane(args)) return cudaErrorInvalidValue;
   if (args.rows == 0) return cudaSuccess;
-  visit_element(args.type, [&](auto element) {
-    constexpr int width = elements_at_once<decltype(element)>;
-    if (takes_packs(args, width))
-      run(element, std::integral_constant<int, width>(), grid_of(args, width));
-    else
-      run(element, std::integral_constant<int, 1>(), grid_of(args, 1));
-  });
+  over_packs(args, run);
   return cudaGetLastError();
 }
 
 }  // namespace
 
 Status swiglu(const Swiglu& args, Stream stream) {
-  return over_packs(args, [&](auto element, auto width, dim3 grid) {
+  return launch(args, [&](auto element, auto width) {
     swiglu_packs<decltype(element), decltype(width)::value>
-        <<<grid, swiglu_threads, 0, static_cast<cudaStream_t>(stream)>>>(args);
+        <<<grid_of(args, width), swiglu_threads, 0, static_cast<cudaStream_t>(stream)>>>(args);
   });
 }
 
 Status swiglu_backward(const Swiglu& args, Stream stream) {
-  return over_packs(args, [&](auto element, auto width, dim3 grid) {
+  return launch(args, [&](auto element, auto width) {
     swiglu_backward_packs<decltype(element), decltype(width)::value>
-        <<<grid, swiglu_threads, 0, static_cast<cudaStream_t>(stream)>>>(args);
+        <<<grid_of(args, width), swiglu_threads, 0, static_cast<cudaStream_t>(stream)>>>(args);
   });
 }
 

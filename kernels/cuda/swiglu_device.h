@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The kernels of swiglu, without launches (see pool_topk_device.h).
 #pragma once
-#include "kernels/cuda/rotate_rows_device.h"
+#include "kernels/cuda/packs.h"
 #include "kernels/swiglu.h"
 
 namespace carryover::kernels {

@@ -47,14 +47,13 @@ inline Bytes run_reference(const ExtendSegmentCase& c) {
 
 /// By whole packs where they fit and `packs` asks for them, else one pair at a time; whether it was by packs.
 inline bool launch(const ExtendSegment& args, bool packs) {
-  return visit_element(args.type, [&](auto element) {
-    using T = decltype(element);
-    constexpr int width = elements_at_once<T>;
-    const bool fits = packs && takes_packs(args, width);
-    cuda_on_cpu::launch({2, 1, 1}, extend_threads,
-                        [&] { fits ? extend_packs<T, width>(args) : extend_packs<T, 1>(args); });
-    return fits;
-  });
+  return over_packs(
+      args,
+      [&](auto element, auto width) {
+        cuda_on_cpu::launch({2, 1, 1}, extend_threads,
+                            [&] { extend_packs<decltype(element), decltype(width)::value>(args); });
+      },
+      packs);
 }
 
 inline PackedRun run_device_code(const ExtendSegmentCase& c, int placement, bool packs) {

@@ -29,14 +29,13 @@ inline Bytes run_reference(const RotateRowsCase& c) {
 
 /// By whole packs where they fit and `packs` asks for them, else one pair at a time; whether it was by packs.
 inline bool launch(const RotateRows& args, bool packs) {
-  return visit_element(args.type, [&](auto element) {
-    using T = decltype(element);
-    constexpr int width = elements_at_once<T>;
-    const bool fits = packs && takes_packs(args, width);
-    cuda_on_cpu::launch({2, static_cast<unsigned>(args.rows), 1}, rotate_threads,
-                        [&] { fits ? rotate_packs<T, width>(args) : rotate_packs<T, 1>(args); });
-    return fits;
-  });
+  return over_packs(
+      args,
+      [&](auto element, auto width) {
+        cuda_on_cpu::launch({2, static_cast<unsigned>(args.rows), 1}, rotate_threads,
+                            [&] { rotate_packs<decltype(element), decltype(width)::value>(args); });
+      },
+      packs);
 }
 
 inline PackedRun run_device_code(const RotateRowsCase& c, int placement, bool packs) {

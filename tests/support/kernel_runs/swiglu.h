@@ -36,13 +36,8 @@ void launch(const Swiglu& args, bool backward) {
 inline PackedRun run_device_code(const SwigluCase& c, bool backward, int placement) {
   PlacedArrays arrays(placement);
   const Swiglu args = with_addresses(c, arrays, backward);
-  const bool by_packs = visit_element(args.type, [&](auto element) {
-    using T = decltype(element);
-    constexpr int width = elements_at_once<T>;
-    const bool fits = takes_packs(args, width);
-    fits ? launch<T, width>(args, backward) : launch<T, 1>(args, backward);
-    return fits;
-  });
+  const bool by_packs = over_packs(
+      args, [&](auto element, auto width) { launch<decltype(element), decltype(width)::value>(args, backward); });
   return {output_of(args, c.result_bytes(backward)), by_packs, arrays.intact()};
 }
 
