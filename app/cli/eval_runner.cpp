@@ -89,8 +89,10 @@ EvalRunner::~EvalRunner() = default;
 bool EvalRunner::run() {
   const InterruptWatch interrupt(control_);  // from before the engine starts threads
   try {
-    for (const std::string& policy : plan_.policies) run_policy(policy);
-    write_tables();  // a kill may have come between results and tables
+    for (const std::string& policy : plan_.policies) {
+      run_policy(policy);
+      write_tables();  // also of one that was done: a kill may have come between its results and the tables
+    }
   } catch (const Stopped&) {
     return false;
   } catch (const EngineError& error) {
@@ -119,7 +121,6 @@ void EvalRunner::run_policy(const std::string& policy) {
     count(done.back());
   }
   write_results(policy, done);
-  write_tables();
 }
 
 void EvalRunner::count(const json& cell) {
@@ -182,12 +183,11 @@ void EvalRunner::write_predictions(const Cell& cell, const std::vector<TaskSampl
                                    const std::vector<SampleEntry>& entries) {
   const Task& task = this->task(cell.task);
   const std::string path = predictions_path(plan_, out_, cell.policy, task.info().predictions, cell.length);
+  std::string lines;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (entries[i].error.empty()) lines += json_text(task.prediction(samples[i], entries[i].text)) + "\n";
   make_folder(fs::path(path).parent_path().string());
-  remove_unfinished(path);
-  write_atomically(path, [&](OutputFile& file) {
-    for (std::size_t i = 0; i < samples.size(); ++i)
-      if (entries[i].error.empty()) file.append(json_text(task.prediction(samples[i], entries[i].text)) + "\n");
-  });
+  replace_own_file(path, lines);
 }
 
 /// `asked` becomes its prompt; nothing where a chat template refuses it.

@@ -3,14 +3,9 @@
 
 #include <utility>
 
-#include "app/serve/token_text.h"
 #include "engine/core/base/utf8.h"
 
 namespace carryover {
-
-std::string spelled_token(const Tokenizer& tokenizer, std::int32_t id, FirstBlank blank) {
-  return blank == FirstBlank::Drop ? tokenizer.decode({&id, 1}) : tokenizer.bytes(id);
-}
 
 AnswerPart AnswerParts::push(const GeneratedToken& token) {
   const FirstBlank blank = std::exchange(blank_, FirstBlank::Keep);

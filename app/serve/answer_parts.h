@@ -7,15 +7,11 @@
 #include <vector>
 
 #include "app/serve/stop_filter.h"
+#include "app/serve/token_text.h"
 #include "engine/core/run/generate_request.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
-
-enum class FirstBlank { Keep, Drop };  ///< the one that SentencePiece puts before a text
-
-/// What a token of an answer spells; `blank` is of its first one, and Keep of the others.
-std::string spelled_token(const Tokenizer& tokenizer, std::int32_t id, FirstBlank blank);
 
 /// A token of an answer. A plain value.
 struct AnswerToken {

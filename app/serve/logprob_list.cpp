@@ -16,10 +16,10 @@ constexpr const char* kBytesMark = "bytes:";
 
 std::vector<std::string> token_pieces(const Tokenizer& tokenizer, std::span<const std::int32_t> ids) {
   std::vector<std::string> pieces;
-  bool is_first = true;
+  FirstBlank blank = FirstBlank::Drop;
   for (const std::int32_t id : ids) {
-    pieces.push_back(is_first ? tokenizer.decode({&id, 1}) : tokenizer.bytes(id));
-    is_first = is_first && tokenizer.bos() == id;
+    pieces.push_back(spelled_token(tokenizer, id, blank));
+    if (tokenizer.bos() != id) blank = FirstBlank::Keep;
   }
   return pieces;
 }

@@ -8,6 +8,10 @@
 
 namespace carryover {
 
+std::string spelled_token(const Tokenizer& tokenizer, std::int32_t id, FirstBlank blank) {
+  return blank == FirstBlank::Drop ? tokenizer.decode({&id, 1}) : tokenizer.bytes(id);
+}
+
 std::string shown_token(std::string_view bytes, std::string_view mark) {
   if (first_invalid_utf8(bytes) == bytes.size()) return std::string(bytes);
   std::string text(mark);

@@ -63,15 +63,16 @@ Cell cell_of(const json& object, const std::string& where) {
 /// LongBench's categories and their mean, as papers give them, of the sets that were run; no interval.
 void add_longbench_means(Column& column) {
   std::map<std::pair<std::string, std::int64_t>, std::map<std::string, double>> scores;  ///< by family and length
-  const auto categories = longbench_categories();
   for (const Cell& cell : column.cells) {
     const std::string family = cell.task.substr(0, cell.task.find('/'));
-    if ((family != "longbench" && family != "longbench_e") || family == cell.task || !cell.score) continue;
-    const std::string set = cell.task.substr(family.size() + 1);
-    if (categories.contains(set)) scores[{family, cell.length}][set] = *cell.score;
+    if (cell.score && (family == "longbench" || family == "longbench_e"))
+      scores[{family, cell.length}][cell.task] = *cell.score;
   }
-  for (const auto& [group, sets] : scores) {
-    if (sets.size() < 2) continue;
+  const std::size_t all = longbench_categories().size();
+  for (const auto& [group, by_task] : scores) {
+    const LongBenchAverage means = longbench_average(by_task);
+    const std::size_t sets = all - means.missing.size();
+    if (sets < 2) continue;
     const auto add = [&, &family = group.first, length = group.second](const std::string& name, double score) {
       Cell cell;
       cell.task = family + ", " + name;
@@ -80,10 +81,9 @@ void add_longbench_means(Column& column) {
       cell.score = score;
       column.cells.push_back(std::move(cell));
     };
-    const LongBenchAverage means = longbench_average(sets);
     for (const auto& [category, score] : means.categories) add(category, score);
-    add("mean of " + std::to_string(means.categories.size()) + " categories, " + std::to_string(sets.size()) + " of " +
-            std::to_string(categories.size()) + " sets",
+    add("mean of " + std::to_string(means.categories.size()) + " categories, " + std::to_string(sets) + " of " +
+            std::to_string(all) + " sets",
         means.average);
   }
 }
