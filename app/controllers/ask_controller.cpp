@@ -44,8 +44,8 @@ AskController::AskController(LabContext& context, RunController& runs)
 
 QString AskController::why_not() const {
   const RunModel& run = context_.asked();
-  if (!context_.document().is_open() && run.segment_count() == 0) return tr("no text has been run");
   if (const QString busy = runs_.why_engine_is_busy(); !busy.isEmpty()) return busy;
+  if (!context_.document().is_open() && run.segment_count() == 0) return tr("no text has been run");
   const auto& model = runs_.loader().model();
   if (!model) return tr("no model is open");
   if (model->info.weights_hash != run.model().weights_hash)

@@ -30,7 +30,7 @@ std::string command_of(const HeadProfileRequest& request, const ModelInfo& model
 
 HeadProfileController::HeadProfileController(LabContext& context, RunController& runs)
     : EngineJob(context, runs),
-      worker_(with(new HeadProfileWorker(runs.engine().worker()), tr("Head discovery was cancelled"))) {
+      worker_(with(new HeadProfileWorker(runs.engine().worker()), tr("Scoring the heads was cancelled"))) {
   connect(worker_, &HeadProfileWorker::profiled, this, &HeadProfileController::finish);
 }
 

@@ -53,6 +53,7 @@ const std::map<QString, QString>& headings() {
                                                  {"hits", "Hits"},
                                                  {"passages", "Retrieved passages"},
                                                  {"recall_heads", "Find heads"},
+                                                 {"head_discovery", "Head scores"},
                                                  {"ask", "Ask"},
                                                  {"config", "Settings"},
                                                  {"loss", "Loss"},

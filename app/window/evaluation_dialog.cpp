@@ -67,7 +67,7 @@ EvaluationDialog::EvaluationDialog(QWidget* parent) : CommandDialog(parent) {
   split->setSizes({440, 400});
   auto* column = new QVBoxLayout(this);
   column->addWidget(split, 1);
-  resize(860, 620);
+  resize(900, 660);
   complete(column, tr("Dry run"), tr("Makes the samples, counts their tokens, and estimates the time"),
            tr("Making samples…"));
 }

@@ -252,7 +252,8 @@ BenchDialog* LabDialogs::make_bench() {
     const ModelInfo& open = model->info;
     std::string config;  // where what the model was trained under can't be read, the command will say so
     attempt([&] { config = config_difference(lab.context.config(), initial_config(open.config, open.path, {})); });
-    dialog->form().set_model(QString::fromStdString(open.path), QString::fromStdString(open.config.name), config);
+    dialog->form().set_model(QString::fromStdString(open.path),
+                             QFileInfo(QString::fromStdString(open.path)).completeBaseName(), config);
   };
   connect(&lab_.loader, &ModelLoader::model_changed, dialog, tell_model);
   connect(&lab_.engine, &EngineConnection::changed, dialog, tell_model);

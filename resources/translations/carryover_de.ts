@@ -3697,8 +3697,8 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation> und %L1 Dokumente mit bis zu %L2 Segmenten</translation>
     </message>
     <message>
-        <source>%L1 trained parameters. A step reads %L2 samples of %L3 tokens%6; %L4 steps read %5 tokens of text.</source>
-        <translation>%L1 trainierte Parameter. Ein Schritt liest %L2 Beispiele von %L3 Token%6; %L4 Schritte lesen %5 Token Text.</translation>
+        <source>%L1 trained parameters. Each step reads %L2 × %L3 tokens%6; %L4 steps read %5 tokens of text.</source>
+        <translation>%L1 trainierte Parameter. Jeder Schritt liest %L2 × %L3 Token%6; %L4 Schritte lesen %5 Token Text.</translation>
     </message>
 </context>
 <context>
@@ -3798,7 +3798,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
 <context>
     <name>HeadDiscoveryPanel</name>
     <message>
-        <source>Head discovery</source>
+        <source>Head scores</source>
         <translation>Retrieval-Köpfe</translation>
     </message>
     <message>
@@ -4293,7 +4293,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
 <context>
     <name>HeadProfileController</name>
     <message>
-        <source>Head discovery was cancelled</source>
+        <source>Scoring the heads was cancelled</source>
         <translation>Das Finden der Köpfe wurde abgebrochen</translation>
     </message>
     <message>
@@ -5855,7 +5855,7 @@ Commit: %4</translation>
         <translation>Direkte Logit-Zuordnung</translation>
     </message>
     <message>
-        <source>Head discovery</source>
+        <source>Head scores</source>
         <translation>Retrieval-Köpfe</translation>
     </message>
     <message>
@@ -6307,7 +6307,7 @@ Commit: %4</translation>
         <translation>Segment %1 hat nichts abgerufen</translation>
     </message>
     <message>
-        <source>The policy %1 has no list of hits: only segmented has</source>
+        <source>The policy %1 has no list of hits; only segmented has one</source>
         <translation>Das Verfahren %1 hat keine Trefferliste: nur segmented hat eine</translation>
     </message>
 </context>

@@ -14,7 +14,9 @@ CommandBox::CommandBox(QWidget* parent)
   text_->setReadOnly(true);
   text_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
   text_->setTabChangesFocus(true);
-  text_->setMinimumHeight(text_->fontMetrics().lineSpacing() * 4 + 12);
+  const int line = text_->fontMetrics().lineSpacing();
+  text_->setMinimumHeight(4 * line + 12);
+  text_->setMaximumHeight(5 * line + 12);  // room is for the form
   text_->setAccessibleName(tr("Command line"));
   copy_->setText(tr("Copy"));
   copy_->setToolTip(tr("Copy the command line"));

@@ -4,6 +4,7 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QPainter>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "engine/core/base/system_file.h"
@@ -75,8 +76,11 @@ class MemoryEstimate::Bar : public QWidget {
 };
 
 MemoryEstimate::MemoryEstimate(QWidget* parent) : QWidget(parent), bar_(new Bar(this)) {
-  auto* grid = new QGridLayout(this);
-  grid->setContentsMargins(0, 0, 0, 0);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  auto* grid = new QGridLayout;
+  column->addLayout(grid);
   grid->setVerticalSpacing(4);
   grid->setHorizontalSpacing(10);
   grid->setColumnStretch(1, 1);
@@ -118,7 +122,7 @@ MemoryEstimate::MemoryEstimate(QWidget* parent) : QWidget(parent), bar_(new Bar(
   grid->addWidget(measured_total_, row, 3);
   verdict_ = new QLabel(this);
   verdict_->setWordWrap(true);
-  grid->addWidget(verdict_, row + 1, 0, 1, 4);
+  column->addWidget(verdict_);  // not in the grid, which does not ask how high a label of several columns gets
   update_texts();
 }
 

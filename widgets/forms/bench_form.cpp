@@ -6,7 +6,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QSpinBox>
@@ -23,7 +23,7 @@ namespace carryover {
 namespace {
 
 constexpr int open_model = 0;  ///< of the list; shapes follow
-constexpr int most_threads = 1024;
+constexpr int most_threads = 1024, boxes_in_a_row = 3;
 
 QString text(std::string_view value) {
   return QString::fromUtf8(value.data(), static_cast<qsizetype>(value.size()));
@@ -142,18 +142,18 @@ QLineEdit* BenchForm::add_path(const QString& label, const QString& help, const 
 std::vector<QCheckBox*> BenchForm::add_boxes(const QString& label, const QString& help,
                                              const std::vector<std::pair<QString, QString>>& names) {
   auto* all = new QWidget(this);
-  auto* row = new QHBoxLayout(all);
-  row->setContentsMargins(0, 0, 0, 0);
+  auto* grid = new QGridLayout(all);
+  grid->setContentsMargins(0, 0, 0, 0);
   std::vector<QCheckBox*> boxes;
   for (const auto& [name, title] : names) {
     auto* box = new QCheckBox(title, all);
     box->setObjectName(name);
     box->setToolTip(help);
-    row->addWidget(box);
+    const int place = static_cast<int>(boxes.size());
+    grid->addWidget(box, place / boxes_in_a_row, place % boxes_in_a_row);
     boxes.push_back(box);
     connect(box, &QCheckBox::toggled, this, &BenchForm::changed);
   }
-  row->addStretch(1);
   rows_->addRow(label, all);
   return boxes;
 }

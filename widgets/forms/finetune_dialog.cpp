@@ -61,7 +61,7 @@ FinetuneDialog::FinetuneDialog(const TrainingPlan& plan, QWidget* parent)
     measured_.reset();  // it was of another plan
     timer_.start();
   });
-  resize(1100, 640);
+  resize(1100, 680);
   set_plan(plan);
 }
 
@@ -104,7 +104,8 @@ QWidget* FinetuneDialog::build_side() {
   work_layout->addWidget(dry_run_);
   side->addWidget(work);
   command_ = new CommandBox(widget);
-  side->addWidget(command_, 1);
+  side->addWidget(command_);
+  side->addStretch(1);
   return widget;
 }
 
@@ -254,7 +255,7 @@ void FinetuneDialog::estimate() {
                              .arg(static_cast<qlonglong>(training.recall_samples))
                              .arg(static_cast<qlonglong>(training.recall_segments));
   size_->setText(
-      tr("%L1 trained parameters. A step reads %L2 samples of %L3 tokens%6; %L4 steps read %5 tokens of text.")
+      tr("%L1 trained parameters. Each step reads %L2 × %L3 tokens%6; %L4 steps read %5 tokens of text.")
           .arg(static_cast<qlonglong>(cost.trainable_parameters))
           .arg(static_cast<qlonglong>(plan_->training.samples_per_step()))
           .arg(static_cast<qlonglong>(plan_->tokens_per_sample()))

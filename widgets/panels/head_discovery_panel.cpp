@@ -43,7 +43,7 @@ std::vector<PlotView*> HeadDiscoveryPanel::plots() {
 }
 
 HeadDiscoveryPanel::HeadDiscoveryPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Head discovery"), parent), form_(new HeadProbeForm(this)) {
+    : Panel(lab, tr("Head scores"), parent), form_(new HeadProbeForm(this)) {
   setAcceptDrops(true);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);

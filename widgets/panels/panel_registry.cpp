@@ -74,7 +74,7 @@ const std::vector<PanelEntry>& panel_registry() {
       row<AttentionPanel>("attention", QT_TRANSLATE_NOOP("PanelRegistry", "Attention"), PanelArea::Centre),
       row<CarryPanel>("carry", QT_TRANSLATE_NOOP("PanelRegistry", "Carried tail"), PanelArea::Centre),
       row<SinksPanel>("sinks", QT_TRANSLATE_NOOP("PanelRegistry", "Sinks"), PanelArea::Centre),
-      row<HeadDiscoveryPanel>("head_discovery", QT_TRANSLATE_NOOP("PanelRegistry", "Head discovery"), PanelArea::Centre,
+      row<HeadDiscoveryPanel>("head_discovery", QT_TRANSLATE_NOOP("PanelRegistry", "Head scores"), PanelArea::Centre,
                               PanelGroup::Measure),
       row<RecallHeadsPanel>("recall_heads", QT_TRANSLATE_NOOP("PanelRegistry", "Find heads"), PanelArea::Centre,
                             PanelGroup::Measure),

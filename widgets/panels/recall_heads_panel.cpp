@@ -30,7 +30,8 @@ QTableView* table_of(QAbstractItemModel& model, const QString& name, QWidget* pa
   auto* view = new QTableView(parent);
   prepare_table(*view, name);
   view->setModel(&model);
-  view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+  view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  view->horizontalHeader()->setStretchLastSection(true);
   add_copy_actions(*view);
   return view;
 }

@@ -128,6 +128,7 @@ void TrainingPanel::build_bar(WrappingBar* bar) {
     constexpr TrainingColumn axes[] = {TrainingColumn::Step, TrainingColumn::Tokens, TrainingColumn::Minutes};
     for (View& view : views_) {
       view.chart->set_axis(axes[index]);
+      view.chart->plot()->set_integer_axes(axes[index] != TrainingColumn::Minutes, false);
       view.chart->plot()->fit();
     }
     request_refresh();
@@ -138,6 +139,7 @@ PlotView* TrainingPanel::make_plot(const char* id, const QString& title, const Q
   auto* plot = new PlotView(QString::fromLatin1(id), this);
   plot->set_title(title);
   plot->set_axes(training_axis_label(TrainingColumn::Step), y_label);
+  plot->set_integer_axes(true, false);
   plot->set_empty_text(tr("No training run yet: press Fine-tune, or open a run's folder"));
   connect(plot, &PlotView::clicked, this, [this](double x, double /*y*/) {
     const TrainingModel* run = this->context().training().current();

@@ -146,7 +146,7 @@ QRectF PlotScene::data_bounds() const {
   if (!map->has_data()) {
     const double margin = bounds.height() > 0 ? 0.06 * bounds.height() : std::max(0.5, 0.1 * std::abs(bounds.top()));
     const bool from_zero = bounds.top() == 0 && bounds.height() > 0;
-    const double side = bounds.width() > 0 ? 0.01 * bounds.width() : 0.5;
+    const double side = bounds.width() > 0 ? 0.02 * bounds.width() : 0.5;
     bounds.adjust(-side, from_zero ? 0 : -margin, side, margin);
     return bounds;
   }

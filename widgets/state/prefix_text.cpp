@@ -35,7 +35,7 @@ QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head) {
   const RunRequest& request = run.request();
   const ModelConfig& model = run.model().config;
   if (request.policy != "segmented")
-    return Text::tr("The policy %1 has no list of hits: only segmented has")
+    return Text::tr("The policy %1 has no list of hits; only segmented has one")
         .arg(QString::fromStdString(request.policy));
   if (request.config.retrieval_length == 0)
     return Text::tr("This run retrieves nothing: R = 0. The presets in Settings turn retrieval on");
