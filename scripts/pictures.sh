@@ -59,6 +59,7 @@ open bench $scratch/bench
 screenshot bench $1/bench.png
 open text $scratch/needle.txt
 wait
+show text
 choose config Preset recall
 run
 wait

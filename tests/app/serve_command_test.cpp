@@ -28,9 +28,8 @@ namespace {
 class ServeProcess {
  public:
   explicit ServeProcess(const QStringList& more = {}) {
-    prepare_cli(process_, QStringList{"serve", demo_model(), "--port", "0", "--dtype", "fp32", "--device", "cpu",
-                                      "--threads", "1"} +
-                              more);
+    prepare_cli(process_, QStringList{"serve", demo_model(), "--dtype", "fp32", "--device", "cpu", "--threads", "1"} +
+                              (more.contains("--port") ? more : more + QStringList{"--port", "0"}));
     process_.start();
     QByteArray line;
     while (!line.endsWith('\n') && process_.waitForReadyRead(60000)) line += process_.readAllStandardOutput();
@@ -229,6 +228,21 @@ class ServeCommandTest : public QObject {
       QVERIFY2(result.code == 0, result.err);
       QVERIFY(client.receive_all().ends_with("0\r\n\r\n"));  // the stream was ended, not cut
     }
+  }
+
+  /// At once, although a client of the first one has not hung up.
+  void a_killed_server_starts_again_on_its_port() {
+    const json question = {{"prompt", "Here comes Dan Dale. Who is Dan?"}, {"max_tokens", 4}, {"temperature", 0}};
+    ServeProcess killed;
+    const json before = killed.complete(question).at("choices");
+    HttpClient client(killed.port());
+    client.send(request_text("POST", "/v1/completions", R"({"prompt": "a", "max_tokens": 60000, "stream": true})"));
+    QVERIFY(client.receive());
+    QVERIFY(killed.end(SIGKILL).code != 0);
+    const ServeProcess again({"--port", QString::number(killed.port())});
+    QCOMPARE(again.port(), killed.port());
+    QVERIFY(again.complete(question).at("choices") == before);
+    QVERIFY(!client.receive_all().ends_with("0\r\n\r\n"));  // cut, not ended
   }
 
   void other_machines_need_a_key() {
