@@ -14,6 +14,7 @@
 #include "app/window/script_selection.h"
 #include "engine/core/base/error.h"
 #include "widgets/panels/panel.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
 
@@ -59,8 +60,14 @@ QString quoted(const RunModel& run, std::int64_t token) {
   return QStringLiteral("<i>…%1…</i>").arg(text_around(run, token).toHtmlEscaped());
 }
 
-QString head_name(int layer, int head) {
-  return StartPanel::tr("layer %1, head %2").arg(layer).arg(head);
+bool is_shared(const RunModel& run) {
+  return run.request().config.search == SearchBy::Shared;
+}
+
+/// Where the search is shared, the record has its positions under one head, and all readers read them.
+QString searcher_name(const RunModel& run, int layer, int head) {
+  return is_shared(run) ? StartPanel::tr("the shared search")
+                        : StartPanel::tr("layer %1, head %2").arg(layer).arg(head);
 }
 
 }  // namespace
@@ -245,13 +252,14 @@ void StartPanel::tell_who_fetched() {
   const Fetch& first = fetches.front();
   const qlonglong back = static_cast<qlonglong>(run.record(segment).first_token - token);
   QString text = tr("%1: <b>%2</b> retrieved it for segment %3, from %L4 tokens back, ")
-                     .arg(quoted(run, token), head_name(first.layer, first.head))
+                     .arg(quoted(run, token), searcher_name(run, first.layer, first.head))
                      .arg(segment)
                      .arg(back);
   text += first.hit.kind == HitKind::Anchor
               ? tr("as an anchor with score %1.").arg(decimal_text(static_cast<double>(first.hit.score), 2))
               : tr("expanded from the anchor at %1.").arg(static_cast<qlonglong>(first.hit.anchor));
-  if (fetches.size() > 1) text += u' ' + tr("Other heads that retrieved it: %1.").arg(fetches.size() - 1);
+  if (fetches.size() > 1 && !is_shared(run))
+    text += u' ' + tr("Other heads that retrieved it: %1.").arg(fetches.size() - 1);
   say_of_run(text);
 }
 
@@ -259,7 +267,10 @@ void StartPanel::hide_and_run(const QString& sentence, double depth) {
   const auto& text = lab_.loader.text();
   const auto& model = lab_.loader.model();
   if (!lab_.runs.can_run() || !text || !model) return;
-  std::span<const std::int32_t> ids(*text->ids);
+  if (!needle_ || !text->contents || *text->contents != needle_->text || model->info.weights_hash != needle_->model)
+    needle_ = NeedleText{*text, model->info.weights_hash, {}};  // else the next needle takes the place of the last one
+  const LoadedText& without = needle_->without;
+  std::span<const std::int32_t> ids(*without.ids);
   const std::int64_t limit = lab_.context.run_options().token_limit;
   if (limit > 0 && limit < std::ssize(ids)) ids = ids.first(static_cast<std::size_t>(limit));
   try {
@@ -269,10 +280,11 @@ void StartPanel::hide_and_run(const QString& sentence, double depth) {
     said.front() = said.front().toUpper();
     return say(said.toHtmlEscaped());
   }
+  needle_->text = hidden_->text;
   who_asked_ = false;
   say(tr("Running the text with the sentence in it…"));
   lab_.loader.open_pasted_text(QString::fromStdString(hidden_->text),
-                               tr("%1 with a needle").arg(QFileInfo(text->name).fileName()));
+                               tr("%1 with a needle").arg(QFileInfo(without.name).fileName()));
   lab_.runs.run_when_ready();
 }
 
@@ -289,18 +301,22 @@ void StartPanel::look_for_sentence() {
   const QString asked = tr("Its first words are repeated at the end of segment %1.").arg(run.expected_segments() - 2);
   if (found.empty()) {
     context.select_token(span.begin);
-    return say_of_run(tr("No head retrieved it. It begins at position %1, which is selected. %2")
-                          .arg(static_cast<qlonglong>(span.begin))
-                          .arg(asked));
+    const QString why = why_nothing_retrieved(run, run.segment_count() - 1, {});
+    return say_of_run((why.isEmpty() ? tr("No head retrieved it.") : why + u'.') + u' ' +
+                      tr("It begins at position %1, which is selected.").arg(static_cast<qlonglong>(span.begin)) +
+                      u' ' + asked);
   }
   const SpanHit& best = found.front();
   context.select({best.segment, best.layer, best.head, best.position});
-  say_of_run(tr("<b>%1</b> retrieved %2 of its %3 tokens for segment %4, which is selected.")
-                 .arg(head_name(best.layer, best.head))
-                 .arg(best.fetched)
-                 .arg(span.end - span.begin)
-                 .arg(best.segment) +
-             u' ' + tr("Heads that retrieved tokens of it, over all segments: %1.").arg(found.size()) + u' ' + asked);
+  QString who = searcher_name(run, best.layer, best.head);
+  who.front() = who.front().toUpper();
+  QString text = tr("<b>%1</b> retrieved %2 of its %3 tokens for segment %4, which is selected.")
+                     .arg(who)
+                     .arg(best.fetched)
+                     .arg(span.end - span.begin)
+                     .arg(best.segment);
+  if (!is_shared(run)) text += u' ' + tr("Heads that retrieved tokens of it, over all segments: %1.").arg(found.size());
+  say_of_run(text + u' ' + asked);
 }
 
 }  // namespace carryover

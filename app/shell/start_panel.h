@@ -62,6 +62,12 @@ class StartPanel : public QFrame {
   bool who_asked_ = false;                ///< the answer follows the selection
   bool of_run_ = false;                   ///< the answer is about the run on show
   std::optional<HiddenSentence> hidden_;  ///< being run
+  struct NeedleText {
+    LoadedText without;
+    std::string model;  ///< weights_hash: whose tokens they are
+    std::string text;   ///< with the needle
+  };
+  std::optional<NeedleText> needle_;  ///< the last one
 };
 
 }  // namespace carryover

@@ -8520,12 +8520,20 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>neben dem Anker bei %1.</translation>
     </message>
     <message>
-        <source>No head retrieved it. It begins at position %1, which is selected. %2</source>
-        <translation>Kein Kopf hat ihn abgerufen. Er beginnt an Position %1, die ausgewählt ist. %2</translation>
-    </message>
-    <message>
         <source>&lt;b&gt;%1&lt;/b&gt; retrieved %2 of its %3 tokens for segment %4, which is selected.</source>
         <translation>%2 seiner %3 Token hat &lt;b&gt;%1&lt;/b&gt; für Segment %4 abgerufen, das ausgewählt ist.</translation>
+    </message>
+    <message>
+        <source>the shared search</source>
+        <translation>die gemeinsame Suche</translation>
+    </message>
+    <message>
+        <source>No head retrieved it.</source>
+        <translation>Kein Kopf hat ihn abgerufen.</translation>
+    </message>
+    <message>
+        <source>It begins at position %1, which is selected.</source>
+        <translation>Er beginnt an Position %1, die ausgewählt ist.</translation>
     </message>
 </context>
 <context>
@@ -11667,6 +11675,10 @@ im Versuch: %3 nat
     <message>
         <source>policy %1</source>
         <translation>Verfahren %1</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
     </message>
 </context>
 <context>

@@ -39,7 +39,7 @@ class AlignmentTest : public QObject {
     departs([](SegmentConfig& other) { other.long_reads = PrefixParts::SinksRetrievedCarry; },
             "Long-range heads read sinks+retrieved+carry (sinks+retrieved)");
     departs([](SegmentConfig& other) { other.search_scores = SearchScores::Centred; }, "Scores centred (summaries)");
-    departs([](SegmentConfig& other) { other.search_heads = {{1, 2}}; }, "Search heads [[1,2]] (");
+    departs([](SegmentConfig& other) { other.search_heads = {{1, 2}}; }, "Search heads 1.2 (none)");
     departs([](SegmentConfig& other) { other.anchors = 3; }, "A 3 (");
     departs([](SegmentConfig& other) { other.bos = !other.bos; }, "BOS before the text ");
     SegmentConfig same_run = config;

@@ -83,6 +83,13 @@ class StartPanelTest : public QObject {
     }
     start.hide_and_run("", 0.3);
     QVERIFY(start.answer().contains("There is no sentence"));
+    const QString name = window.lab().loader.text()->name;
+    start.hide_and_run("The silver key hangs under the third blue lantern.", 0.5);  // in place of the other one
+    QVERIFY2(ended.wait(patience_ms), qPrintable(start.answer()));
+    const auto& both = window.lab().loader.text();
+    QCOMPARE(both->name, name);
+    QVERIFY(both->contents->find("The silver key") != std::string::npos);
+    QVERIFY(both->contents->find("brass key") == std::string::npos);
   }
 
  private:

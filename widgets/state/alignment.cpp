@@ -44,7 +44,10 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
     if (!policy_reads(policy, field.key) || !policy_reads(trained.policy, field.key)) continue;
     const QString symbol = QString::fromUtf8(field.symbol);
     const auto text = [&](const SegmentConfig& of, const nlohmann::json& fields) {
-      return field.is<HeadPatterns>() ? patterns_text(of.head_patterns) : text_of(fields[field.key]);
+      if (field.is<HeadPatterns>()) return patterns_text(of.head_patterns);
+      if (field.is<std::vector<HeadRef>>())
+        return of.search_heads.empty() ? tr("none") : QString::fromStdString(text_of_heads(of.search_heads));
+      return text_of(fields[field.key]);
     };
     found += QStringLiteral("%1 %2 (%3)")
                  .arg(symbol.isEmpty() ? tr(field.label) : symbol, text(config, now), text(trained.config, then));
