@@ -127,8 +127,9 @@ std::string Report::by_text(const std::string& model) const {
     rows.push_back(std::move(row));
   }
   if (rows.empty()) return {};
-  return "Perplexity of the first " + std::to_string(length) + " tokens of each text; of the mean over seeds.\n\n" +
-         markdown_table(head, rows);
+  return wrapped_text("Perplexity of the first " + std::to_string(length) +
+                      " tokens of each text: the exponential of its mean loss over the seeds.") +
+         "\n" + markdown_table(head, rows);
 }
 
 std::string Report::csv() const {
@@ -196,10 +197,11 @@ std::string Report::comparisons(const std::string& model) const {
       if (auto row = comparison(model, one, length)) rows.push_back(std::move(*row));
   if (rows.empty()) return {};
   return wrapped_text(
-             "Difference of loss, nats a target, and of perplexity; below 0: the first one is better. 95 %: percentile "
-             "bootstrap, books drawn with replacement, a book's value being the mean over its seeds.") +
+             "Difference of the mean loss, in nats per target, and relative difference of the perplexity. Below 0, "
+             "the first of the two is better. The 95 % interval is the percentile interval of a bootstrap that draws "
+             "books with replacement; the value of a book is the mean over its seeds.") +
          "\n" +
-         markdown_table({"comparison", "tokens", "Δ loss", "95 %", "perplexity", "books where it is lower"}, rows);
+         markdown_table({"comparison", "tokens", "Δ loss", "95 %", "perplexity", "books with a lower loss"}, rows);
 }
 
 /// Mean over books and seeds of the loss of each bin, by the bin's first offset.
@@ -241,8 +243,8 @@ std::string Report::offsets(const std::string& model) const {
     rows.push_back(std::move(row));
   }
   return wrapped_text(
-             "Loss, nats a target, by the place within its segment of the token that predicts; segments after the "
-             "first. Mean over books and seeds.") +
+             "Loss, in nats per target, by the offset within its segment of the token that makes the prediction, in "
+             "segments after the first; mean over books and seeds.") +
          "\n" + markdown_table(head, rows);
 }
 
@@ -284,10 +286,11 @@ std::string Report::frontier(const std::string& model) const {
     rows.push_back(std::move(row));
   }
   return wrapped_text("Perplexity at " + std::to_string(length) +
-                      " tokens against the keys and values that attention sees, in the dtype of the run; •: no row "
-                      "with as few has a lower perplexity.") +
+                      " tokens against the size of the keys and values that attention sees, in the dtype of the run. • "
+                      "marks the frontier: no row with at most as many bytes has a lower perplexity.") +
          "\n" +
-         markdown_table({"recipe", "evaluation", "visible KV, MiB", "of full attention's", "perplexity", ""}, rows);
+         markdown_table({"recipe", "evaluation", "visible KV, MiB", "share of full attention's", "perplexity", ""},
+                        rows);
 }
 
 std::string Report::trainings(const std::string& model) const {
@@ -301,7 +304,8 @@ std::string Report::trainings(const std::string& model) const {
                     fixed_text(training.seconds / 3600, 2), fixed_text(training.peak_memory_bytes / (1 << 30), 2)});
   }
   if (rows.empty()) return {};
-  return "Loss: mean of the last tenth of the steps. " + fixed_text(hours, 2) + " hours in all.\n\n" +
+  return "The loss is the mean over the last tenth of the steps. All trainings together took " + fixed_text(hours, 2) +
+         " hours.\n\n" +
          markdown_table({"recipe", "seed", "steps", "tokens", "loss", "hours", "peak memory, GiB"}, rows);
 }
 
@@ -359,8 +363,9 @@ std::string experiment_report(const nlohmann::json& results, const std::string& 
   for (const ResultsView::Name& model : view.models) {
     const std::string of = view.models.size() > 1 ? ": " + model.title : "";
     section("Perplexity" + of,
-            wrapped_text("Of the first tokens of each text; the mean over books of a book's loss, which is the mean "
-                         "over its seeds, as a perplexity.") +
+            wrapped_text(
+                "Perplexity of the first tokens of each text: the exponential of the mean loss, averaged first over "
+                "the seeds of a book and then over the books.") +
                 "\n" + report.table(model.name, TableFormat::Markdown));
     section("By text" + of, report.by_text(model.name));
     section("Comparisons" + of, report.comparisons(model.name));

@@ -16,17 +16,17 @@ HEADER = (
     "policy",
     "perplexity",
     "tokens/s",
-    "time a token, of segmented's",
-    "speed, of full attention's",
+    "time per token relative to segmented",
+    "speed relative to full attention",
     "peak memory, MiB",
     "visible KV, MiB",
 )
 ABOUT = (
     "The same text under every policy, with a separate run for each length; [results.md](results.md) explains the "
-    "rows and has other texts. tokens/s counts what a run computes, including the loss of every token, without "
-    "measuring attention sinks and writing files. Peak memory: the weights and everything that the run allocated. "
-    "Visible KV: keys and values that the last token sees. Ratios of times do not compare equal work, because "
-    "policies differ in their work. nsa has neutral gates, which nobody trained."
+    "rows and has other texts. tokens/s is for everything that a run computes, including the loss of every token, but "
+    "without the time for measuring attention sinks and writing files. Peak memory: the weights and everything that the "
+    "run allocated. Visible KV: keys and values that the last token sees. Ratios of times do not compare equal work, "
+    "because policies differ in their work. nsa runs with neutral, untrained gates."
 )
 
 
@@ -86,8 +86,8 @@ def ratios(found):
         return f"{time_of(found, name, length) / time_of(found, other, length):.2f}"
 
     said = [
-        f"at {length} tokens, streaming takes {times('streaming', 'segmented', length)} times segmented's time a token, "
-        f"and minference runs at {times('full', 'minference', length)} times full attention's speed"
+        f"at {length} tokens, streaming needs {times('streaming', 'segmented', length)} times the time of segmented per "
+        f"token, and minference runs at {times('full', 'minference', length)} times the speed of full attention"
         for length in LENGTHS
     ]
     text = "; ".join(said)

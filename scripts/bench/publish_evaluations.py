@@ -127,7 +127,7 @@ def slice_tables(record):
 def section(record):
     policies, rows = rows_of(record)
     settings = ", ".join(f"{sign} {record['config'][field]}" for field, sign in SETTINGS.items())
-    own = ", but what a policy has in brackets" if any("[" in policy for policy in policies) else ""
+    own = ", except for what a policy has in brackets" if any("[" in policy for policy in policies) else ""
     model = record["model"]
     about = (
         f"`carryover eval`, {record['date']}, commit {record['commit']}: {model['file']} ({model['weights_hash']}), "

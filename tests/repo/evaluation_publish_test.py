@@ -82,7 +82,7 @@ class Publishing(unittest.TestCase):
         publish_evaluations.publish([self.folder(names, names)], self.root)
         self.assertIn("| task | tokens | samples | segmented | segmented[retrieval_length=0] |", self.page())
         self.assertIn("| segmented[retrieval_length=0] | 4096 | 2.0 | 3.0 |", self.page())
-        self.assertIn("n 4, but what a policy has in brackets.", " ".join(self.page().split()))
+        self.assertIn("n 4, except for what a policy has in brackets.", " ".join(self.page().split()))
 
     def test_what_is_not_there_is_said(self):
         publish_evaluations.publish([self.folder(["segmented", "full"], ["full"])], self.root)

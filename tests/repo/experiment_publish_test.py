@@ -144,10 +144,10 @@ class Policies(unittest.TestCase):
             self.assertIn(row, section)
         said = " ".join(section.split())
         for part in (
-            "at 32768 tokens, streaming takes 1.25 times segmented's time a token, and minference runs at 1.25 times",
+            "at 32768 tokens, streaming needs 1.25 times the time of segmented per token, and minference runs at 1.25 times",
             "Times of one policy for 3 books of one length are at most 5 % apart.",
             "2026-01-02, A processor, 2 threads, commit 1234567",
-            "nsa has neutral gates, which nobody trained",
+            "nsa runs with neutral, untrained gates",
         ):
             self.assertIn(part, said)
 
