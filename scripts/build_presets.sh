@@ -47,7 +47,7 @@ build_preset() { # PRESET [TARGET...]
   flock 8
   configure "$preset"
   if is_built "$preset" "$@"; then ninja+=(--quiet); fi
-  NINJA_STATUS='      [%f/%t, %es] ' "${ninja[@]}" -C "$folder" "$@" 8>&- 9>&- | sed '/^ninja: no work to do/d' >&2 ||
+  NINJA_STATUS='      [%f/%t, %es] ' "${ninja[@]}" -C "$folder" "$@" 8>&- 9>&- | sed -u '/^ninja: no work to do/d' >&2 ||
     fail "the build failed; what went wrong stands above"
   if [ $# -gt 0 ]; then touch "$folder/.built"; else touch "$folder/.built-all"; fi
   exec 8>&-

@@ -62,16 +62,21 @@ class GpuBench {
 
   void add(const BenchPlan& plan, const std::vector<std::unique_ptr<BenchSubject>>& subjects) {
     if (result_.interrupted) return;
-    const BenchResult more = run_bench(
+    result_ = with(run_bench(
         plan, input_, subjects, control_, [this](const std::string& text) { progress_.status(text); },
-        [](const BenchResult&) {});
-    result_.rows.insert(result_.rows.end(), more.rows.begin(), more.rows.end());
-    result_.gaps.insert(result_.gaps.end(), more.gaps.begin(), more.gaps.end());
-    result_.interrupted = more.interrupted;
+        [this](const BenchResult& so_far) { saved_(with(so_far)); }));
+  }
+
+  /// What the plans before found, and `more`.
+  BenchResult with(const BenchResult& more) const {
+    BenchResult result = result_;
+    result.rows.insert(result.rows.end(), more.rows.begin(), more.rows.end());
+    result.gaps.insert(result.gaps.end(), more.gaps.begin(), more.gaps.end());
+    result.interrupted = more.interrupted;
     for (const BenchSource& source : more.sources)
-      if (std::find(result_.sources.begin(), result_.sources.end(), source) == result_.sources.end())
-        result_.sources.push_back(source);
-    saved_(result_);
+      if (std::find(result.sources.begin(), result.sources.end(), source) == result.sources.end())
+        result.sources.push_back(source);
+    return result;
   }
 
   const GpuBenchOptions& options_;

@@ -44,10 +44,8 @@ class Bench {
     } catch (const EngineError& error) {
       if (error.fault() != Fault::Cancelled) throw;
       result_.interrupted = true;
-      std::erase_if(result_.rows, [](const BenchRow& row) { return row.seconds.empty(); });
     }
-    name_sources();
-    return result_;
+    return measured();
   }
 
  private:
@@ -68,14 +66,16 @@ class Bench {
           result_.gaps.push_back({std::string(bench_kind_name(kind)), subject->name(), why});
   }
 
-  /// After the measurements: some programs say what they are only when they run.
-  void name_sources() {
-    result_.sources.clear();
+  /// What there is by now. Sources come with it, because some programs say what they are only when they run.
+  BenchResult measured() const {
+    BenchResult result = result_;
+    std::erase_if(result.rows, [](const BenchRow& row) { return row.seconds.empty(); });
     for (const auto& subject : subjects_) {
-      const bool measured = std::any_of(result_.rows.begin(), result_.rows.end(),
-                                        [&](const BenchRow& row) { return row.bench_case.who == subject->name(); });
-      if (measured) result_.sources.push_back(subject->source());
+      const bool was = std::any_of(result.rows.begin(), result.rows.end(),
+                                   [&](const BenchRow& row) { return row.bench_case.who == subject->name(); });
+      if (was) result.sources.push_back(subject->source());
     }
+    return result;
   }
 
   std::vector<Entry> entries(const std::vector<BenchKind>& kinds, std::int64_t tokens) {
@@ -106,10 +106,8 @@ class Bench {
         if (!entry.failed && (round >= 0 || !entry.subject->warms_up_by_itself())) measure(entry, round, repeats);
       }
       std::reverse(entries.begin(), entries.end());
+      if (round >= 0) saved_(measured());
     }
-    std::erase_if(result_.rows, [](const BenchRow& row) { return row.seconds.empty(); });
-    name_sources();
-    saved_(result_);
   }
 
   void measure(Entry& entry, std::int64_t round, std::int64_t repeats) {

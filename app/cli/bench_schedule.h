@@ -32,9 +32,9 @@ std::string bench_case_text(const BenchCase& bench_case);
 std::vector<std::int32_t> random_ids(std::int64_t count, std::int64_t vocabulary, std::uint64_t seed);
 
 /// Measures in rounds: every subject once in each, there and back, so that a machine whose speed drifts drifts for all.
-/// Each case that is repeated is run once before that, for its memory. `status` hears what comes next, `saved` after
-/// each length. What runs out of memory, and a peer that fails, becomes a gap. After a stop request what was measured
-/// stays.
+/// Each case that is repeated is run once before that, for its memory. `status` hears what comes next, `saved` what
+/// there is after each round. What runs out of memory, and a peer that fails, becomes a gap. After a stop request what
+/// was measured stays.
 BenchResult run_bench(const BenchPlan& plan, const BenchInput& input,
                       const std::vector<std::unique_ptr<BenchSubject>>& subjects, RunControl& control,
                       const std::function<void(const std::string&)>& status,

@@ -90,11 +90,4 @@ if [ -n "$build_only" ]; then
 fi
 
 export CARRYOVER_TORCH_DIR=$TORCH_DIR CARRYOVER_BENCH_OUT=${CARRYOVER_BENCH_OUT:-$folder/bench}
-code=0
-bash "$ROOT/scripts/bench/gpu_measure.sh" "$folder/bin" "$@" || code=$?
-[ "$code" != 77 ] || exit 77
-if [ -e "$CARRYOVER_BENCH_OUT/bench.json" ]; then
-  python3 "$ROOT/scripts/bench/gpu.py" "$CARRYOVER_BENCH_OUT/bench.json"
-  say "Also in runs/bench/gpu, for ./lab bench publish"
-fi
-[ "$code" = 0 ] || fail "what is listed above failed; where kernels or devices disagree, the times mean nothing"
+exec bash "$ROOT/scripts/bench/gpu_measure.sh" "$folder/bin" "$@"

@@ -5,7 +5,8 @@
 # such as a Python's site-packages), else python3's. Numbers come first: the CPU and the GPU compared, then each kernel
 # with its reference, also under compute-sanitizer where PATH has it; then times. Arguments go to `carryover bench --gpu`.
 # Everything is written to CARRYOVER_BENCH_OUT (bench/ beside BIN) as it comes, so that a run that is killed leaves what
-# it had measured.
+# it had measured; what an earlier run left is moved to earlier/ in there. A signal is passed on to the step that runs,
+# and no other step follows.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=$(cd "$1" && pwd)
@@ -26,13 +27,44 @@ libraries=$torch/torch/lib
 for folder in "$torch"/nvidia/*/lib; do libraries=$libraries:$folder; done
 export LD_LIBRARY_PATH=$(dirname "$bin")/lib:$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-failed=()
+code=0
+"$bin/kernel_parity" --cases 1 --no-times >/dev/null 2>&1 || code=$?
+if [ "$code" = 77 ]; then
+  say "There is no GPU here that CUDA can use"
+  exit 77
+fi
+
+for name in device.txt compare_devices.{txt,json} compared sanitizer_{memcheck,racecheck}.txt kernel_parity.txt \
+  bench.{txt,json,csv} bench-llama3.1-8b.txt llama3.1-8b; do
+  rm -rf "$results/earlier/$name"
+  if [ -e "$results/$name" ]; then mkdir -p "$results/earlier" && mv "$results/$name" "$results/earlier/"; fi
+done
+
+failed=() stopped=0 running=''
+stop() { # SIGNAL
+  stopped=$((128 + $1))
+  [ -z "$running" ] || kill -TERM "$running" 2>/dev/null || true
+}
+trap 'stop 1' HUP
+trap 'stop 2' INT
+trap 'stop 15' TERM
 step() { # NAME FILE COMMAND...: a step that fails doesn't keep the next ones from running
-  local name=$1 file=$2 code=0
+  local name=$1 file=$2 code pipe tee
   shift 2
+  [ "$stopped" = 0 ] || return 0
   say "--- $name"
-  "$@" 2>&1 | tee "$results/$file" || code=${PIPESTATUS[0]}
-  if [ "$code" = 77 ]; then exit 77; fi
+  exec {pipe}> >(trap '' HUP INT TERM && exec tee "$results/$file") # until the step has said its last word
+  tee=$!
+  "$@" >&"$pipe" 2>&1 {pipe}>&- &
+  running=$!
+  exec {pipe}>&-
+  while true; do # a signal ends the waiting, not the step
+    code=0
+    wait "$running" || code=$?
+    kill -0 "$running" 2>/dev/null || break
+  done
+  running=''
+  wait "$tee" || true
   if [ "$code" != 0 ]; then failed+=("$name (exit $code)"); fi
 }
 
@@ -53,8 +85,16 @@ if [ $# -eq 0 ]; then # on 80 GB full attention at 131072 tokens fits with share
   step "LLaMA-3.1 8B's shape" bench-llama3.1-8b.txt "$bin/carryover-cli" bench --gpu --shape llama3.1-8b \
     --output "$results/llama3.1-8b" --overwrite
 fi
+if [ -e "$here/gpu.py" ] && [ -e "$results/bench.json" ]; then # in a checkout
+  if python3 "$here/gpu.py" "$results/bench.json"; then say "Also in runs/bench/gpu, for ./lab bench publish"; fi
+fi
 say "Measured in $((SECONDS - start)) s; results are in $results"
+if [ "$stopped" != 0 ]; then
+  say "It was stopped: what is listed above is all there is"
+  exit "$stopped"
+fi
 if [ ${#failed[@]} -gt 0 ]; then
   printf 'failed: %s\n' "${failed[@]}" >&2
+  say "Where kernels or devices disagree, the times mean nothing"
   exit 1
 fi

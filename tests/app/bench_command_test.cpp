@@ -56,7 +56,7 @@ struct Rounds {
   BenchInput input;
   BenchPlan plan{{64}, {BenchKind::Prefill}, 2};
   RunControl control;
-  int saves = 0;
+  std::vector<BenchResult> saves;
 
   Rounds() {
     for (const char* name : {"a", "b"}) subjects.push_back(std::make_unique<FakeSubject>(name, log));
@@ -68,7 +68,8 @@ struct Rounds {
   }
   BenchResult run() {
     return run_bench(
-        plan, input, subjects, control, [](const std::string&) {}, [this](const BenchResult&) { ++saves; });
+        plan, input, subjects, control, [](const std::string&) {},
+        [this](const BenchResult& so_far) { saves.push_back(so_far); });
   }
 };
 
@@ -120,7 +121,23 @@ class BenchCommandTest : public QObject {
     QCOMPARE(result.rows[0].peak_bytes, 1001);  // the warm-up's
     using enum BenchPurpose;
     QVERIFY((rounds.a->purposes == std::vector<BenchPurpose>{Memory, Time, Time}));
-    QVERIFY(result.gaps.empty() && !result.interrupted && rounds.saves == 1);
+    QVERIFY(result.gaps.empty() && !result.interrupted);
+  }
+
+  /// Whoever kills a bench loses the round that runs, and no other.
+  void every_round_is_saved() {
+    Rounds rounds;
+    rounds.plan.contexts = {64, 128};
+    const BenchResult result = rounds.run();
+    std::vector<std::size_t> repetitions, rows;
+    for (const BenchResult& so_far : rounds.saves) {
+      rows.push_back(so_far.rows.size());
+      repetitions.push_back(so_far.rows.back().seconds.size());
+      QCOMPARE(so_far.sources.size(), std::size_t{2});
+    }
+    QCOMPARE(rows, (std::vector<std::size_t>{2, 2, 4, 4}));
+    QCOMPARE(repetitions, (std::vector<std::size_t>{1, 2, 1, 2}));
+    QCOMPARE(rounds.saves[1].rows[1].seconds, result.rows[1].seconds);
   }
 
   void single_runs_and_programs_of_their_own_have_no_warm_up() {
