@@ -5,20 +5,29 @@ and tell what they asked of the GPU. See README.md."""
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 PRETENDED = ("libcudart.so.13", "libcublas.so.13", "libcublasLt.so.13", "libcuda.so.1")
 TORCH = ("libtorch_cuda.so", "libc10_cuda.so", "libcaffe2_nvrtc.so", "libtorch_nvshmem.so")
 CUDA_FUNCTION = re.compile(r"(cu|nv|nccl)[A-Za-z]")
+CUDA_LIBRARY = re.compile(r"lib(cu|nv|nccl)")
 ANSWERS = {"cudnnGetVersion": 0}  # asked of each attention in fp32, and too old for any
+
+
+def configured_torch(build):
+    """The LibTorch that BUILD was configured with."""
+    cache = (Path(build) / "CMakeCache.txt").read_text()
+    return Path(re.search(r"^CARRYOVER_TORCH_DIR:\w+=(.*)$", cache, re.MULTILINE)[1]).resolve()
 
 
 def torch_cuda(build):
     """The folder that LibTorch's CUDA half lies in, or None: the one that BUILD was configured with, or the one beside
     it that `./lab test` unpacks it into."""
-    cache = (Path(build) / "CMakeCache.txt").read_text()
-    torch = re.search(r"^CARRYOVER_TORCH_DIR:\w+=(.*)$", cache, re.MULTILINE)[1]
+    torch = configured_torch(build)
     for folder in (os.environ.get("CARRYOVER_TORCH_DIR"), torch, f"{torch}-cuda"):
         if folder and (Path(folder) / "torch/lib/libtorch_cuda.so").exists():
             return Path(folder).resolve()
@@ -68,13 +77,13 @@ class Machine:
         empty = self.scratch / "empty.c"
         empty.write_text("typedef int nothing;\n")
         for name in sorted({name for library in torch for name in needed(library)} - set(PRETENDED) - set(TORCH)):
-            if CUDA_FUNCTION.match(name.removeprefix("lib")):
-                made.append(self.library(self.scratch / name, empty))
+            if CUDA_LIBRARY.match(name):
+                made.append(self.library(self.scratch / name, empty, "-Wl,--no-as-needed", made[0]))
         return made
 
     @staticmethod
-    def library(path, source):
-        subprocess.run(["cc", "-w", "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-o", path, source], check=True)
+    def library(path, source, *more):
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-o", path, source, *more], check=True)
         return path
 
     def environment(self):
@@ -89,3 +98,25 @@ class Machine:
         done = subprocess.run([program, *map(str, words)], env=environment, cwd=self.scratch, capture_output=True,
                               text=True, check=False)
         return done, json.loads(report.read_text()) if report.exists() else None
+
+
+def install(build, folder):
+    """Fills FOLDER with what `pip install torch` leaves of LibTorch in its site-packages, and with the pretended
+    libraries in the place of NVIDIA's; a driver's libcuda comes into FOLDER/driver."""
+    folder = Path(folder)
+    libraries = folder / "nvidia/cu13/lib"
+    for made in (libraries, folder / "driver"):
+        made.mkdir(parents=True)
+    cpu = configured_torch(build)
+    for half in dict.fromkeys((cpu, torch_cuda(build))):  # hard links where the file system allows it
+        subprocess.run(["cp", "-aln", half / "torch", folder], stderr=subprocess.DEVNULL, check=False)
+        subprocess.run(["cp", "-an", half / "torch", folder], check=True)
+    shutil.copy(cpu / "nvidia/cu13/lib/libcupti.so.13", libraries)
+    shutil.copy(names("cc", "-print-file-name=libgomp.so.1").strip(), folder / "torch/lib")
+    with tempfile.TemporaryDirectory() as scratch:
+        for library in Machine(build, scratch).preloaded:
+            shutil.copy(library, folder / "driver" if library.name.startswith("libcuda.") else libraries)
+
+
+if __name__ == "__main__":
+    install(*sys.argv[1:])

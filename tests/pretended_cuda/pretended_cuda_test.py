@@ -141,6 +141,28 @@ class PretendedCuda(unittest.TestCase):
         self.assertLess(done.returncode, 0)
         self.assertIn("the host reads or writes device memory", done.stderr)
 
+    def run_with(self, fault):
+        """A run by an engine that has a fault: engine_mutant.cpp."""
+        library = self.machine.tests / f"engine_mutant_{fault}.so"
+        loaded = f"{self.machine.environment()['LD_PRELOAD']}:{library}"
+        done, told = self.machine.start(CLI, "run", *TINY, "--tokens", 300, *settings(), "--device", "cuda", "--quiet",
+                                        LD_PRELOAD=loaded)
+        print(f"\n{fault}: exit {done.returncode}: {done.stderr[:300]}", file=sys.stderr)
+        return done, told
+
+    def test_an_engine_that_reads_device_memory_is_stopped(self):
+        done, _ = self.run_with("host_dereference")
+        self.assertLess(done.returncode, 0)
+        self.assertIn("the host reads or writes device memory", done.stderr)
+
+    def test_an_engine_with_indices_on_the_wrong_device_is_found(self):
+        done, told = self.run_with("index_on_the_host")
+        self.assertTrue(done.returncode != 0 or told["complaints"], done.stderr)
+        self.assertRegex(done.stderr, "not device memory|device")
+        done, _ = self.run_with("index_on_another_device")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, "device")
+
 
 if __name__ == "__main__":
     unittest.main()
