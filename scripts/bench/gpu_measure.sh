@@ -27,6 +27,15 @@ libraries=$torch/torch/lib
 for folder in "$torch"/nvidia/*/lib; do libraries=$libraries:$folder; done
 export LD_LIBRARY_PATH=$(dirname "$bin")/lib:$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
+failed=() stopped=0 running=''
+stop() { # SIGNAL
+  stopped=$((128 + $1))
+  [ -z "$running" ] || kill -TERM "$running" 2>/dev/null || true
+}
+trap 'stop 1' HUP
+trap 'stop 2' INT
+trap 'stop 15' TERM
+
 code=0
 "$bin/kernel_parity" --cases 1 --no-times >/dev/null 2>&1 || code=$?
 if [ "$code" = 77 ]; then
@@ -40,14 +49,6 @@ for name in device.txt compare_devices.{txt,json} compared sanitizer_{memcheck,r
   if [ -e "$results/$name" ]; then mkdir -p "$results/earlier" && mv "$results/$name" "$results/earlier/"; fi
 done
 
-failed=() stopped=0 running=''
-stop() { # SIGNAL
-  stopped=$((128 + $1))
-  [ -z "$running" ] || kill -TERM "$running" 2>/dev/null || true
-}
-trap 'stop 1' HUP
-trap 'stop 2' INT
-trap 'stop 15' TERM
 step() { # NAME FILE COMMAND...: a step that fails doesn't keep the next ones from running
   local name=$1 file=$2 code pipe tee
   shift 2
