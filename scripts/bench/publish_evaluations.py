@@ -21,6 +21,8 @@ KEPT = ("task", "length", "n", "available", "failures", "metric", "scores", "sli
         "resident_kv_bytes", "prefill_seconds", "decode_seconds")  # of a task under a policy
 SETTINGS = {"segment_length": "S", "carry_length": "M", "retrieval_length": "R", "attention_window": "W",
             "sink_length": "n"}
+PAPER = {"long_reads": "sinks+retrieved", "search": "per-head", "search_scores": "summaries", "retrieve": "anchors",
+         "question_pass": False}  # beyond numbers: a record has what differs from it
 
 
 def is_evaluation(folder):
@@ -52,7 +54,8 @@ def record_of(folder):
         "seed": found[0]["seed"],
         "question": found[0]["question"],
         "chat": found[0]["chat"],
-        "config": {field: plan["config"][field] for field in SETTINGS},
+        "config": {field: plan["config"][field] for field in SETTINGS}
+        | {field: plan["config"][field] for field, value in PAPER.items() if plan["config"].get(field, value) != value},
         "unfinished": missing,
         "order": [policy for policy in plan["policies"] if policy in by_policy],
         "policies": {
@@ -104,13 +107,14 @@ def cost_rows(record):
 
 
 def slice_tables(record):
-    """Of each task and length whose samples have slices: a row for each, in the samples' order."""
+    """Of each task and length whose samples have slices: a row for each, ordered by the number in its name."""
     policies = record["order"]
     parts = []
     for task in record["policies"][policies[0]]:
         names = [each["slice"] for each in task.get("slices", []) if each["slice"]]
         if len(names) < 2:
             continue
+        names.sort(key=lambda name: int("".join(filter(str.isdigit, name)) or 0))
         rows = []
         for name in names:
             row = [name]
@@ -127,6 +131,8 @@ def slice_tables(record):
 def section(record):
     policies, rows = rows_of(record)
     settings = ", ".join(f"{sign} {record['config'][field]}" for field, sign in SETTINGS.items())
+    settings += "".join(
+        f", {field} {'on' if value is True else value}" for field, value in record["config"].items() if field in PAPER)
     own = ", except for what a policy has in brackets" if any("[" in policy for policy in policies) else ""
     model = record["model"]
     about = (
