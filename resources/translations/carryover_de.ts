@@ -147,11 +147,11 @@
     </message>
     <message>
         <source>Run a text first, or wait for the engine.</source>
-        <translation>Lesen Sie zuerst einen Text, oder warten Sie auf die Engine.</translation>
+        <translation>Lesen Sie zuerst einen Text, oder warten Sie auf den Rechenkern.</translation>
     </message>
     <message>
         <source>a question is using the engine</source>
-        <translation>eine Frage benutzt die Engine</translation>
+        <translation>eine Frage benutzt den Rechenkern</translation>
     </message>
     <message>
         <source>Ask the question again.</source>
@@ -2028,7 +2028,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Written on the engine&apos;s machine: %1</source>
-        <translation>Auf dem Rechner der Engine geschrieben: %1</translation>
+        <translation>Auf dem Rechner des Rechenkerns geschrieben: %1</translation>
     </message>
     <message>
         <source>the text was read under %1, and %2 is chosen</source>
@@ -2052,7 +2052,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Open its model first, or wait for the engine.</source>
-        <translation>Öffnen Sie zuerst sein Modell, oder warten Sie auf die Engine.</translation>
+        <translation>Öffnen Sie zuerst sein Modell, oder warten Sie auf den Rechenkern.</translation>
     </message>
     <message>
         <source>a document&apos;s state is being read</source>
@@ -3155,7 +3155,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Loss</source>
-        <translation>Loss</translation>
+        <translation>Verlust</translation>
     </message>
     <message>
         <source>PPL</source>
@@ -3187,7 +3187,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Tokens</source>
-        <translation>Tokens</translation>
+        <translation>Token</translation>
     </message>
     <message>
         <source>Attention-visible KV</source>
@@ -3199,7 +3199,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Loss (nats)</source>
-        <translation>Loss (Nats)</translation>
+        <translation>Verlust (Nats)</translation>
     </message>
     <message>
         <source>Perplexity</source>
@@ -3215,19 +3215,19 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Segment length S (tokens)</source>
-        <translation>Segmentlänge S (Tokens)</translation>
+        <translation>Segmentlänge S (Token)</translation>
     </message>
     <message>
         <source>Carried tail M (tokens)</source>
-        <translation>Übertrag M (Tokens)</translation>
+        <translation>Übertrag M (Token)</translation>
     </message>
     <message>
         <source>Retrieved R (tokens)</source>
-        <translation>Abgerufen R (Tokens)</translation>
+        <translation>Abgerufen R (Token)</translation>
     </message>
     <message>
         <source>Sinks n (tokens)</source>
-        <translation>Sinks n (Tokens)</translation>
+        <translation>Senken n (Token)</translation>
     </message>
     <message>
         <source>Attention-visible KV (MB)</source>
@@ -4644,7 +4644,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>engine lost</source>
-        <translation>Engine verloren</translation>
+        <translation>Rechenkern verloren</translation>
     </message>
     <message>
         <source>connecting</source>
@@ -4652,7 +4652,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Engine: %1</source>
-        <translation>Engine: %1</translation>
+        <translation>Rechenkern: %1</translation>
     </message>
     <message>
         <source>Click to choose the model or its adapter</source>
@@ -4755,7 +4755,7 @@ Wert %4 · Rang %5 von %6</translation>
     <name>LabDialogs</name>
     <message>
         <source>the engine&apos;s machine</source>
-        <translation>dem Rechner der Engine</translation>
+        <translation>dem Rechner des Rechenkerns</translation>
     </message>
     <message>
         <source>Open a text</source>
@@ -4795,7 +4795,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Its path on the engine&apos;s machine</source>
-        <translation>Sein Pfad auf dem Rechner der Engine</translation>
+        <translation>Sein Pfad auf dem Rechner des Rechenkerns</translation>
     </message>
     <message>
         <source>Document states (*.%1);;All files (*)</source>
@@ -5097,15 +5097,15 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Use an engine on another machine</source>
-        <translation>Eine Engine auf einem anderen Rechner verwenden</translation>
+        <translation>Einen Rechenkern auf einem anderen Rechner verwenden</translation>
     </message>
     <message>
         <source>Connect to the engine again</source>
-        <translation>Neu mit der Engine verbinden</translation>
+        <translation>Neu mit dem Rechenkern verbinden</translation>
     </message>
     <message>
         <source>Use this program&apos;s engine again</source>
-        <translation>Wieder die Engine dieses Programms verwenden</translation>
+        <translation>Wieder den Rechenkern dieses Programms verwenden</translation>
     </message>
     <message>
         <source>F7</source>
@@ -6862,7 +6862,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>the search for heads is using the engine</source>
-        <translation>die Suche nach Köpfen benutzt die Engine</translation>
+        <translation>die Suche nach Köpfen benutzt den Rechenkern</translation>
     </message>
     <message>
         <source>Searching for the heads for recall in %1 documents</source>
@@ -6989,7 +6989,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>waiting for the engine</source>
-        <translation>wartet auf die Engine</translation>
+        <translation>wartet auf den Rechenkern</translation>
     </message>
     <message>
         <source>Resume</source>
@@ -7342,7 +7342,7 @@ loss %4 nats, PPL %5
         <translation>Segment %1: Token %2 bis %3
 Verlust %4 nat, PPL %5
 %L6 Treffer, mittlere Schlüsselnorm im Übertrag %7
-%8 s, %9 knappe Schnitte</translation>
+%8 s, %9 Fast-Gleichstände</translation>
     </message>
 </context>
 <context>
@@ -7368,7 +7368,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>the engine is lost</source>
-        <translation>die Engine ist verloren</translation>
+        <translation>der Rechenkern ist verloren</translation>
     </message>
     <message>
         <source>a model or a text is being loaded</source>
@@ -7408,7 +7408,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the top-k cutoff</source>
-        <translation>%1 %L2 Token in %3 s, PPL %4, %5 knappe Schnitte</translation>
+        <translation>%1 %L2 Token in %3 s, PPL %4, %5 Fast-Gleichstände</translation>
     </message>
     <message>
         <source>the shown run was not stopped before its end</source>
@@ -8548,7 +8548,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Open a model by its path on the engine&apos;s machine: Model, Open model.</source>
-        <translation>Ein Modell über seinen Pfad auf dem Rechner der Engine öffnen: Modell, Modell öffnen.</translation>
+        <translation>Ein Modell über seinen Pfad auf dem Rechner des Rechenkerns öffnen: Modell, Modell öffnen.</translation>
     </message>
     <message>
         <source>The demo is not installed; open a model and a text.</source>
@@ -10704,7 +10704,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Near-ties at the cutoff</source>
-        <translation>Knappe Schnitte</translation>
+        <translation>Fast-Gleichstände an der Grenze</translation>
     </message>
     <message>
         <source>Tokens</source>
@@ -11354,7 +11354,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>near-ties at the top-k cutoff</source>
-        <translation>knappe Schnitte</translation>
+        <translation>Fast-Gleichstände</translation>
     </message>
     <message>
         <source>TBPTT depth</source>
