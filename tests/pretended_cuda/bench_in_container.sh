@@ -26,7 +26,7 @@ in_container() { unshare --net chroot "$DEBIAN" "${enter[@]}" "$@"; }
 # What a machine with a GPU and PyTorch has, and PACKAGES.
 open_machine() { # PACKAGE...
   open_debian ''
-  chroot "$DEBIAN" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  chroot "$DEBIAN" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >"$kept/apt.txt" 2>&1
   python3 "$ROOT/tests/pretended_cuda/machine.py" "$build" "$DEBIAN/srv/site-packages"
   mv "$DEBIAN/srv/site-packages/driver/libcuda.so.1" "$DEBIAN/usr/lib/x86_64-linux-gnu/"
   printf '#!/bin/sh\necho "GPU 0: NVIDIA H100 (pretended)"\n' >"$DEBIAN/usr/bin/nvidia-smi"

@@ -83,7 +83,8 @@ class Machine:
 
     @staticmethod
     def library(path, source, *more):
-        subprocess.run(["cc", "-w", "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-o", path, source, *more], check=True)
+        subprocess.run(["cc", "-w", "-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-o", path, source, *more],
+                       check=True)
         return path
 
     def environment(self):
