@@ -97,12 +97,12 @@ stop_in_the_middle() { # SIGNAL
   done
   sleep 2
   kill -"$1" -- "-$bench"
-  wait "$bench" || code=$?
-  for _ in {1..50}; do # what was started is gone, too
-    pgrep -f /srv/carryover-gpu/ >/dev/null || break
+  wait "$bench" 2>/dev/null || code=$?
+  for _ in {1..50}; do # what was started is of the same group, and gone too
+    kill -0 -- "-$bench" 2>/dev/null || break
     sleep 0.2
   done
-  ! pgrep -fa /srv/carryover-gpu/ || fail "$1: programs are left"
+  ! kill -0 -- "-$bench" 2>/dev/null || fail "$1: programs are left"
   keep "$1"
   return "$code"
 }
