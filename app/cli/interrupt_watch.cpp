@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 
@@ -14,6 +15,11 @@
 #include "engine/core/base/run_control.h"
 
 namespace carryover {
+
+namespace {
+/// One request may come twice: to a group of processes, and from a script among them that passes it on.
+constexpr std::chrono::milliseconds kOneRequest{500};
+}  // namespace
 
 InterruptWatch::InterruptWatch(RunControl& control) {
   sigset_t mask;
@@ -37,12 +43,15 @@ InterruptWatch::~InterruptWatch() {
 
 void InterruptWatch::watch(RunControl& control) const {
   pollfd sources[] = {{signals_, POLLIN, 0}, {quit_, POLLIN, 0}};
+  std::chrono::steady_clock::time_point asked;
   while (true) {
     if (::poll(sources, 2, -1) < 0) continue;
     if (sources[1].revents != 0) return;
     signalfd_siginfo info{};
     if (::read(signals_, &info, sizeof info) != sizeof info) continue;
-    if (control.stop_requested()) ::_exit(kExitStopped);
+    const auto now = std::chrono::steady_clock::now();
+    if (control.stop_requested() && now - asked > kOneRequest) ::_exit(kExitStopped);
+    if (!control.stop_requested()) asked = now;
     control.request_stop();
   }
 }

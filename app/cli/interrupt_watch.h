@@ -6,7 +6,8 @@ namespace carryover {
 
 class RunControl;
 
-/// While it lives, the first Ctrl-C, SIGTERM or SIGHUP asks the run to stop, and a second one ends the process at once.
+/// While it lives, the first Ctrl-C, SIGTERM or SIGHUP asks the run to stop, and one that comes more than half a second
+/// later ends the process at once.
 /// Construct it before other threads start: it blocks the signals in this thread and all that this one starts, and
 /// waits for them in its own, where taking a lock is allowed. Throws EngineError{Internal} where the system refuses.
 class InterruptWatch {
