@@ -12,13 +12,14 @@ namespace {
 
 constexpr std::size_t kMostScored = 24;  // tokens: the product of more says nothing
 
-/// How many tokens the answer has before the end of its first sentence or line. Not before a comma or a colon: what
-/// stands ahead of those is often a phrase that any answer begins with.
+/// How many tokens the answer has before the end of its first sentence, line or quotation. Not before a comma or a
+/// colon: what stands ahead of those is often a phrase that any answer begins with.
 std::size_t first_phrase(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   bool begun = false;
   for (std::size_t i = 0; i < ids.size() && i < kMostScored; ++i) {
     const std::string piece = tokenizer.bytes(ids[i]);
-    if (begun && piece.find_first_of(".!?\n") != std::string::npos) return i;
+    const bool ends = piece.find_first_of(".!?\n\"") != std::string::npos || piece.find("”") != std::string::npos;
+    if (begun && ends) return i;
     begun = begun || piece.find_first_not_of(" \n") != std::string::npos;
   }
   return std::min(ids.size(), kMostScored);
