@@ -6,7 +6,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -23,6 +22,7 @@
 #include "engine/tasks/task_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/qstring.h"
+#include "widgets/look/widget_rows.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -111,14 +111,12 @@ QSpinBox* EvaluationDialog::add_number(QFormLayout& rows, const QString& label, 
 
 QWidget* EvaluationDialog::add_policies() {
   auto* page = new QWidget(this);
-  auto* grid = new QGridLayout(page);
-  grid->setContentsMargins(0, 0, 0, 0);
+  auto* rows = new WidgetRows(page, policies_in_a_row);
   for (const std::string& policy : policy_names()) {
     auto* box = new QCheckBox(qstring(policy), page);
     box->setToolTip(qstring(find_policy(policy)->help));
     box->setChecked(policies_.empty());
-    const int place = static_cast<int>(policies_.size());
-    grid->addWidget(box, place / policies_in_a_row, place % policies_in_a_row);
+    rows->append(box);
     policies_.push_back(box);
     connect(box, &QCheckBox::toggled, this, &EvaluationDialog::validate);
   }

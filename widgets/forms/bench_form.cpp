@@ -6,7 +6,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
-#include <QGridLayout>
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QSpinBox>
@@ -17,6 +16,7 @@
 #include "engine/models/random_model.h"
 #include "engine/records/bench_file.h"
 #include "widgets/controls/path_row.h"
+#include "widgets/look/widget_rows.h"
 #include "widgets/plot/bench_plots.h"
 
 namespace carryover {
@@ -142,15 +142,13 @@ QLineEdit* BenchForm::add_path(const QString& label, const QString& help, const 
 std::vector<QCheckBox*> BenchForm::add_boxes(const QString& label, const QString& help,
                                              const std::vector<std::pair<QString, QString>>& names) {
   auto* all = new QWidget(this);
-  auto* grid = new QGridLayout(all);
-  grid->setContentsMargins(0, 0, 0, 0);
+  auto* rows = new WidgetRows(all, boxes_in_a_row);
   std::vector<QCheckBox*> boxes;
   for (const auto& [name, title] : names) {
     auto* box = new QCheckBox(title, all);
     box->setObjectName(name);
     box->setToolTip(help);
-    const int place = static_cast<int>(boxes.size());
-    grid->addWidget(box, place / boxes_in_a_row, place % boxes_in_a_row);
+    rows->append(box);
     boxes.push_back(box);
     connect(box, &QCheckBox::toggled, this, &BenchForm::changed);
   }

@@ -5,7 +5,6 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QFileDialog>
-#include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -20,6 +19,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/config/training_config.h"
 #include "widgets/look/theme.h"
+#include "widgets/look/widget_rows.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -71,13 +71,10 @@ json real(const QString& text, const char* key) {
 class ModuleBoxes : public QWidget {
  public:
   explicit ModuleBoxes(QWidget* parent) : QWidget(parent) {
-    auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(0, 0, 0, 0);
-    int at = 0;
+    auto* rows = new WidgetRows(this, 2);
     for (const std::string& name : lora_modules()) {
       boxes.push_back(new QCheckBox(QString::fromStdString(name), this));
-      grid->addWidget(boxes.back(), at / 2, at % 2);
-      ++at;
+      rows->append(boxes.back());
     }
   }
   std::vector<QCheckBox*> boxes;
