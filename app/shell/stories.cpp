@@ -70,8 +70,9 @@ Stories::Stories(Lab& lab, const StoryModel& demo) : lab_(lab), demo_(demo) {
   connect(&lab.context.run(), &RunModel::reset, this, [this] {  // what was said is of a run that is shown no more
     if (!next_ && !sentence_.isEmpty()) say({}, {}, {});
   });
-  connect(&lab, &Lab::failed, this, [this] {
-    if (next_) say({}, {}, {});
+  connect(&lab, &Lab::failed, this, [this](const ErrorReport& report) {
+    const bool refused = report.fault == Fault::Usage && !lab_.runs.why_engine_is_busy().isEmpty();
+    if (next_ && !refused) say({}, {}, {});  // a refusal leaves what is awaited under way
   });
   connect(&lab.runs, &RunController::state_changed, this, &Stories::availability_changed);
 }

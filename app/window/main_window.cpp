@@ -27,6 +27,9 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   connect(&lab_.engine, &EngineConnection::changed, &messages_, [this] {
     if (!lab_.engine.lost()) messages_.hide();
   });
+  connect(&lab_.engine, &EngineConnection::busy_changed, &messages_, [this] {
+    if (refused_ && lab_.engine.busy().isEmpty()) messages_.hide();  // what was refused can be done now
+  });
   connect(&identity_, &IdentityBar::model_wanted, &dialogs_, &LabDialogs::ask_model);
   connect(&toolbar_, &LabToolbar::run_pinned, this, [this] { docks_.raise("compare"); });
   connect(&toolbar_, &LabToolbar::theme_wanted, this, &MainWindow::toggle_theme);
@@ -79,6 +82,7 @@ bool MainWindow::focusNextPrevChild(bool next) {
 
 void MainWindow::show_error(const ErrorReport& report) {
   messages_.show_error(report);
+  refused_ = report.fault == Fault::Usage && !lab_.engine.busy().isEmpty();
   if (lab_.engine.lost()) messages_.offer(tr("Reconnect"), [this] { lab_.engine.reconnect(); });
   lab_.context.add_note(QStringLiteral("%1: %2. %3").arg(report.where, report.problem, report.advice), true);
 }

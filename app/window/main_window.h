@@ -67,6 +67,7 @@ class MainWindow : public QMainWindow {
   SessionKeeper* session_keeper_ = nullptr;
   bool arranged_ = false;  ///< the docks were given their first sizes
   bool settled_ = false;   ///< and have them
+  bool refused_ = false;   ///< the error shown says that the engine was busy
 };
 
 }  // namespace carryover

@@ -2,6 +2,9 @@
 // A model goes by what people know it by: a file's or a folder's name, and its adapter's.
 #include "widgets/state/model_label.h"
 
+#include <QFile>
+#include <QFileInfo>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "engine/records/run_command.h"
@@ -26,6 +29,24 @@ class ModelLabelTest : public QObject {
     model.path = "/models/folder";
     model.config.name = "folder";
     QCOMPARE(model_name(model), QStringLiteral("folder"));
+  }
+
+  void an_adapter_that_a_training_wrote_goes_by_the_trainings_name_and_its_steps() {
+    const QTemporaryDir folder;
+    QFile plan(folder.filePath(QStringLiteral("config.json")));
+    QVERIFY(plan.open(QIODevice::WriteOnly));
+    plan.write(R"({"model": "/models/demo", "max_steps": 3})");
+    plan.close();
+    const QString training = QFileInfo(folder.path()).fileName();
+    ModelInfo model;
+    model.path = "/models/demo.gguf";
+    model.adapter = folder.filePath(QStringLiteral("final")).toStdString();
+    QCOMPARE(model_name(model), QStringLiteral("demo + %1, 3 steps").arg(training));  // as it was opened again
+    model.trained_steps = 2;                                                          // trained here, and stopped
+    QCOMPARE(model_name(model), QStringLiteral("demo + %1, 2 steps").arg(training));
+    model.trained_steps = 0;
+    model.adapter = folder.filePath(QStringLiteral("checkpoints/step-1")).toStdString();
+    QCOMPARE(model_name(model), QStringLiteral("demo + %1, 1 steps").arg(training));
   }
 
   void a_provenance_names_the_model_by_its_label() {

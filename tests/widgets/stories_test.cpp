@@ -246,6 +246,21 @@ class StoriesTest : public QObject {
     QCOMPARE(lab.run().token_count(), lab.pinned_run()->token_count());
   }
 
+  void a_refusal_leaves_the_story_going_and_vanishes_with_its_reason() {
+    MainWindow window;
+    window.show();
+    Stories stories(window.lab(), demo);
+    Listener listener(stories);
+    stories.tell(Story::Retrieval);
+    QVERIFY2(listener.waits_for("retrieved"), qPrintable(listener.said.join('\n')));
+    stories.change();
+    QVERIFY(!window.lab().engine.busy().isEmpty());
+    window.lab().loader.open_model(demo.model);  // refused: a what-if is running
+    QVERIFY(window.message_bar().isVisible());
+    QVERIFY2(listener.waits_for("<br/>"), qPrintable(listener.said.join('\n')));
+    QTRY_VERIFY(window.message_bar().isHidden());
+  }
+
   void a_story_that_fails_says_nothing_more() {
     MainWindow window;
     window.lab().context.set_run_options({.policy = "segmented", .dtype = DType::Float32});

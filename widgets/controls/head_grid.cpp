@@ -69,6 +69,7 @@ HeadGrid::HeadGrid(LabContext& context, QWidget* parent) : QWidget(parent), cont
       tr("Arrows move, Space toggles the head, L toggles the layer, S makes the head search for all readers."));
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
+  measure_labels();
   connect(&context, &LabContext::config_changed, this, qOverload<>(&QWidget::update));
   connect(&context, &LabContext::selection_changed, this, qOverload<>(&QWidget::update));
   connect(&context, &LabContext::hover_changed, this, qOverload<>(&QWidget::update));
@@ -92,8 +93,7 @@ int HeadGrid::heads() const {
 
 // Labels take a fixed column left; cells share the rest and stay readable and near square.
 double HeadGrid::cell_width() const {
-  const double label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
-  return std::clamp((width() - label - 2) / std::max(1, heads()), least_cell, largest_cell);
+  return std::clamp((width() - label_width_ - 2.0) / std::max(1, heads()), least_cell, largest_cell);
 }
 
 double HeadGrid::cell_height() const {
@@ -101,27 +101,24 @@ double HeadGrid::cell_height() const {
 }
 
 QSize HeadGrid::sizeHint() const {
-  return {fontMetrics().horizontalAdvance(QStringLiteral("▸ 000")) + heads() * 18, header_height + layers() * 15 + 2};
+  return {label_width_ + heads() * 18, header_height + layers() * 15 + 2};
 }
 
 QSize HeadGrid::minimumSizeHint() const {
-  const int label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
-  return {label + static_cast<int>(heads() * least_cell) + 2,
+  return {label_width_ + static_cast<int>(heads() * least_cell) + 2,
           header_height + static_cast<int>(layers() * least_height) + 2};
 }
 
 QRect HeadGrid::cell_rect(int layer, int head) const {
-  const double label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
   const double y = header_height + layer * cell_height();
-  if (head < 0) return QRectF(0, y, label, cell_height()).toRect();
-  return QRectF(label + head * cell_width(), y, cell_width(), cell_height()).toRect();
+  if (head < 0) return QRectF(0, y, label_width_, cell_height()).toRect();
+  return QRectF(label_width_ + head * cell_width(), y, cell_width(), cell_height()).toRect();
 }
 
 std::optional<HeadGrid::Cell> HeadGrid::cell_at(QPoint position) const {
-  const double label = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
   if (position.y() < header_height || position.x() < 0) return std::nullopt;
   const int layer = static_cast<int>((position.y() - header_height) / cell_height());
-  const int head = position.x() < label ? -1 : static_cast<int>((position.x() - label) / cell_width());
+  const int head = position.x() < label_width_ ? -1 : static_cast<int>((position.x() - label_width_) / cell_width());
   if (layer >= layers() || head >= heads()) return std::nullopt;
   return Cell{layer, head};
 }
@@ -370,7 +367,13 @@ QString HeadGrid::reads(const Cell& cell) const {
   return prefix.isEmpty() ? tr("only the segment") : tr("%1 and the segment").arg(prefix);
 }
 
+/// Once a font, and not for each cell that is painted.
+void HeadGrid::measure_labels() {
+  label_width_ = fontMetrics().horizontalAdvance(QStringLiteral("▸ 000"));
+}
+
 bool HeadGrid::event(QEvent* event) {
+  if (event->type() == QEvent::FontChange) measure_labels();
   if (event->type() != QEvent::ToolTip) return QWidget::event(event);
   const auto* help = static_cast<QHelpEvent*>(event);
   const auto cell = cell_at(help->pos());

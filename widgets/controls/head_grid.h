@@ -47,6 +47,7 @@ class HeadGrid : public QWidget {
  private:
   int layers() const;
   int heads() const;
+  void measure_labels();
   double cell_width() const;
   double cell_height() const;
   QRect band() const;  ///< the rubber band in cells: x heads, y layers
@@ -64,6 +65,7 @@ class HeadGrid : public QWidget {
   QString reads(const Cell& cell) const;
 
   LabContext& context_;
+  int label_width_ = 0;  ///< of the column left of the cells
   bool editing_ = false;
   std::optional<Cell> press_, drag_;
 };

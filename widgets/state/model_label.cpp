@@ -72,9 +72,10 @@ QString adapter_name(const ModelInfo& model) {
   const QString path = QString::fromStdString(model.adapter);
   const auto trained = trained_folder(path);
   const QString name = trained ? name_of_trained(*trained) : QFileInfo(QDir::cleanPath(path)).fileName();
-  return model.trained_steps > 0 && !(trained && trained->step)
-             ? QStringLiteral("%1, %2").arg(name, steps_text(model.trained_steps))
-             : name;
+  if (trained && trained->step) return name;
+  qint64 steps = model.trained_steps;
+  if (steps == 0 && trained) steps = plan_field(*trained, "max_steps").toInteger();
+  return steps > 0 ? QStringLiteral("%1, %2").arg(name, steps_text(steps)) : name;
 }
 
 }  // namespace
