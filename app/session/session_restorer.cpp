@@ -10,7 +10,6 @@
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
 #include "widgets/forms/prompts_form.h"
-#include "widgets/panels/panel_registry.h"
 #include "widgets/panels/prompts_panel.h"
 
 namespace carryover {
@@ -27,7 +26,7 @@ void SessionRestorer::start() {
   context.library().restore(state_.runs);
   context.notebook().restore(state_.notes, state_.bookmarks);
   if (!state_.geometry.isEmpty()) window_.restoreGeometry(state_.geometry);
-  if (!state_.layout.isEmpty()) window_.restoreState(with_current_panel_ids(state_.layout));
+  if (!state_.layout.isEmpty()) window_.restore_layout(state_.layout);
   for (const QString& folder : state_.trainings) {
     if (QFileInfo::exists(folder)) {
       lab_.training.open_folder(folder);

@@ -27,7 +27,6 @@
 #include "widgets/look/icons.h"
 #include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/notes_panel.h"
-#include "widgets/panels/panel_registry.h"
 #include "widgets/state/model_label.h"
 
 namespace carryover {
@@ -325,7 +324,7 @@ void Shell::save_layout(const QString& name) {
 
 void Shell::apply_own_layout(const QString& name) {
   const auto found = settings_.values.layouts.find(name);
-  if (found != settings_.values.layouts.end()) window_.restoreState(with_current_panel_ids(found->second));
+  if (found != settings_.values.layouts.end()) window_.restore_layout(found->second);
 }
 
 std::vector<Command> Shell::commands() {

@@ -61,6 +61,23 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
   return QMainWindow::eventFilter(watched, event);
 }
 
+/// Lines between docks are the window's own: who lets go of the mouse over it may have moved one.
+bool MainWindow::event(QEvent* event) {
+  const bool handled = QMainWindow::event(event);
+  if (event->type() == QEvent::MouseButtonRelease) docks_.adopt_bottom_share();
+  return handled;
+}
+
+void MainWindow::restore_layout(const QByteArray& state) {
+  restoreState(with_current_panel_ids(state));
+  docks_.adopt_bottom_share();
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event) {
+  QMainWindow::resizeEvent(event);
+  if (settled_ && event->oldSize().height() != event->size().height()) docks_.keep_bottom_share();
+}
+
 void MainWindow::showEvent(QShowEvent* event) {
   QMainWindow::showEvent(event);
   if (std::exchange(arranged_, true)) return;

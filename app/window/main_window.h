@@ -35,7 +35,8 @@ class MainWindow : public QMainWindow {
 
   void open_path(const QString& path);  ///< a model (folder, GGUF) or a text (runs when it is ready), a document's
                                         ///< state, or a folder of a run, an experiment, an evaluation or a bench
-  void show_error(const ErrorReport& report);  ///< in the message bar and the log
+  void show_error(const ErrorReport& report);    ///< in the message bar and the log
+  void restore_layout(const QByteArray& state);  ///< as saveState() left it; of an earlier version too
   void toggle_theme();
   /// Whoever keeps this window's sessions; null where nobody does. It says so itself.
   SessionKeeper* session_keeper() const { return session_keeper_; }
@@ -47,7 +48,9 @@ class MainWindow : public QMainWindow {
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
+  bool event(QEvent* event) override;
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;              ///< the rows of panels keep their shares of the height
   bool focusNextPrevChild(bool next) override;                 ///< by the tab key: past what another panel's tab covers
   bool eventFilter(QObject* watched, QEvent* event) override;  ///< of the bar with ribbon and messages
 

@@ -5,6 +5,8 @@
 #include <QTabBar>
 #include <QTabWidget>
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "app/window/dock_tabs.h"
 #include "app/window/focus_frame.h"
@@ -152,6 +154,7 @@ void PanelDocks::size() {
   if (bottom_.fronts.isEmpty()) return;
   const int height = window_.height() * bottom_share_ / 100;
   window_.resizeDocks({top_.fronts.front(), bottom_.fronts.front()}, {window_.height() - height, height}, Qt::Vertical);
+  adopt_bottom_share();
 }
 
 QDockWidget* PanelDocks::front_in(Qt::DockWidgetArea area) const {
@@ -167,19 +170,41 @@ int PanelDocks::place_height(const QDockWidget& dock) const {
   return dock.height();
 }
 
+std::optional<PanelDocks::Rows> PanelDocks::rows() const {
+  QDockWidget *const top = front_in(Qt::TopDockWidgetArea), *const bottom = front_in(Qt::BottomDockWidgetArea);
+  if (top == nullptr || bottom == nullptr) return std::nullopt;
+  return Rows{top, bottom, place_height(*top) + place_height(*bottom), place_height(*bottom)};
+}
+
 // Qt takes what the docks lose from both rows alike, and gives what they gain to the lower one alone.
-void PanelDocks::keep_bottom_height() {
-  QDockWidget* const bottom = front_in(Qt::BottomDockWidgetArea);
-  if (keeping_bottom_ || bottom == nullptr || front_in(Qt::TopDockWidgetArea) == nullptr) return;
+void PanelDocks::keep_bottom(const std::function<int(int both)>& height) {
+  if (keeping_bottom_) return;
   keeping_bottom_ = true;
-  const auto restore = [this, height = place_height(*bottom)] {
-    keeping_bottom_ = false;
-    QDockWidget *const top = front_in(Qt::TopDockWidgetArea), *const now = front_in(Qt::BottomDockWidgetArea);
-    if (top == nullptr || now == nullptr) return;  // another one may be in front: what a message is about
-    const int both = place_height(*top) + place_height(*now);
-    if (height < both) window_.resizeDocks({top, now}, {both - height, height}, Qt::Vertical);
+  const auto restore = [this, height] {
+    if (!std::exchange(keeping_bottom_, false)) return;
+    const auto now = rows();  // another one may be in front: what a message is about
+    if (!now) return;
+    const int wanted = height(now->both);
+    if (wanted < now->both) window_.resizeDocks({now->top, now->bottom}, {now->both - wanted, wanted}, Qt::Vertical);
   };
   QMetaObject::invokeMethod(&window_, restore, Qt::QueuedConnection);  // once the docks have their new sizes
+}
+
+void PanelDocks::keep_bottom_height() {
+  if (const auto now = rows()) keep_bottom([height = now->bottom_height](int) { return height; });
+}
+
+void PanelDocks::keep_bottom_share() {
+  if (shown_share_ > 0) keep_bottom([this](int both) { return static_cast<int>(std::lround(shown_share_ * both)); });
+}
+
+void PanelDocks::adopt_bottom_share() {
+  keeping_bottom_ = false;
+  const auto note = [this] {
+    if (const auto now = rows(); now && now->both > 0)
+      shown_share_ = static_cast<double>(now->bottom_height) / now->both;
+  };
+  QMetaObject::invokeMethod(&window_, note, Qt::QueuedConnection);
 }
 
 std::vector<QString> PanelDocks::ids() const {

@@ -3,7 +3,9 @@
 #include <QCoreApplication>
 #include <QDockWidget>
 #include <QMainWindow>
+#include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "widgets/panels/panel_registry.h"
@@ -48,6 +50,8 @@ class PanelDocks {
   /// The lower row stays as high as it is now when something above the docks gets higher or lower, which is about to
   /// happen.
   void keep_bottom_height();
+  void keep_bottom_share();   ///< its share of both rows' height instead: the window has another size
+  void adopt_bottom_share();  ///< the one that the user, or a layout, has just given it
   QList<QAction*> toggle_actions() const;
 
   /// A plot by its id, or a panel's first by the panel's, up to date. Throws EngineError{Usage} naming all plots.
@@ -60,6 +64,13 @@ class PanelDocks {
     QList<QDockWidget*> fronts;
     QList<int> shares;
   };
+  /// The docks in front of both rows; heights in pixels, with the tabs.
+  struct Rows {
+    QDockWidget *top, *bottom;
+    int both, bottom_height;
+  };
+  std::optional<Rows> rows() const;  ///< nothing where one of them is not seen
+  void keep_bottom(const std::function<int(int both)>& height);
   void add(const QString& id, const QString& title, Panel* panel);
   void place(const DockArrangement& wanted);
   void hide(QDockWidget* dock, PanelArea area);
@@ -70,7 +81,8 @@ class PanelDocks {
   QMainWindow& window_;
   std::map<QString, QDockWidget*> docks_;
   Row top_, bottom_;
-  int bottom_share_ = 0;
+  int bottom_share_ = 0;    ///< of the window's height, percent: as it is arranged
+  double shown_share_ = 0;  ///< of both rows' height, as the user sees it; 0: not yet
   bool keeping_bottom_ = false;
   DockTabs* tabs_;
   FocusFrame* focus_frame_;

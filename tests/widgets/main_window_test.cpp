@@ -9,6 +9,7 @@
 #include <QTest>
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "app/shell/startup.h"
 #include "app/window/message_bar.h"
@@ -103,6 +104,38 @@ class MainWindowTest : public QObject {
                        QStringLiteral("%1 %2: %3, %4, %5").arg(words).arg(front).arg(before).arg(with).arg(height())));
         }
       }
+    }
+  }
+
+  /// As the layout has it, and as the user has dragged it.
+  void another_size_of_the_window_keeps_the_share_of_the_lower_row() {
+    MainWindow window;
+    window.resize(1280, 800);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    test::settle();
+    QDockWidget *const top = window.docks().dock(QStringLiteral("text")), *const bottom = window.docks().dock(
+                                                                              QStringLiteral("loss"));
+    const auto share = [&] { return static_cast<double>(bottom->height()) / (bottom->height() + top->height()); };
+    const int arranged = bottom->height();
+    for (const int dragged : {0, 60}) {
+      const QPoint line(top->geometry().center().x(), top->geometry().bottom() + 2);
+      QTest::mousePress(&window, Qt::LeftButton, {}, line);
+      QTest::mouseMove(&window, line - QPoint(0, dragged));
+      test::settle();
+      QTest::mouseRelease(&window, Qt::LeftButton, {}, line - QPoint(0, dragged));
+      test::settle();
+      QCOMPARE(bottom->height() > arranged, dragged > 0);
+      const double before = share();
+      const int height = bottom->height();
+      for (const QSize size : {QSize(1900, 1180), QSize(1024, 760), QSize(1280, 1000), QSize(1280, 800)}) {
+        window.resize(size);
+        test::settle();
+        const bool kept = size.height() < 800 || share() > before - 0.03;  // panels above need their height
+        QVERIFY2(kept && share() < before + 0.03,
+                 qPrintable(QStringLiteral("%1 px high: %2, was %3").arg(size.height()).arg(share()).arg(before)));
+      }
+      QVERIFY(std::abs(bottom->height() - height) <= 2);
     }
   }
 
