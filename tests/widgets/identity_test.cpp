@@ -218,7 +218,7 @@ class IdentityTest : public QObject {
       recent->trigger();
       QVERIFY(ended.wait(patience_ms));
       QCOMPARE(home.model().adapter, adapter.toStdString());
-      QVERIFY2(home.window.identity().chip().startsWith("demo + lora · fp32 · "),
+      QVERIFY2(home.window.identity().chip().startsWith("demo + lora, 3 steps · fp32 · "),
                qPrintable(home.window.identity().chip()));
       problem = run_when_idle(home.window, run_and_look + "save session '" + session + "'\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
