@@ -52,6 +52,12 @@ QString name_of_trained(const TrainedFolder& trained) {
   return trained.step ? QStringLiteral("%1, %2").arg(name, steps_text(*trained.step)) : name;
 }
 
+/// The training's own count, where it is this session's; else what its folder says; 0: not known.
+qint64 steps_of(const ModelInfo& model, const TrainedFolder& trained) {
+  if (model.trained_steps > 0) return model.trained_steps;
+  return trained.step.value_or(plan_field(trained, "max_steps").toInteger());
+}
+
 QString base_name(const ModelInfo& model) {
   const QString path = QString::fromStdString(model.path);
   const auto trained = trained_folder(path);
@@ -61,8 +67,7 @@ QString base_name(const ModelInfo& model) {
     return is_gguf ? file.completeBaseName() : QString::fromStdString(model.config.name);
   }
   const QString base = plan_field(*trained, "model").toString();
-  qint64 steps = model.trained_steps;
-  if (steps == 0) steps = trained->step.value_or(plan_field(*trained, "max_steps").toInteger());
+  const qint64 steps = steps_of(model, *trained);
   if (base.isEmpty() || steps == 0) return name_of_trained(*trained);
   const QString name = QFileInfo(QDir::cleanPath(base)).completeBaseName();
   return QStringLiteral("%1 + %2").arg(name, steps_text(steps));
@@ -73,8 +78,7 @@ QString adapter_name(const ModelInfo& model) {
   const auto trained = trained_folder(path);
   const QString name = trained ? name_of_trained(*trained) : QFileInfo(QDir::cleanPath(path)).fileName();
   if (trained && trained->step) return name;
-  qint64 steps = model.trained_steps;
-  if (steps == 0 && trained) steps = plan_field(*trained, "max_steps").toInteger();
+  const qint64 steps = trained ? steps_of(model, *trained) : model.trained_steps;
   return steps > 0 ? QStringLiteral("%1, %2").arg(name, steps_text(steps)) : name;
 }
 
