@@ -15,6 +15,7 @@
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/current_error.h"
+#include "engine/core/config/head_reads.h"
 #include "engine/data/prompt_set.h"
 #include "engine/experiments/prompt_results.h"
 #include "engine/formats/folder_lock.h"
@@ -68,6 +69,10 @@ class PromptRuns {
                        control_.checkpoint();
                        progress_.loading(fraction, what);
                      });
+    if (settings_.config.question_pass && retrieves(settings_.config, session_->model().config))
+      progress_.note(
+          "question_pass does not apply to prompt sets: each segment reads what the queries of the previous segment "
+          "found; `carryover eval` asks questions");
     for (const PromptExample& example : examples_) {
       if (control_.stop_requested()) return false;
       progress_.note("example " + std::to_string(results_.size() + 1) + " of " + std::to_string(examples_.size()) +

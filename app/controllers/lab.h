@@ -31,7 +31,7 @@ class Lab : public QObject {
   ExperimentController experiments{context, runs, training};
   PromptsController prompts{context, engine, loader};
   EvaluationController evaluations{context, engine, loader, runs};
-  LibraryController library{context, runs, training, experiments};
+  LibraryController library{context, runs, training, experiments, evaluations, prompts};
   AuditController audits{context, runs};
   HeadProfileController head_profiles{context, runs};
   RecallHeadsController recall_heads{context, runs};

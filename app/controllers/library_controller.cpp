@@ -24,20 +24,23 @@ int what_if_id(const QString& place) {
 }  // namespace
 
 LibraryController::LibraryController(LabContext& context, RunController& runs, TrainController& training,
-                                     ExperimentController& experiments, QObject* parent)
+                                     ExperimentController& experiments, EvaluationController& evaluations,
+                                     PromptsController& prompts, QObject* parent)
     : QObject(parent),
       context_(context),
       library_(context.library()),
       runs_(runs),
       training_(training),
-      experiments_(experiments) {
+      experiments_(experiments),
+      evaluations_(evaluations),
+      prompts_(prompts) {
   update_timer_.setSingleShot(true);
   update_timer_.setInterval(update_interval_ms);
   connect(&update_timer_, &QTimer::timeout, this, &LibraryController::update_now);
   connect_runs();
   connect_trainings();
   connect_what_ifs();
-  connect_experiments();
+  connect_folders();
   connect_files();
 }
 
@@ -164,10 +167,21 @@ void LibraryController::link_what_ifs() {
   context_.what_ifs().link(run_provenance(context_.run()), context_.run().segment_count());
 }
 
-void LibraryController::connect_experiments() {
-  const ExperimentModel* model = &experiments_.model();
-  connect(&experiments_, &ExperimentController::opened, this, [this, model] { put(listed(*model)); });
-  connect(model, &ExperimentModel::changed, this, [this, model] { library_.update(listed(*model)); });
+void LibraryController::connect_folders() {
+  const ExperimentModel* experiment = &experiments_.model();
+  connect(&experiments_, &ExperimentController::opened, this, [this, experiment] { put(listed(*experiment)); });
+  connect(experiment, &ExperimentModel::changed, this, [this, experiment] { library_.update(listed(*experiment)); });
+  const EvaluationModel* evaluation = &evaluations_.model();
+  connect(&evaluations_, &EvaluationController::opened, this, [this, evaluation] { put(listed(*evaluation)); });
+  connect(evaluation, &EvaluationModel::changed, this, [this, evaluation] { library_.update(listed(*evaluation)); });
+  connect(&prompts_, &PromptsController::opened, this,
+          [this](const QString& folder) { put(listed_prompts(folder, nullptr, prompts_.process().running())); });
+  connect(&prompts_, &PromptsController::reported, this, &LibraryController::list_prompts);
+  connect(&prompts_, &PromptsController::progressed, this, &LibraryController::list_prompts);
+}
+
+void LibraryController::list_prompts() {
+  library_.update(listed_prompts(prompts_.folder(), prompts_.report(), prompts_.process().running()));
 }
 
 void LibraryController::connect_files() {
@@ -227,6 +241,10 @@ bool LibraryController::in_progress(const ListedRun& run) const {
       return false;
     case ListedKind::Experiment:
       return run.place == experiments_.model().folder() && experiments_.process().running();
+    case ListedKind::Evaluation:
+      return run.place == evaluations_.model().folder() && evaluations_.process().running();
+    case ListedKind::PromptSet:
+      return run.place == prompts_.folder() && prompts_.process().running();
   }
   return false;
 }
@@ -251,6 +269,12 @@ void LibraryController::open(const QString& place) {
     case ListedKind::Experiment:
       if (experiments_.model().folder() != place) experiments_.open(place);
       return Q_EMIT panel_wanted(QStringLiteral("experiments"));
+    case ListedKind::Evaluation:
+      if (evaluations_.model().folder() != place) evaluations_.open(place);
+      return Q_EMIT panel_wanted(QStringLiteral("evaluations"));
+    case ListedKind::PromptSet:
+      if (prompts_.folder() != place) prompts_.open(place);
+      return Q_EMIT panel_wanted(QStringLiteral("prompts"));
   }
 }
 
@@ -294,6 +318,7 @@ void LibraryController::resume(const QString& place) {
   if (library_.run(row).kind == ListedKind::Training) return training_.resume_run(place);
   if (library_.run(row).kind == ListedKind::Run) return continue_run(place);
   if (experiments_.model().folder() == place) experiments_.go_on();
+  if (evaluations_.model().folder() == place) evaluations_.go_on();
 }
 
 void LibraryController::continue_run(const QString& place) {

@@ -4,7 +4,9 @@
 #include <QTimer>
 #include <map>
 
+#include "app/controllers/evaluation_controller.h"
 #include "app/controllers/experiment_controller.h"
+#include "app/controllers/prompts_controller.h"
 #include "app/controllers/run_controller.h"
 #include "app/controllers/train_controller.h"
 #include "app/engine_thread/run_files.h"
@@ -19,11 +21,12 @@ class LibraryController : public QObject {
   Q_OBJECT
  public:
   LibraryController(LabContext& context, RunController& runs, TrainController& training,
-                    ExperimentController& experiments, QObject* parent = nullptr);
+                    ExperimentController& experiments, EvaluationController& evaluations, PromptsController& prompts,
+                    QObject* parent = nullptr);
 
   void open(const QString& place);
   void compare(const QString& a, const QString& b);  ///< b is pinned as B
-  void resume(const QString& place);                 ///< a run, a training or an experiment that can be
+  void resume(const QString& place);                 ///< what can be
   /// Off the list, until they are taken back or forgotten. Folders stay where they are in any case.
   void remove(const QStringList& places);
   void take_back();  ///< what was removed last
@@ -36,7 +39,8 @@ class LibraryController : public QObject {
   void connect_runs();
   void connect_trainings();
   void connect_what_ifs();
-  void connect_experiments();
+  void connect_folders();
+  void list_prompts();
   void connect_files();
   void put(ListedRun run);
   void measure(const QString& place);
@@ -58,6 +62,8 @@ class LibraryController : public QObject {
   RunController& runs_;
   TrainController& training_;
   ExperimentController& experiments_;
+  EvaluationController& evaluations_;
+  PromptsController& prompts_;
   QTimer update_timer_;
   std::map<QString, RemovedWhatIf> removed_what_ifs_;
   QString continued_;        ///< the place of a run that continues once it is on show

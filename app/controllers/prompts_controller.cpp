@@ -25,7 +25,9 @@ PromptsController::PromptsController(LabContext& context, EngineConnection& engi
     : QObject(parent), context_(context), engine_(engine), loader_(loader), process_(tr("prompt set")) {
   connect(follower_.get(), &PromptsFollower::read, this,
           [this](const QString& folder, const std::shared_ptr<const PromptReport>& report) {
-            if (folder == folder_) Q_EMIT reported(folder, report);
+            if (folder != folder_) return;
+            report_ = report;
+            Q_EMIT reported(folder, report);
           });
   connect(follower_.get(), &PromptsFollower::failed, this, [this](const QString& folder, const ErrorReport& report) {
     if (folder == folder_)
@@ -64,6 +66,7 @@ void PromptsController::start(const PromptOrder& order) {
 
 void PromptsController::open(const QString& folder) {
   folder_ = QDir(folder).absolutePath();
+  report_.reset();
   Q_EMIT opened(folder_);
   post(follower_.get(), [folder = folder_](PromptsFollower& follower) { follower.follow(folder); });
 }

@@ -43,8 +43,9 @@ class PromptsController : public QObject {
   QString unavailable() const;  ///< why no prompt set can be run, or empty
   void start(const PromptOrder& order);
   void stop() { process_.stop(); }
-  void open(const QString& folder);                  ///< of one that was run, or that another process runs
-  const QString& folder() const { return folder_; }  ///< open; empty: none
+  void open(const QString& folder);                             ///< of one that was run, or that another process runs
+  const QString& folder() const { return folder_; }             ///< open; empty: none
+  const PromptReport* report() const { return report_.get(); }  ///< of it; null where none was read yet
 
  Q_SIGNALS:
   void opened(const QString& folder);  ///< its report follows
@@ -59,6 +60,7 @@ class PromptsController : public QObject {
   ModelLoader& loader_;
   FolderProcess process_;
   QString folder_;
+  std::shared_ptr<const PromptReport> report_;
   WorkerThread<PromptsFollower> follower_{QStringLiteral("prompts")};
 };
 

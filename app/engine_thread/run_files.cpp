@@ -11,7 +11,7 @@ namespace {
 
 /// A place may come from any session file: a folder that holds nothing of ours is not walked through.
 bool is_result_folder(const QString& folder) {
-  for (const char* name : {"/config.json", "/metrics.jsonl", "/experiment.json"})
+  for (const char* name : {"/config.json", "/metrics.jsonl", "/experiment.json", "/evaluation.json", "/prompts.json"})
     if (QFileInfo(folder + QLatin1String(name)).isFile()) return true;
   return false;
 }

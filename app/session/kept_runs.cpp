@@ -19,14 +19,17 @@ struct KindKey {
   ListedKind kind;
   const char* key;
 };
-constexpr std::array<KindKey, 3> kind_keys = {
-    {{ListedKind::Run, "run"}, {ListedKind::Training, "training"}, {ListedKind::Experiment, "experiment"}}};
+constexpr std::array<KindKey, 5> kind_keys = {{{ListedKind::Run, "run"},
+                                               {ListedKind::Training, "training"},
+                                               {ListedKind::Experiment, "experiment"},
+                                               {ListedKind::Evaluation, "evaluation"},
+                                               {ListedKind::PromptSet, "prompt_set"}}};
 
 ListedKind kind_of(const SessionFields& fields) {
   const QString key = fields.text("kind");
   for (const KindKey& each : kind_keys)
     if (key == QLatin1String(each.key)) return each.kind;
-  fields.refuse("kind", "is neither run, training nor experiment");
+  fields.refuse("kind", "is none of run, training, experiment, evaluation and prompt_set");
 }
 
 /// At most so many characters, none of them cut in two.

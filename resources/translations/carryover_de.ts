@@ -6553,6 +6553,10 @@ Commit: %4</translation>
         <source>A prompt set is a file with a text on each line. Each text is run separately. The tables show its loss, the distance of its hits, whether its target was read, and means over all examples and over each tag.</source>
         <translation>Eine Prompt-Menge ist eine Datei mit einem Text in jeder Zeile. Jeder wird für sich ausgeführt; darunter stehen sein Verlust, wie weit seine Treffer zurückliegen, ob das Ziel gelesen wurde, und Mittel über alle Beispiele und über jedes Schlagwort.</translation>
     </message>
+    <message>
+        <source>The question pass does not apply to prompt sets: each segment reads what the queries of the previous segment found. To ask questions, use Ask or Evaluate.</source>
+        <translation>Für Prompt-Mengen wird keine Frage zweimal gelesen: Jedes Segment liest, was die Queries des vorigen Segments gefunden haben. Fragen stellen Sie mit Fragen oder Auswerten.</translation>
+    </message>
 </context>
 <context>
     <name>ProposalsTable</name>
@@ -7478,6 +7482,14 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Experiment</source>
         <translation>Experiment</translation>
+    </message>
+    <message>
+        <source>Evaluation</source>
+        <translation>Auswertung</translation>
+    </message>
+    <message>
+        <source>Prompt set</source>
+        <translation>Prompt-Menge</translation>
     </message>
 </context>
 <context>

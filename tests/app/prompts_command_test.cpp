@@ -25,6 +25,7 @@ class PromptsCommandTest : public QObject {
   void answers_and_controls_are_of_those_runs();
   void finished_examples_are_not_run_again();
   void an_example_that_fails_is_recorded();
+  void a_question_pass_is_said_to_be_in_vain();
   void wrong_usage_is_refused();
 
  private:
@@ -137,6 +138,17 @@ void PromptsCommandTest::an_example_that_fails_is_recorded() {
   QVERIFY(results.at("examples")[0].at("loss").is_number() && results.at("complete") == true);
   QVERIFY(results.at("examples")[1].at("error").get<std::string>().find("is not a folder") != std::string::npos);
   QVERIFY(results.at("slices")[0].at("examples") == 1);
+}
+
+void PromptsCommandTest::a_question_pass_is_said_to_be_in_vain() {
+  write_bytes(folder_.file("one.jsonl"), R"({"text": "Who is May?"})");
+  for (const bool retrieves : {true, false}) {
+    const CliResult run = run_cli(run_demo({"--prompts", text(folder_.file("one.jsonl")), "--out",
+                                            text(folder_.file(retrieves ? "asks" : "asks not")), "--question-pass",
+                                            "--retrieval-length", retrieves ? "32" : "0"}));
+    QVERIFY2(run.code == 0, run.err);
+    QCOMPARE(run.err.contains("question_pass does not apply"), retrieves);
+  }
 }
 
 void PromptsCommandTest::wrong_usage_is_refused() {

@@ -182,6 +182,16 @@ void EvaluationsViewTest::the_table_follows_the_folder() {
   lab.panel.catch_up();
   QVERIFY(lab.panel.plots()[0]->csv().contains(QStringLiteral("\"recall/names\",512,\"segmented\",2,")));
   QVERIFY(!lab.panel.plots()[1]->is_empty());  // distances are slices
+
+  RunLibrary& library = lab.window.lab().context.library();
+  const QString place = QString::fromStdString(folder.out);
+  QVERIFY(library.index_of(place) >= 0);
+  QVERIFY(library.run(library.index_of(place)).kind == ListedKind::Evaluation);
+  QVERIFY(library.run(library.index_of(place)).standing == Standing::Partial);
+  QVERIFY(library.run(library.index_of(place)).resumable);
+  lab.evaluations.open(QString::fromStdString(temp_.file("another")));
+  lab.window.lab().library.open(place);
+  QTRY_COMPARE(lab.cell_rows(), 2);
 }
 
 void EvaluationsViewTest::what_is_wrong_is_said() {

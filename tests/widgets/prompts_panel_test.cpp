@@ -111,6 +111,12 @@ class PromptsPanelTest : public QObject {
     QVERIFY(numbers >= 15);
     QCOMPARE(slices.index(1, PromptSlicesTable::Slice).data().toString(), QString("short"));
 
+    const RunLibrary& library = lab.window.lab().context.library();
+    const int listed = library.index_of(path("few-window"));
+    QVERIFY(listed >= 0);
+    QVERIFY(library.run(listed).kind == ListedKind::PromptSet && library.run(listed).standing == Standing::Whole);
+    QCOMPARE(library.run(listed).policy, QString("segmented"));
+
     lab.panel.examples().setCurrentIndex(examples.index(1, 0));
     Q_EMIT lab.panel.examples().doubleClicked(examples.index(1, 0));
     const RunModel& run = lab.window.lab().context.run();
@@ -138,6 +144,32 @@ class PromptsPanelTest : public QObject {
     report->model_path = temp_.file("my-training") + "/final";
     panel.set_report(path("few-window"), report);
     QVERIFY2(panel.said().contains("examples with my-training,"), qPrintable(panel.said()));
+  }
+
+  void a_question_pass_is_said_to_be_in_vain() {
+    LabContext lab;
+    PromptsPanel panel(lab);
+    QVERIFY(!panel.said().contains("question pass"));
+    SegmentConfig config = lab.config();
+    config.question_pass = true;
+    config.retrieval_length = 32;
+    lab.edit_config(config, "question pass");
+    QVERIFY2(panel.said().contains("question pass does not apply"), qPrintable(panel.said()));
+    config.retrieval_length = 0;  // the control
+    lab.edit_config(config, "no retrieval");
+    QVERIFY(!panel.said().contains("question pass"));
+  }
+
+  void the_tables_stand_beside_each_other_where_there_is_width() {
+    LabContext lab;
+    PromptsPanel panel(lab);
+    panel.show();
+    for (const QSize size : {QSize(1200, 220), QSize(600, 700), QSize(1200, 220)}) {
+      panel.resize(size);
+      const QWidget &one = panel.examples(), &other = panel.slices();
+      QTRY_VERIFY(size.width() > size.height() ? one.geometry().right() < other.x() && one.y() == other.y()
+                                               : one.geometry().bottom() < other.y() && one.x() == other.x());
+    }
   }
 
   void a_stopped_set_continues() {

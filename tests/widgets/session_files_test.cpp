@@ -80,6 +80,12 @@ SessionState some_state(const QString& folder) {
   listed.bytes = 12345;
   listed.made_ms = 1'700'000'000'000;
   state.runs = {listed};
+  for (const ListedKind kind :
+       {ListedKind::Training, ListedKind::Experiment, ListedKind::Evaluation, ListedKind::PromptSet}) {
+    listed.kind = kind;
+    listed.place = folder + "/of-kind-" + kind_name(kind);
+    state.runs.push_back(listed);
+  }
   state.trainings = {"/elsewhere/run1"};
   state.experiment = "/elsewhere/experiment";
   state.evaluation = folder + "/evaluation";
@@ -106,6 +112,7 @@ class SessionFilesTest : public QObject {
     write_file_atomically(here.file("study.carryover"), text);
     const SessionState read = read_session(path_in(here, "study.carryover"));
     QVERIFY(read.same_work(state));
+    QVERIFY(std::ranges::equal(read.runs, state.runs, {}, &ListedRun::kind, &ListedRun::kind));
     QVERIFY(read.selection == state.selection);
     QCOMPARE(read.layout, state.layout);
     QCOMPARE(read.text_name, state.text_name);
@@ -118,7 +125,7 @@ class SessionFilesTest : public QObject {
     QCOMPARE(read.foil, state.foil);
     QVERIFY(!read.closed && !read.unsaved);
     QCOMPARE(session_text(read, folder), text);  // all of it, the list of runs too
-    QCOMPARE(read.runs.size(), std::size_t{1});
+    QCOMPARE(read.runs.size(), std::size_t{5});
     QVERIFY(same_list(read.runs, state.runs) && read.runs[0].loss == 2.25 && read.runs[0].ticked);
     write_file_atomically(there.file("study.carryover"), text);
     const SessionState moved = read_session(path_in(there, "study.carryover"));

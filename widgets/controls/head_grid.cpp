@@ -179,13 +179,23 @@ void HeadGrid::paint_labels(QPainter& painter) const {
     box.setRect(box.x() - 6, 0, box.width() + 12, header_height);
     painter.drawText(box, Qt::AlignCenter, QString::number(head));
   }
-  const int layer_step = cell_height() < 10 ? 5 : 1;  // where there is no room, only some and the long-range ones
+  paint_layer_labels(painter);
+}
+
+/// Where rows are lower than digits, a number stands where the one above leaves it room; long-range layers keep their
+/// marks.
+void HeadGrid::paint_layer_labels(QPainter& painter) const {
+  const Theme& theme = current_theme();
+  const int room = painter.fontMetrics().capHeight() + 3, step = cell_height() < 10 ? 5 : 1;
+  int free_from = 0;
   for (int layer = 0; layer < layers(); ++layer) {
     const bool is_long = context_.config().grouping.is_long_layer(layer);
-    if (!is_long && layer % layer_step != 0) continue;
+    const QRect box = cell_rect(layer, -1).adjusted(0, -3, -5, 3);
     painter.setPen(is_long ? theme.retrieving : theme.muted);
-    painter.drawText(cell_rect(layer, -1).adjusted(0, -3, -5, 3), Qt::AlignRight | Qt::AlignVCenter,
-                     is_long ? QStringLiteral("▸ %1").arg(layer) : QString::number(layer));
+    if (is_long) painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("▸"));
+    if ((!is_long && layer % step != 0) || box.center().y() < free_from) continue;
+    painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, QString::number(layer));
+    free_from = box.center().y() + room;
   }
 }
 

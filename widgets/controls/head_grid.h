@@ -60,6 +60,7 @@ class HeadGrid : public QWidget {
   void ask_pattern(HeadRef head);
   void set_pattern(HeadRef head, const HeadPattern& pattern);
   void paint_labels(QPainter& painter) const;
+  void paint_layer_labels(QPainter& painter) const;
   void paint_cell(QPainter& painter, int layer, int head) const;
   QString describe(const Cell& cell) const;
   QString reads(const Cell& cell) const;

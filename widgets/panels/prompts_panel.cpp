@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/forms/prompts_form.h"
@@ -49,6 +50,7 @@ PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
   form_->setContentsMargins(6, 4, 6, 0);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 4, 6, 4);
+  bar->setSpacing(6);
   bar->addWidget(said_, 1);
   bar->addWidget(open);
   bar->addWidget(filter_field(filter_, tr("Show only examples that contain all of these words"), this));
@@ -58,7 +60,14 @@ PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
   column->addWidget(form_);
   column->addLayout(bar);
   column->addWidget(build_tables(), 1);
+  connect(&lab, &LabContext::config_changed, this, [this, &lab] { note_question_pass(lab.config()); });
+  note_question_pass(lab.config());
   request_refresh();
+}
+
+void PromptsPanel::note_question_pass(const SegmentConfig& config) {
+  const bool in_vain = config.question_pass && config.retrieval_length > 0;
+  if (std::exchange(asks_in_vain_, in_vain) != in_vain) request_refresh();
 }
 
 QWidget* PromptsPanel::build_tables() {
@@ -81,13 +90,24 @@ QWidget* PromptsPanel::build_tables() {
   connect(examples_view_, &QTableView::doubleClicked, this, [this] { open_selected(false); });
   slices_view_ = table(slices_, tr("Means over the examples of each tag, with 95 % intervals"));
   add_copy_actions(*slices_view_);
-  auto* split = new QSplitter(Qt::Vertical, this);
-  split->setChildrenCollapsible(false);
-  split->addWidget(examples_view_);
-  split->addWidget(slices_view_);
-  split->setStretchFactor(0, 2);
-  split->setStretchFactor(1, 1);
-  return split;
+  split_ = new QSplitter(Qt::Vertical, this);
+  split_->setChildrenCollapsible(false);
+  split_->addWidget(examples_view_);
+  split_->addWidget(slices_view_);
+  split_->setStretchFactor(0, 2);
+  split_->setStretchFactor(1, 1);
+  return split_;
+}
+
+/// Beside each other where the panel is wide and low, as in the lower row.
+void PromptsPanel::resizeEvent(QResizeEvent* event) {
+  Panel::resizeEvent(event);
+  const Qt::Orientation orientation = width() > 2 * height() ? Qt::Horizontal : Qt::Vertical;
+  if (split_->orientation() == orientation) return;
+  split_->setOrientation(orientation);
+  const int all = orientation == Qt::Horizontal ? width() : height(),
+            slices = orientation == Qt::Horizontal ? all / 2 : all / 3;
+  split_->setSizes({all - slices, slices});
 }
 
 QString PromptsPanel::folder_of(const QModelIndex& index, bool of_control) const {
@@ -145,6 +165,9 @@ QString PromptsPanel::said() const {
     text =
         tr("A prompt set is a file with a text on each line. Each text is run separately. The tables show its loss, "
            "the distance of its hits, whether its target was read, and means over all examples and over each tag.");
+  if (asks_in_vain_)
+    text += u'\n' + tr("The question pass does not apply to prompt sets: each segment reads what the queries of the "
+                       "previous segment found. To ask questions, use Ask or Evaluate.");
   return text;
 }
 

@@ -8,6 +8,7 @@
 
 class QAction;
 class QLabel;
+class QSplitter;
 class QTableView;
 
 namespace carryover {
@@ -38,10 +39,12 @@ class PromptsPanel : public Panel {
 
  protected:
   void refresh() override;
+  void resizeEvent(QResizeEvent* event) override;
   QString source_folder() override { return {}; }
 
  private:
   QWidget* build_tables();
+  void note_question_pass(const SegmentConfig& config);
   QString folder_of(const QModelIndex& index, bool of_control) const;  ///< absolute; empty where there is none
   void open_selected(bool with_control);
 
@@ -50,8 +53,10 @@ class PromptsPanel : public Panel {
   PromptSlicesTable slices_;
   RowFilter filter_;
   QTableView *examples_view_, *slices_view_;
+  QSplitter* split_;
   QLabel* said_;
   QString folder_, progress_, problem_;
+  bool asks_in_vain_ = false;  ///< the next run's settings have a question pass, which no run of a text has
   std::shared_ptr<const PromptReport> report_;
 };
 

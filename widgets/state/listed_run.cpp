@@ -4,7 +4,9 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include "engine/experiments/prompt_report.h"
 #include "engine/records/run_reader.h"
+#include "widgets/state/evaluation_model.h"
 #include "widgets/state/experiment_model.h"
 #include "widgets/state/model_label.h"
 #include "widgets/state/provenance.h"
@@ -27,6 +29,30 @@ Standing standing_of(const ExperimentModel& experiment) {
   return state.count(CellStatus::Done) == state.cells.size() ? Standing::Whole : Standing::Partial;
 }
 
+Standing standing_of(const EvaluationModel& evaluation) {
+  if (evaluation.work() != EvaluationModel::Work::None) return Standing::UnderWay;
+  return evaluation.has_news() && evaluation.complete() ? Standing::Whole : Standing::Partial;
+}
+
+/// Of what a command fills a folder with.
+ListedRun listed_folder(ListedKind kind, const QString& folder) {
+  ListedRun listed;
+  listed.kind = kind;
+  listed.place = folder;
+  listed.name = QFileInfo(folder).fileName();
+  listed.details = folder;
+  return listed;
+}
+
+/// As the lab names models, where only their paths are known.
+QString model_of_paths(const std::string& name, const std::string& path, const std::string& adapter) {
+  ModelInfo model;
+  model.config.name = name;
+  model.path = path;
+  model.adapter = adapter;
+  return model_name(model).simplified();
+}
+
 }  // namespace
 
 QString kind_name(ListedKind kind) {
@@ -39,6 +65,10 @@ QString kind_name(ListedKind kind) {
       return RunLibrary::tr("What-if");
     case ListedKind::Experiment:
       return RunLibrary::tr("Experiment");
+    case ListedKind::Evaluation:
+      return RunLibrary::tr("Evaluation");
+    case ListedKind::PromptSet:
+      return RunLibrary::tr("Prompt set");
   }
   return {};
 }
@@ -113,13 +143,29 @@ ListedRun listed(const WhatIfResult& result, int id) {
 }
 
 ListedRun listed(const ExperimentModel& experiment) {
-  ListedRun listed;
-  listed.kind = ListedKind::Experiment;
-  listed.place = experiment.folder();
-  listed.name = QFileInfo(experiment.folder()).fileName();
-  listed.details = experiment.folder();
+  ListedRun listed = listed_folder(ListedKind::Experiment, experiment.folder());
   listed.standing = standing_of(experiment);
   listed.resumable = listed.standing == Standing::Partial && experiment.has_news();
+  return listed;
+}
+
+ListedRun listed(const EvaluationModel& evaluation) {
+  ListedRun listed = listed_folder(ListedKind::Evaluation, evaluation.folder());
+  listed.standing = standing_of(evaluation);
+  listed.resumable = listed.standing == Standing::Partial && evaluation.has_news();
+  const EvaluationPlan& plan = evaluation.news().plan;
+  if (evaluation.has_news()) listed.model = model_of_paths({}, plan.model, plan.adapter);
+  return listed;
+}
+
+ListedRun listed_prompts(const QString& folder, const PromptReport* report, bool is_running) {
+  ListedRun listed = listed_folder(ListedKind::PromptSet, folder);
+  listed.standing = is_running                              ? Standing::UnderWay
+                    : report != nullptr && report->complete ? Standing::Whole
+                                                            : Standing::Partial;
+  if (report == nullptr) return listed;
+  listed.model = model_of_paths(report->model, report->model_path, report->adapter);
+  listed.policy = QString::fromStdString(report->policy);
   return listed;
 }
 

@@ -10,13 +10,15 @@
 
 namespace carryover {
 
+class EvaluationModel;
 class ExperimentModel;
 class RunModel;
 class RunOutline;
 class TrainingModel;
+struct PromptReport;
 struct WhatIfResult;
 
-enum class ListedKind { Run, Training, WhatIf, Experiment };
+enum class ListedKind { Run, Training, WhatIf, Experiment, Evaluation, PromptSet };
 /// Whether there is more to come of it.
 enum class Standing { Whole, Partial, UnderWay, Missing };
 
@@ -51,6 +53,9 @@ ListedRun listed(const RunModel& run, const QString& place);
 ListedRun listed(const TrainingModel& run);
 ListedRun listed(const WhatIfResult& result, int id);
 ListedRun listed(const ExperimentModel& experiment);
+ListedRun listed(const EvaluationModel& evaluation);
+/// A prompt set in `folder`; `report` may be null, where nothing was read of it yet.
+ListedRun listed_prompts(const QString& folder, const PromptReport* report, bool is_running);
 std::shared_ptr<const LossCurve> loss_curve(const RunOutline& outline);
 
 }  // namespace carryover
