@@ -8,6 +8,8 @@
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include "widgets/controls/pattern_dialog.h"
 #include "widgets/look/theme.h"
@@ -182,21 +184,23 @@ void HeadGrid::paint_labels(QPainter& painter) const {
   paint_layer_labels(painter);
 }
 
-/// Where rows are lower than digits, a number stands where the one above leaves it room; long-range layers keep their
-/// marks.
+/// Where rows are lower than digits, a number stands where others leave it room, those of long-range layers first.
 void HeadGrid::paint_layer_labels(QPainter& painter) const {
   const Theme& theme = current_theme();
   const int room = painter.fontMetrics().capHeight() + 3, step = cell_height() < 10 ? 5 : 1;
-  int free_from = 0;
-  for (int layer = 0; layer < layers(); ++layer) {
-    const bool is_long = context_.config().grouping.is_long_layer(layer);
-    const QRect box = cell_rect(layer, -1).adjusted(0, -3, -5, 3);
-    painter.setPen(is_long ? theme.retrieving : theme.muted);
-    if (is_long) painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("▸"));
-    if ((!is_long && layer % step != 0) || box.center().y() < free_from) continue;
-    painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, QString::number(layer));
-    free_from = box.center().y() + room;
-  }
+  std::vector<int> taken;
+  for (const bool is_long : {true, false})
+    for (int layer = 0; layer < layers(); ++layer) {
+      if (context_.config().grouping.is_long_layer(layer) != is_long) continue;
+      const QRect box = cell_rect(layer, -1).adjusted(0, -3, -5, 3);
+      const int y = box.center().y();
+      painter.setPen(is_long ? theme.retrieving : theme.muted);
+      if (is_long) painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("▸"));
+      if (!is_long && layer % step != 0) continue;
+      if (std::ranges::any_of(taken, [&](int other) { return std::abs(other - y) < room; })) continue;
+      painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, QString::number(layer));
+      taken.push_back(y);
+    }
 }
 
 void HeadGrid::paint_cell(QPainter& painter, int layer, int head) const {

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "engine/evaluations/evaluation_plan.h"
+#include "widgets/controls/fitted_columns.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/qstring.h"
@@ -55,7 +56,7 @@ EvaluationSamplesView::EvaluationSamplesView(QWidget* parent)
   view_->horizontalHeader()->setMaximumSectionSize(widest_sample_column);
   view_->setSortingEnabled(true);
   view_->sortByColumn(-1, Qt::AscendingOrder);  // as they are run
-  connect(&filter_, &QAbstractItemModel::modelReset, view_, &QTableView::resizeColumnsToContents);
+  keep_columns_fitted(*view_);
   add_table_action(*view_, tr("Open as a run"), Qt::Key_Return, [this] { open_current(); });
   connect(view_, &QTableView::doubleClicked, this, &EvaluationSamplesView::open_current);
   add_copy_actions(*view_);

@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "widgets/controls/fitted_columns.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 
@@ -63,7 +64,7 @@ void FolderPanel::build_table(QAbstractItemModel* cells, const QString& name) {
   view_->horizontalHeader()->setMaximumSectionSize(widest_column_px);
   view_->setSortingEnabled(true);
   view_->sortByColumn(-1, Qt::AscendingOrder);  // as they are run
-  connect(&filter_, &QAbstractItemModel::modelReset, view_, &QTableView::resizeColumnsToContents);
+  keep_columns_fitted(*view_);
 }
 
 QWidget* FolderPanel::build_side(const Texts& texts, QWidget* body) {
