@@ -10,6 +10,7 @@
 
 #include "app/window/dock_tabs.h"
 #include "app/window/focus_frame.h"
+#include "app/window/panel_scroll.h"
 #include "engine/core/base/error.h"
 #include "widgets/plot/plot_view.h"
 
@@ -70,7 +71,7 @@ void PanelDocks::add(const QString& id, const QString& title, Panel* panel) {
   panel->setObjectName(id);
   auto* dock = new QDockWidget(title, &window_);
   dock->setObjectName(id + QStringLiteral("_dock"));
-  dock->setWidget(panel);
+  dock->setWidget(new PanelScroll(panel));
   QObject::connect(dock, &QDockWidget::visibilityChanged, panel, [panel](bool seen) { panel->set_covered(!seen); });
   tabs_->add(dock);
   docks_[id] = dock;
@@ -220,7 +221,7 @@ QDockWidget* PanelDocks::dock(const QString& id) const {
 
 Panel* PanelDocks::panel(const QString& id) const {
   const QDockWidget* found = dock(id);
-  return found == nullptr ? nullptr : static_cast<Panel*>(found->widget());
+  return found == nullptr ? nullptr : static_cast<Panel*>(static_cast<const PanelScroll*>(found->widget())->widget());
 }
 
 void PanelDocks::raise(const QString& id) {

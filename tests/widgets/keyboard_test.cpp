@@ -144,7 +144,7 @@ class KeyboardTest : public QObject {
     test::settle();
     window.activateWindow();
     const auto framed = [&](const QString& id) {
-      return window.docks().panel(id)->grab().toImage().pixelColor(0, 0) == current_theme().accent;
+      return window.docks().dock(id)->widget()->grab().toImage().pixelColor(0, 0) == current_theme().accent;
     };
     const auto focused = [&](const QString& id) {
       return window.docks().panel(id) == QApplication::focusWidget() ||

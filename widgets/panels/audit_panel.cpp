@@ -98,6 +98,7 @@ QWidget* AuditPanel::build_result() {
   auto* side = new QWidget(this);
   headline_icon_ = new QLabel(side);
   headline_ = new QLabel(side);
+  headline_->setWordWrap(true);
   headline_->setTextFormat(Qt::PlainText);
   headline_->setAccessibleName(tr("Result of the audit"));
   progress_ = new QProgressBar(side);

@@ -37,6 +37,7 @@ HitsPanel::HitsPanel(LabContext& lab, QWidget* parent)
   model_.set_text_source([this](std::int64_t position) { return text_around(this->context().run(), position); });
   filter_.setSourceModel(&model_);
   make_table();
+  count_->setWordWrap(true);
   count_->setMargin(4);
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
