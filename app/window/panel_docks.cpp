@@ -17,6 +17,9 @@
 namespace carryover {
 namespace {
 
+/// What a panel is given at least, in the lower row and elsewhere: a plot with its line of text fits the former.
+constexpr QSize enough_below(420, 130), enough_above(420, 110);
+
 /// Qt puts a dock that another one's tab covers beside the window, and leaves it visible.
 bool is_in_front(const QDockWidget& dock) {
   return dock.isVisible() && (dock.isFloating() || dock.parentWidget()->rect().intersects(dock.geometry()));
@@ -54,7 +57,7 @@ PanelDocks::PanelDocks(LabContext& context, QMainWindow& window)
   window.setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   for (const PanelEntry& entry : panel_registry()) {
     Panel* panel = entry.create(context, nullptr);
-    add(entry.id, entry.title, panel);
+    add(entry, panel);
     for (const PlotView* plot : panel->findChildren<PlotView*>())
       QObject::connect(plot, &PlotView::exported, &context, &LabContext::add_written);
   }
@@ -67,11 +70,12 @@ PanelDocks::~PanelDocks() {
   for (const auto& [id, dock] : docks_) delete dock;
 }
 
-void PanelDocks::add(const QString& id, const QString& title, Panel* panel) {
+void PanelDocks::add(const PanelEntry& entry, Panel* panel) {
+  const QString& id = entry.id;
   panel->setObjectName(id);
-  auto* dock = new QDockWidget(title, &window_);
+  auto* dock = new QDockWidget(entry.title, &window_);
   dock->setObjectName(id + QStringLiteral("_dock"));
-  dock->setWidget(new PanelScroll(panel));
+  dock->setWidget(new PanelScroll(panel, entry.area == PanelArea::Bottom ? enough_below : enough_above));
   QObject::connect(dock, &QDockWidget::visibilityChanged, panel, [panel](bool seen) { panel->set_covered(!seen); });
   tabs_->add(dock);
   docks_[id] = dock;

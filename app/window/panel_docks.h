@@ -71,7 +71,7 @@ class PanelDocks {
   };
   std::optional<Rows> rows() const;  ///< nothing where one of them is not seen
   void keep_bottom(const std::function<int(int both)>& height);
-  void add(const QString& id, const QString& title, Panel* panel);
+  void add(const PanelEntry& entry, Panel* panel);
   void place(const DockArrangement& wanted);
   void hide(QDockWidget* dock, PanelArea area);
   QDockWidget* front_in(Qt::DockWidgetArea area) const;  ///< one that is seen there; null where none is

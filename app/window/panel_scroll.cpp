@@ -9,8 +9,6 @@
 namespace carryover {
 namespace {
 
-constexpr QSize enough(420, 110);
-
 /// The least that `panel` can be shown in at this width, without cutting lines of wrapped text.
 int needed_height(const QWidget& panel, int width) {
   const QLayout* layout = panel.layout();
@@ -21,14 +19,14 @@ int needed_height(const QWidget& panel, int width) {
 
 }  // namespace
 
-PanelScroll::PanelScroll(QWidget* panel) {
+PanelScroll::PanelScroll(QWidget* panel, QSize enough) : enough_(enough) {
   setFrameShape(QFrame::NoFrame);
   setFocusPolicy(Qt::NoFocus);
   setWidget(panel);
 }
 
 QSize PanelScroll::minimumSizeHint() const {
-  return widget()->minimumSizeHint().boundedTo(enough);
+  return widget()->minimumSizeHint().boundedTo(enough_);
 }
 
 // Not by setWidgetResizable(): that gives a panel with wrapped text the height that it would like, not what it needs.

@@ -9,7 +9,8 @@ namespace carryover {
 class PanelScroll : public QScrollArea {
   Q_OBJECT
  public:
-  explicit PanelScroll(QWidget* panel);  ///< takes it
+  /// Takes `panel`. Less room than `enough` makes it scroll even where that is all there is.
+  PanelScroll(QWidget* panel, QSize enough);
   QSize sizeHint() const override { return widget()->sizeHint(); }
   QSize minimumSizeHint() const override;
 
@@ -19,6 +20,8 @@ class PanelScroll : public QScrollArea {
 
  private:
   void fit();
+
+  QSize enough_;
 };
 
 }  // namespace carryover
