@@ -68,6 +68,16 @@ class WrappingBarTest : public QObject {
     window.show(1600);
     QVERIFY(text->height() < narrow);
   }
+
+  void what_is_hidden_takes_no_room() {
+    Window window;
+    auto *text = new QLabel(QStringLiteral("text"), &window.widget), *other = new QLabel(&window.widget);
+    window.bar->addWidget(text, 1);
+    window.bar->addWidget(other, 1);
+    other->hide();
+    window.show(600);
+    QCOMPARE(text->width(), 600);
+  }
 };
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<WrappingBarTest>};

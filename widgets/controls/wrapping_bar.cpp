@@ -103,8 +103,9 @@ int WrappingBar::arrange_line(std::size_t first, std::size_t end, const QRect& l
   int used = 0, stretch = 0, shown = 0;
   for (std::size_t i = first; i < end; ++i) {
     const Item& each = items_[i];
+    if (is_hidden(*each.item)) continue;
     stretch += each.stretch;
-    if (!is_hidden(*each.item)) used += width_of(each) + (shown++ > 0 ? gap() : 0);
+    used += width_of(each) + (shown++ > 0 ? gap() : 0);
   }
   std::vector<std::pair<QLayoutItem*, QRect>> places;
   int x = line.left(), left = std::max(0, line.width() - used), height = 0;
