@@ -106,6 +106,23 @@ class LabContextTest : public QObject {
     QVERIFY(!lab.can_go_back());
   }
 
+  /// Such as the base of an adapter, or the same model after a training: the run on show is still there.
+  void another_model_of_the_same_shape_keeps_what_is_selected() {
+    LabContext lab;
+    const ModelConfig model = test::synthetic_model().config;
+    lab.set_model(model, lab.config());
+    test::synthetic_run(lab.run(), 8, 8, test::synthetic_request(8));
+    lab.select_head(3, 1);
+    lab.select_segment(5);
+    const Selection before = lab.selected();
+    lab.set_model(model, lab.config());
+    QVERIFY(lab.selected() == before && lab.can_go_back());
+    ModelConfig other = model;
+    other.layers -= 1;
+    lab.set_model(other, lab.config());
+    QVERIFY(lab.selected() == Selection{} && !lab.can_go_back());
+  }
+
   void a_run_that_is_pinned_in_progress_is_whole_at_its_end() {
     LabContext lab;
     QSignalSpy changed(&lab, &LabContext::pinned_run_changed);

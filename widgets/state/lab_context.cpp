@@ -219,12 +219,15 @@ void LabContext::show_history_entry(std::size_t index) {
 
 void LabContext::set_model(const ModelConfig& model, const SegmentConfig& config) {
   undo_stack_.clear();
+  const bool same_shape = model_ && model_->layers == model.layers && model_->heads == model.heads;
   model_ = model;
   config_ = config;
-  selected_ = {};
-  history_ = {selected_};
-  history_index_ = 0;
-  pin({});
+  if (!same_shape) {
+    selected_ = {};
+    history_ = {selected_};
+    history_index_ = 0;
+    pin({});
+  }
   set_settings_problem({});
   Q_EMIT model_changed();
   Q_EMIT config_changed();

@@ -102,7 +102,8 @@ class LabContext : public QObject {
   /// The configuration for the next run, edited by the grid and the config form. `model` is the loaded one.
   const SegmentConfig& config() const { return config_; }
   const std::optional<ModelConfig>& model() const { return model_; }
-  void set_model(const ModelConfig& model, const SegmentConfig& config);  ///< clears the undo stack
+  /// Clears the undo stack. What is selected in the run on show stays, unless layers or heads are other ones.
+  void set_model(const ModelConfig& model, const SegmentConfig& config);
   /// That the model is loaded in; Auto: not known.
   DType model_dtype() const { return model_dtype_; }
   void set_model_dtype(DType dtype);
