@@ -52,7 +52,7 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   QFont bold = badge_->font();
   bold.setBold(true);
   badge_->setFont(bold);
-  chip_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // its style cuts its text in the middle
+  chip_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(8, 2, 8, 0);
   row->setSpacing(10);
@@ -90,7 +90,7 @@ void IdentityBar::offer(const QString& text, const QString& help, const std::fun
 }
 
 QString IdentityBar::chip() const {
-  return chip_->text();
+  return model_;
 }
 QString IdentityBar::badge() const {
   return badge_->text();
@@ -111,8 +111,8 @@ void IdentityBar::show_model() {
     chip = QStringLiteral("%1: %2").arg(place, chip);
     details = tr("Engine: %1").arg(lab_.engine.command()) + u'\n' + details;
   }
-  chip_->setText(chip);
-  chip_->setToolTip(details + QStringLiteral("\n\n") + tr("Click to choose the model or its adapter"));
+  model_ = chip;
+  chip_->setToolTip((chip + u'\n') + details + QStringLiteral("\n\n") + tr("Click to choose the model or its adapter"));
   chip_->setAccessibleDescription(details);
   const auto& text = lab_.loader.text();
   text_->setText(text ? QFileInfo(text->name).fileName() : QString());
@@ -152,6 +152,16 @@ void IdentityBar::show_run() {
   fit();
 }
 
+/// Its width, of `most` at most; then its text lacks its middle.
+int IdentityBar::show_chip(int most) {
+  chip_->setText(model_);
+  const int wanted = chip_->sizeHint().width();
+  if (wanted <= most) return wanted;
+  const int sides = wanted - chip_->fontMetrics().horizontalAdvance(model_);
+  chip_->setText(chip_->fontMetrics().elidedText(model_, Qt::ElideMiddle, most - sides));
+  return most;
+}
+
 /// How much each gets of what there is; a label cuts what it has no room for.
 void IdentityBar::fit() {
   constexpr int gaps = 60, slack = 4;
@@ -164,7 +174,8 @@ void IdentityBar::fit() {
   const int offer = offer_->isHidden() ? 0 : offer_->sizeHint().width();
   const int all = std::max(200, width() - gaps - offer);
   const int badge = std::min(wanted(badge_), all / 2);
-  const int chip = std::min(chip_->sizeHint().width(), std::max(120, (all - badge) * 75 / 100));
+  const int others = wanted(text_) + wanted(document_);
+  const int chip = show_chip(std::max({120, (all - badge) * 75 / 100, all - badge - others}));
   const int rest = std::max(40, all - badge - chip);
   const int document = std::min(wanted(document_), std::max(40, rest / 2));
   chip_->setMaximumWidth(chip);

@@ -36,11 +36,13 @@ class IdentityBar : public QWidget {
   void show_model();
   void show_document();
   void show_run();
+  int show_chip(int most);
   void fit();
   void colour();
 
   Lab& lab_;
   QToolButton *chip_, *offer_;
+  QString model_;  ///< what the chip says where it has the room
   std::function<void()> offered_;
   ElidedLabel *text_, *document_, *badge_;
 };

@@ -9,6 +9,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 
 #include "app/window/identity_bar.h"
 #include "app/window/message_bar.h"
@@ -220,6 +221,16 @@ class IdentityTest : public QObject {
       QCOMPARE(home.model().adapter, adapter.toStdString());
       QVERIFY2(home.window.identity().chip().startsWith("demo + lora, 3 steps · fp32 · "),
                qPrintable(home.window.identity().chip()));
+      for (const int width : {300, 1500}) {
+        IdentityBar bar(home.window.lab());
+        bar.resize(width, bar.sizeHint().height());
+        bar.show();
+        settle();
+        const auto* chip = bar.findChild<QToolButton*>(QStringLiteral("model_chip"));
+        QVERIFY2(chip->sizeHint().width() <= chip->width(), qPrintable(chip->text()));
+        QCOMPARE(chip->text().contains(u'…'), width == 300);
+        QVERIFY(bar.chip() == home.window.identity().chip() && chip->toolTip().startsWith(bar.chip()));
+      }
       problem = run_when_idle(home.window, run_and_look + "save session '" + session + "'\n");
       QVERIFY2(problem.isEmpty(), qPrintable(problem));
       compare_with_the_command_line(home, file("cli"));
