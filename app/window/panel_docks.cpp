@@ -2,6 +2,7 @@
 #include "app/window/panel_docks.h"
 
 #include <QApplication>
+#include <QLayout>
 #include <QTabBar>
 #include <QTabWidget>
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace carryover {
 namespace {
 
 /// What a panel is given at least, in the lower row and elsewhere: a plot with its line of text fits the former.
-constexpr QSize enough_below(420, 130), enough_above(420, 110);
+constexpr QSize enough_below(420, 130), enough_above(420, 90);
 
 /// Qt puts a dock that another one's tab covers beside the window, and leaves it visible.
 bool is_in_front(const QDockWidget& dock) {
@@ -158,7 +159,12 @@ void PanelDocks::size() {
   }
   if (bottom_.fronts.isEmpty()) return;
   const int height = window_.height() * bottom_share_ / 100;
-  window_.resizeDocks({top_.fronts.front(), bottom_.fronts.front()}, {window_.height() - height, height}, Qt::Vertical);
+  window_.layout()->activate();  // to know what there is: of sizes that don't add up to it Qt makes others
+  if (const auto now = rows())
+    window_.resizeDocks({now->top, now->bottom}, {now->both - height, height}, Qt::Vertical);
+  else  // not shown yet
+    window_.resizeDocks({top_.fronts.front(), bottom_.fronts.front()}, {window_.height() - height, height},
+                        Qt::Vertical);
   adopt_bottom_share();
 }
 

@@ -168,7 +168,9 @@ class TokenSourcesTest : public QObject {
     window.lab().runs.resume();
     QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
     QVERIFY(preview());
-    lab.set_model(lab.run().model().config, lab.config());
+    ModelConfig other = lab.run().model().config;
+    other.layers += 1;
+    lab.set_model(other, lab.config());
     QTRY_VERIFY2(legend->text().startsWith("Select a token"), qPrintable(legend->text()));
   }
 
