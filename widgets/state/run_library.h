@@ -8,8 +8,8 @@
 namespace carryover {
 
 /// The runs, trainings, what-ifs, experiments, evaluations and prompt sets of a session, whatever is on show: filled by
-/// the LibraryController (app/controllers). A removed entry can be taken back until it is forgotten; until then its file
-/// stays. GUI thread.
+/// the LibraryController (app/controllers). A removed entry can be taken back until it is forgotten; until then its
+/// file stays. GUI thread.
 class RunLibrary : public QObject {
   Q_OBJECT
  public:
