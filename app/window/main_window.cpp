@@ -7,6 +7,7 @@
 #include <QFileInfo>
 #include <QMimeData>
 #include <QResizeEvent>
+#include <QToolButton>
 
 #include "app/window/bench_dialog.h"
 #include "app/window/bench_figure.h"
@@ -61,10 +62,21 @@ bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
   return QMainWindow::eventFilter(watched, event);
 }
 
+/// A button whose menu opened a dialog is not told that the mouse has left it, and would stay highlighted.
+void MainWindow::unhighlight_buttons() {
+  for (QToolButton* button : toolbar_.findChildren<QToolButton*>()) {
+    if (!button->underMouse() || button->rect().contains(button->mapFromGlobal(QCursor::pos()))) continue;
+    button->setAttribute(Qt::WA_UnderMouse, false);
+    QEvent left(QEvent::Leave);
+    QApplication::sendEvent(button, &left);
+  }
+}
+
 /// Lines between docks are the window's own: who lets go of the mouse over it may have moved one.
 bool MainWindow::event(QEvent* event) {
   const bool handled = QMainWindow::event(event);
   if (event->type() == QEvent::MouseButtonRelease) docks_.adopt_bottom_share();
+  if (event->type() == QEvent::WindowActivate) unhighlight_buttons();
   return handled;
 }
 

@@ -56,6 +56,7 @@ class MainWindow : public QMainWindow {
 
  private:
   void add_ribbon();
+  void unhighlight_buttons();
 
   Lab lab_;  ///< before its views, which go first
   LabDialogs dialogs_{lab_, this};

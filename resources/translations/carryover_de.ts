@@ -11692,6 +11692,10 @@ im Versuch: %3 nat
         <source>none</source>
         <translation>keine</translation>
     </message>
+    <message>
+        <source>Of another run: %1</source>
+        <translation>Von einem anderen Lauf: %1</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>

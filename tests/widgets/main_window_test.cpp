@@ -8,6 +8,7 @@
 #include <QProgressBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolButton>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -138,6 +139,21 @@ class MainWindowTest : public QObject {
       }
       QVERIFY(std::abs(bottom->height() - height) <= 2);
     }
+  }
+
+  /// Qt tells a button whose menu has opened a dialog nothing of the mouse that left it meanwhile.
+  void no_button_stays_highlighted_behind_a_dialog() {
+    MainWindow window;
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    QCursor::setPos(window.mapToGlobal(QPoint(window.width() / 2, window.height() / 2)));
+    test::settle();
+    for (QToolButton* button : window.findChild<LabToolbar*>()->findChildren<QToolButton*>())
+      button->setAttribute(Qt::WA_UnderMouse);
+    QEvent activated(QEvent::WindowActivate);
+    QApplication::sendEvent(&window, &activated);
+    for (const QToolButton* button : window.findChild<LabToolbar*>()->findChildren<QToolButton*>())
+      QVERIFY(!button->underMouse());
   }
 
   void progress_is_told_in_one_line() {

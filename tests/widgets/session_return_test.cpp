@@ -124,7 +124,9 @@ class SessionReturnTest : public QObject {
     QVERIFY(results[2].after == results[1].after);
 
     lab.notebook().restore("seen <twice>", {{"there", {1, 0, 2, -1}}});
-    write_lab_report(lab, {}, home_ + "/report.html");
+    lab.what_ifs().show(0);
+    write_lab_report(lab, {&someone.window.docks().plot("loss"), &someone.window.docks().plot("what_if")},
+                     home_ + "/report.html");
     const QString report = QString::fromStdString(read_bytes((home_ + "/report.html").toStdString()));
     for (const QString& part :
          {QString("“of the second”"), QString("once more"), signed_text(results[1].change.mean, 4),
@@ -132,7 +134,8 @@ class SessionReturnTest : public QObject {
           QString("segment 1, layer 0, head 2"), QString::fromStdString(lab.pinned_run()->origin().id),
           comparison_rows(*lab.comparison(), {}).back().name})
       QVERIFY2(report.contains(part), qPrintable(part));
-    QVERIFY(!report.contains("of the first run"));
+    QVERIFY(!report.contains("<td>of the first run") && report.contains("<td>once more"));
+    QCOMPARE(report.count("Of another run: " + run_name_in(results[0].provenance).toHtmlEscaped()), 1);
   }
 
   void files_that_nothing_names_any_more_go() {

@@ -177,7 +177,16 @@ QString notes(LabContext& context) {
   return rows.isEmpty() ? text : text + table(row({tr("bookmark"), tr("place")}, "th") + rows);
 }
 
-QString pictures(const std::vector<PlotView*>& plots) {
+/// What a plot is of where that isn't this run; else empty.
+QString source_of(const PlotView& plot, const RunModel& run) {
+  constexpr qsizetype longest = 300;
+  const QString& source = plot.provenance();
+  if (source.isEmpty() || source.contains(run_provenance(run))) return {};
+  const QString other = run_name_in(source);
+  return other.isEmpty() ? source.section(u'\n', 0, 0).left(longest) : tr("Of another run: %1").arg(other);
+}
+
+QString pictures(const std::vector<PlotView*>& plots, const RunModel& run) {
   const QTemporaryDir folder;
   QString text = heading(tr("Plots"));
   for (PlotView* plot : plots) {
@@ -188,6 +197,8 @@ QString pictures(const std::vector<PlotView*>& plots) {
       throw EngineError(Fault::Io, path.toStdString(), file.errorString().toStdString(), "Free some space.");
     text += QStringLiteral("<p><img alt=\"%1\" width=\"605\" src=\"data:image/png;base64,%2\"></p>\n")
                 .arg(plot->accessibleName().toHtmlEscaped(), QString::fromLatin1(file.readAll().toBase64()));
+    if (const QString source = source_of(*plot, run); !source.isEmpty())
+      text += QStringLiteral("<p>%1</p>\n").arg(source.toHtmlEscaped());
   }
   return text;
 }
@@ -201,7 +212,7 @@ QString html(LabContext& context, const std::vector<PlotView*>& plots) {
              "table { border-collapse: collapse; } td, th { border: 1px solid #dde1e7; text-align: left; }"
              "</style></head><body>\n<h1>%1</h1>\n")
              .arg(title.toHtmlEscaped()) +
-         origin(run) + notes(context) + numbers(run) + comparison(context) + what_ifs(context) + pictures(plots) +
+         origin(run) + notes(context) + numbers(run) + comparison(context) + what_ifs(context) + pictures(plots, run) +
          hits(context) + segments(run) + settings(run) + QStringLiteral("</body></html>\n");
 }
 

@@ -260,6 +260,10 @@ void PlotView::set_hover_text(std::function<QString(double, double)> text) {
 void PlotView::set_provenance(const QString& text) {
   d_->provenance = text;
 }
+
+const QString& PlotView::provenance() const {
+  return d_->provenance;
+}
 void PlotView::set_remake(std::function<QStringList()> command) {
   d_->remake = std::move(command);
 }

@@ -107,6 +107,7 @@ class PlotView : public QWidget {
                  const FigureStyle& style = {}) const;
   void set_provenance(
       const QString& text);  ///< run id, model hash, command: into PNG text, PDF, SVG metadata, CSV header
+  const QString& provenance() const;
   /// The words of the command that exports this plot again, up to its size and file; asked for at each export.
   void set_remake(std::function<QStringList()> command);
   /// Rows in place of what is drawn, for CSV, where a plot shows a summary. Header line first.
