@@ -191,6 +191,7 @@ void Shell::add_questions(QMenu* menu) {
   shown->setCheckable(true);
   shown->setChecked(settings_.values.start_panel);
   start_->setVisible(settings_.values.start_panel);
+  connect(start_, &StartPanel::panel_wanted, this, [this](const QString& id) { window_.docks().raise(id); });
   connect(start_, &StartPanel::dismissed, shown, [shown] { shown->setChecked(false); });
   connect(shown, &QAction::toggled, this, [this](bool on) {
     start_->setVisible(on);

@@ -95,6 +95,7 @@ StartPanel::StartPanel(Lab& lab, QWidget* text, const StoryModel& demo)
     say(told, change);
   });
   connect(&stories_, &Stories::availability_changed, this, &StartPanel::update_stories);
+  connect(&stories_, &Stories::panel_wanted, this, &StartPanel::panel_wanted);
   connect(&lab.loader, &ModelLoader::model_changed, this, &StartPanel::update_stories);
   connect(&lab.context, &LabContext::selection_changed, this, [this] {
     if (who_asked_) tell_who_fetched();

@@ -31,6 +31,7 @@ class StartPanel : public QFrame {
 
  Q_SIGNALS:
   void dismissed();
+  void panel_wanted(const QString& id);
 
  private:
   QWidget* build_stories();

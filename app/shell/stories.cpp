@@ -231,6 +231,7 @@ void Stories::hide_number() {
 void Stories::ask_number() {
   Q_EMIT said(sentence_ = tr("Asking…"), {});
   await(Event::Answered, [this] { tell_answer(); });
+  Q_EMIT panel_wanted(QStringLiteral("ask"));
   lab_.context.questions().ask(number_question);
 }
 

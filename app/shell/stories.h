@@ -38,6 +38,7 @@ class Stories : public QObject {
   /// Rich text, and the change that is offered: the words of a button, or nothing.
   void said(const QString& text, const QString& change);
   void availability_changed();
+  void panel_wanted(const QString& id);  ///< that shows what the story is about to tell
 
  private:
   using Step = std::function<void()>;
