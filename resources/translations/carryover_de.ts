@@ -11696,6 +11696,10 @@ im Versuch: %3 nat
         <source>Of another run: %1</source>
         <translation>Von einem anderen Lauf: %1</translation>
     </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 Schritt</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>

@@ -46,7 +46,7 @@ class ModelLabelTest : public QObject {
     QCOMPARE(model_name(model), QStringLiteral("demo + %1, 2 steps").arg(training));
     model.trained_steps = 0;
     model.adapter = folder.filePath(QStringLiteral("checkpoints/step-1")).toStdString();
-    QCOMPARE(model_name(model), QStringLiteral("demo + %1, 1 steps").arg(training));
+    QCOMPARE(model_name(model), QStringLiteral("demo + %1, 1 step").arg(training));
   }
 
   void a_provenance_names_the_model_by_its_label() {

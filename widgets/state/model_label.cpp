@@ -43,7 +43,7 @@ QJsonValue plan_field(const TrainedFolder& trained, const char* key) {
 }
 
 QString steps_text(qint64 steps) {
-  return tr("%L1 steps").arg(steps);
+  return steps == 1 ? tr("1 step") : tr("%L1 steps").arg(steps);
 }
 
 /// Of a folder that a training wrote: its training's name, and the step where it is none of the last.
