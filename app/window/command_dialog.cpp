@@ -35,6 +35,7 @@ void CommandDialog::complete(QVBoxLayout* column, const QString& check, const QS
   check_ = buttons->add(check, check_help, this, &CommandDialog::check);
   buttons->add(state_, 1);
   buttons->add(tr("Close"), {}, this, &QDialog::reject);
+  column->addStretch();  // where nothing of the form takes the room
   column->addWidget(command_);
   column->addWidget(buttons);
   validate();

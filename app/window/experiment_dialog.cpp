@@ -52,7 +52,7 @@ ExperimentDialog::ExperimentDialog(QWidget* parent)
   build_form(*rows);
   auto* column = new QVBoxLayout(this);
   column->addLayout(rows);
-  resize(760, 640);
+  resize(760, 560);
   read_plan();
   complete(column, tr("Dry run"), tr("Reads models and texts, and estimates the time"), tr("Estimating…"));
   column->setStretchFactor(command_box(), 1);
@@ -63,7 +63,7 @@ void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
   shipped_->setPlaceholderText(tr("plans that came with the program"));
   shipped_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   for (const ShippedPlan& plan : shipped_plans()) {
-    shipped_->addItem(plan.ready ? plan.title : tr("%1 (needs more)").arg(plan.title), plan.path);
+    shipped_->addItem(plan.ready ? plan.title : tr("%1 (choose its model and texts)").arg(plan.title), plan.path);
     shipped_->setItemData(shipped_->count() - 1, plan.about, Qt::ToolTipRole);
   }
   shipped_->setCurrentIndex(-1);

@@ -3059,10 +3059,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>mitgelieferte Pläne</translation>
     </message>
     <message>
-        <source>%1 (needs more)</source>
-        <translation>%1 (braucht mehr)</translation>
-    </message>
-    <message>
         <source>What the plan needs</source>
         <translation>Was der Plan braucht</translation>
     </message>
@@ -3101,6 +3097,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Estimating…</source>
         <translation>Wird geschätzt…</translation>
+    </message>
+    <message>
+        <source>%1 (choose its model and texts)</source>
+        <translation>%1 (Modell und Texte wählen)</translation>
     </message>
 </context>
 <context>

@@ -24,6 +24,7 @@ CommandBox::CommandBox(QWidget* parent)
   auto* column = new QVBoxLayout(this);
   column->addWidget(text_, 1);
   column->addWidget(copy_, 0, Qt::AlignRight);
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
   set_command({});
 }
 
