@@ -83,6 +83,10 @@ class HttpServer::Loop {
     shared_.stopping = true;
     refuse_accepted();
     while (!connections_.empty()) connections_.begin()->second->close();
+    listener_.reset();
+    tick_.reset();
+    outbox_.reset();
+    event_base_loop(base_.get(), EVLOOP_NONBLOCK);  // libevent frees in its loop what was closed last
   }
 
   int port() const { return port_of(evconnlistener_get_fd(listener_.get())); }
