@@ -168,12 +168,12 @@ void LibraryController::link_what_ifs() {
 }
 
 void LibraryController::connect_folders() {
-  const ExperimentModel* experiment = &experiments_.model();
-  connect(&experiments_, &ExperimentController::opened, this, [this, experiment] { put(listed(*experiment)); });
-  connect(experiment, &ExperimentModel::changed, this, [this, experiment] { library_.update(listed(*experiment)); });
-  const EvaluationModel* evaluation = &evaluations_.model();
-  connect(&evaluations_, &EvaluationController::opened, this, [this, evaluation] { put(listed(*evaluation)); });
-  connect(evaluation, &EvaluationModel::changed, this, [this, evaluation] { library_.update(listed(*evaluation)); });
+  const auto list = [this](const FolderController& controller, const auto& model) {
+    connect(&controller, &FolderController::opened, this, [this, &model] { put(listed(model)); });
+    connect(&model, &FolderModel::changed, this, [this, &model] { library_.update(listed(model)); });
+  };
+  list(experiments_, experiments_.model());
+  list(evaluations_, evaluations_.model());
   connect(&prompts_, &PromptsController::opened, this,
           [this](const QString& folder) { put(listed_prompts(folder, nullptr, prompts_.process().running())); });
   connect(&prompts_, &PromptsController::reported, this, &LibraryController::list_prompts);

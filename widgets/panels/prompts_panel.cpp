@@ -24,15 +24,6 @@ namespace {
 
 constexpr qsizetype longest_name = 100;  ///< of a name in the status
 
-/// As the lab names it elsewhere: a training's weights by what was trained, not by the name of their folder.
-QString shown_model(const PromptReport& report) {
-  ModelInfo model;
-  model.config.name = report.model;
-  model.path = report.model_path;
-  model.adapter = report.adapter;
-  return model_name(model).left(longest_name).simplified();
-}
-
 }  // namespace
 
 PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
@@ -155,7 +146,8 @@ QString PromptsPanel::said() const {
     if (!text.isEmpty()) text += QStringLiteral(" · ");
     const auto failed = std::ranges::count_if(report_->examples, [](const auto& each) { return !each.error.empty(); });
     text += tr("%1 examples with %2, policy %3")
-                .arg(count_text(std::ssize(report_->examples)), shown_model(*report_),
+                .arg(count_text(std::ssize(report_->examples)),
+                     model_name(report_->model, report_->model_path, report_->adapter).left(longest_name).simplified(),
                      shown_text(report_->policy, longest_name));
     if (!report_->against.empty()) text += tr(", against %1").arg(shown_text(report_->against, longest_name));
     if (failed > 0) text += tr("; %1 failed").arg(count_text(failed));

@@ -44,15 +44,6 @@ ListedRun listed_folder(ListedKind kind, const QString& folder) {
   return listed;
 }
 
-/// As the lab names models, where only their paths are known.
-QString model_of_paths(const std::string& name, const std::string& path, const std::string& adapter) {
-  ModelInfo model;
-  model.config.name = name;
-  model.path = path;
-  model.adapter = adapter;
-  return model_name(model).simplified();
-}
-
 }  // namespace
 
 QString kind_name(ListedKind kind) {
@@ -154,7 +145,7 @@ ListedRun listed(const EvaluationModel& evaluation) {
   listed.standing = standing_of(evaluation);
   listed.resumable = listed.standing == Standing::Partial && evaluation.has_news();
   const EvaluationPlan& plan = evaluation.news().plan;
-  if (evaluation.has_news()) listed.model = model_of_paths({}, plan.model, plan.adapter);
+  if (evaluation.has_news()) listed.model = model_name({}, plan.model, plan.adapter).simplified();
   return listed;
 }
 
@@ -164,7 +155,7 @@ ListedRun listed_prompts(const QString& folder, const PromptReport* report, bool
                     : report != nullptr && report->complete ? Standing::Whole
                                                             : Standing::Partial;
   if (report == nullptr) return listed;
-  listed.model = model_of_paths(report->model, report->model_path, report->adapter);
+  listed.model = model_name(report->model, report->model_path, report->adapter).simplified();
   listed.policy = QString::fromStdString(report->policy);
   return listed;
 }

@@ -89,6 +89,14 @@ QString model_name(const ModelInfo& model) {
                                : QStringLiteral("%1 + %2").arg(base_name(model), adapter_name(model));
 }
 
+QString model_name(const std::string& name, const std::string& path, const std::string& adapter) {
+  ModelInfo model;
+  model.config.name = name;
+  model.path = path;
+  model.adapter = adapter;
+  return model_name(model);
+}
+
 QString short_hash(const std::string& weights_hash) {
   static const QRegularExpression hash(QStringLiteral("^[0-9a-f]{16}(\\+[0-9a-f]{16})?$"));
   const QString whole = QString::fromStdString(weights_hash);
