@@ -10,7 +10,6 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <utility>
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/forms/prompts_form.h"
@@ -27,7 +26,7 @@ constexpr qsizetype longest_name = 100;  ///< of a name in the status
 }  // namespace
 
 PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
-    : Panel(lab, tr("Prompt sets"), parent), form_(new PromptsForm(this)), said_(new QLabel(this)) {
+    : Panel(lab, tr("Prompt sets"), parent), lab_(lab), form_(new PromptsForm(this)), said_(new QLabel(this)) {
   said_->setTextFormat(Qt::PlainText);
   said_->setWordWrap(true);
   said_->setAccessibleName(tr("State of the prompt set"));
@@ -51,14 +50,8 @@ PromptsPanel::PromptsPanel(LabContext& lab, QWidget* parent)
   column->addWidget(form_);
   column->addLayout(bar);
   column->addWidget(build_tables(), 1);
-  connect(&lab, &LabContext::config_changed, this, [this, &lab] { note_question_pass(lab.config()); });
-  note_question_pass(lab.config());
+  connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);  // what it says of a question pass
   request_refresh();
-}
-
-void PromptsPanel::note_question_pass(const SegmentConfig& config) {
-  const bool in_vain = config.question_pass && config.retrieval_length > 0;
-  if (std::exchange(asks_in_vain_, in_vain) != in_vain) request_refresh();
 }
 
 QWidget* PromptsPanel::build_tables() {
@@ -157,7 +150,7 @@ QString PromptsPanel::said() const {
     text =
         tr("A prompt set is a file with a text on each line. Each text is run separately. The tables show its loss, "
            "the distance of its hits, whether its target was read, and means over all examples and over each tag.");
-  if (asks_in_vain_)
+  if (lab_.config().question_pass && lab_.config().retrieval_length > 0)
     text += u'\n' + tr("The question pass does not apply to prompt sets: each segment reads what the queries of the "
                        "previous segment found. To ask questions, use Ask or Evaluate.");
   return text;

@@ -44,10 +44,10 @@ class PromptsPanel : public Panel {
 
  private:
   QWidget* build_tables();
-  void note_question_pass(const SegmentConfig& config);
   QString folder_of(const QModelIndex& index, bool of_control) const;  ///< absolute; empty where there is none
   void open_selected(bool with_control);
 
+  const LabContext& lab_;
   PromptsForm* form_;
   PromptExamplesTable examples_;
   PromptSlicesTable slices_;
@@ -56,7 +56,6 @@ class PromptsPanel : public Panel {
   QSplitter* split_;
   QLabel* said_;
   QString folder_, progress_, problem_;
-  bool asks_in_vain_ = false;  ///< the next run's settings have a question pass, which no run of a text has
   std::shared_ptr<const PromptReport> report_;
 };
 
