@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab pictures: the window, each view, the fine-tune dialog and the bench on the default model and book, with a short
 # training of the demo, light and dark, at 1280×800 into docs/pictures, and the window at 1920×1080. The same at 200%
-# scale, to be looked at and not kept, into build/pictures-200. And a figure of the published experiment with every
-# policy. Needs Xvfb.
+# scale, to be looked at and not kept, into build/pictures-200. And figures of published experiments.
+# Needs Xvfb.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/program.sh"
@@ -76,9 +76,21 @@ take() { # THEME SIZE FOLDER
   steps "$3" | show "$1" "$2" --script -
 }
 
-ln -s "$ROOT/docs/evaluations/experiment-policies.json" "$scratch"
-"$program" export experiment-policies.json --figure loss-by-position --choose Text=Dracula \
-  --size 216x136mm --style screen --dpi 150 -o "$pictures/policies.png" --quiet
+# Of published experiments. Their names alone stand in the pictures, not where they lie.
+experiment() { # NAME FIGURE PICTURE ARGUMENT...
+  ln -sf "$ROOT/docs/evaluations/experiment-$1.json" "$scratch"
+  "$program" export "experiment-$1.json" --figure "$2" --size 216x136mm --style screen --dpi 150 \
+    -o "$pictures/$3.png" --quiet "${@:4}"
+}
+experiment policies loss-by-position policies --choose Text=Dracula
+experiment campaign_final frontier frontier --choose Length=8192
+same="trained by the same recipe"
+experiment campaign_final comparisons gain-by-length --view=-0.15,2.15,-0.17,0.01 \
+  --choose "Comparison=paper, S = 512: against M = R = 0, $same" \
+  --choose "Comparison=4 sinks and M = 508, S = 512: against M = R = 0, $same" \
+  --choose "Comparison=full attention: against M = R = 0, S = 512, $same" \
+  --choose "Comparison=4 sinks and M = 1020, S = 1024: against M = R = 0, $same" \
+  --choose "Comparison=full attention: against M = R = 0, S = 1024, $same"
 
 for theme in light dark; do
   take "$theme" 1280x800 "$scratch/now"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/error.h"
+#include "engine/experiments/experiment_frontier.h"
 #include "engine/experiments/experiment_report.h"
 #include "engine/formats/json_file.h"
 
@@ -46,6 +48,32 @@ int render(const ExperimentOptions& options) {
   return kExitOk;
 }
 
+/// Of what the results have, by the program with the window: the command line alone draws none. Names of the files.
+std::string draw_figures(const std::string& out) {
+  const std::string file = out + "/results.json";
+  const ResultsView results = results_view(read_json_file(file), file);
+  const std::string model = results.models.empty() ? "" : results.models.front().name;
+  const bool compared = std::ranges::any_of(results.comparisons, [&](const ResultsView::Comparison& one) {
+    return std::ranges::any_of(results.lengths,
+                               [&](std::int64_t length) { return results.compared(model, one, length).has_value(); });
+  });
+  const bool frontier = !experiment_frontier(results, model, results.common_length(model)).conditions.empty();
+  std::string written;
+  for (const auto& [figure, wanted] : {std::pair("frontier", frontier), {"comparisons", compared}}) {
+    if (!wanted || !figure_maker()) continue;
+    const std::string name = std::string(figure) + ".svg";
+    FigureRequest request;
+    request.folder = out;
+    request.figure = figure;
+    request.output = out + "/" + name;
+    request.size = "170x110mm";
+    request.style = "screen";
+    figure_maker()(request);
+    written += ", " + name;
+  }
+  return written;
+}
+
 int experiment(const ExperimentOptions& options) {
   if (!options.render.empty()) return render(options);
   if (options.plan.empty())
@@ -69,6 +97,7 @@ int experiment(const ExperimentOptions& options) {
   else
     stopped = !runner.run();
   progress.clear();
+  const std::string figures = draw_figures(out);
   const ExperimentState& state = runner.state();
   if (options.json) {
     print(json{{"out", out},
@@ -83,7 +112,7 @@ int experiment(const ExperimentOptions& options) {
           " cells are done" +
           (state.count(CellStatus::Failed) > 0 ? ", " + std::to_string(state.count(CellStatus::Failed)) + " failed"
                                                : std::string()) +
-          ".\nwritten    " + out + "/table.md, table.csv, table.tex, report.md, results.json\n");
+          ".\nwritten    " + out + "/table.md, table.csv, table.tex, report.md, results.json" + figures + "\n");
   }
   if (stopped) return kExitStopped;
   return state.count(CellStatus::Failed) > 0 ? kExitFailure : kExitOk;

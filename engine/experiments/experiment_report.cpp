@@ -10,6 +10,7 @@
 
 #include "engine/core/analysis/cluster_bootstrap.h"
 #include "engine/core/base/text_parts.h"
+#include "engine/experiments/experiment_frontier.h"
 #include "engine/experiments/results_view.h"
 #include "engine/experiments/text_tables.h"
 
@@ -19,22 +20,6 @@ namespace {
 
 using Condition = ResultsView::Condition;
 using Losses = std::map<std::string, double>;
-
-double mean_of(const Losses& losses) {
-  double sum = 0;
-  for (const auto& [file, loss] : losses) sum += loss;
-  return sum / static_cast<double>(losses.size());
-}
-
-/// "S 512, M 124, n 4": what decides what attention sees, where that is the same for all seeds.
-std::string settings_text(const ResultsView::Run& run) {
-  if (run.policy != "segmented") return run.policy;
-  std::string text =
-      "S " + std::to_string(run.segment) + ", M " + std::to_string(run.carry) + ", R " + std::to_string(run.retrieved);
-  if (run.sinks > 0) text += ", n " + std::to_string(run.sinks);
-  if (run.retrieved > 0 && run.prefix != "search") text += ", " + run.prefix;
-  return text;
-}
 
 std::string lost_text(const std::optional<double>& share) {
   return share ? fixed_text(100 * *share, 1) + " %" : "";
@@ -55,19 +40,6 @@ class Report {
   std::map<std::string, std::size_t> cells_from_elsewhere() const;  ///< by where they were made
 
  private:
-  /// The one that most conditions have, and of those the longest: what tables of one length are of.
-  std::int64_t common_length(const std::string& model) const {
-    std::int64_t common = view_.lengths.back();
-    std::size_t most = 0;
-    for (const std::int64_t length : view_.lengths) {
-      std::size_t have = 0;
-      for (const Condition& condition : view_.conditions(model))
-        have += view_.book_losses(model, condition, length).empty() ? 0 : 1;
-      if (have >= most) common = length;
-      most = std::max(most, have);
-    }
-    return common;
-  }
   /// Whether any run measured its sinks: those of earlier versions did not.
   bool has_sinks(const std::string& model) const {
     return std::ranges::any_of(view_.conditions(model), [&](const Condition& condition) {
@@ -79,7 +51,6 @@ class Report {
   }
   std::optional<TableRow> comparison(const std::string& model, const ResultsView::Comparison& comparison,
                                      std::int64_t length) const;
-  std::optional<double> kv_bytes(const std::string& model, const Condition& condition, std::int64_t length) const;
   std::map<std::int64_t, double> offset_losses(const std::string& model, const Condition& condition) const;
 
   const ResultsView& view_;
@@ -95,12 +66,12 @@ std::string Report::table(const std::string& model, TableFormat format) const {
   for (const Condition& condition : view_.conditions(model)) {
     const auto runs = view_.runs_of(model, condition);
     TableRow row = titles(condition);
-    row.push_back(settings_text(*runs.front()));
+    row.push_back(runs.front()->settings_text());
     std::size_t books = 0;
     for (const std::int64_t length : view_.lengths) {
-      const Losses losses = view_.book_losses(model, condition, length);
-      row.push_back(losses.empty() ? "" : fixed_text(std::exp(mean_of(losses)), 2));
-      books = std::max(books, losses.size());
+      const auto loss = view_.mean_loss(model, condition, length);
+      row.push_back(loss ? fixed_text(std::exp(*loss), 2) : "");
+      books = std::max(books, view_.book_losses(model, condition, length).size());
     }
     row.insert(row.end(), {std::to_string(books), std::to_string(runs.size())});
     if (sinks) row.push_back(lost_text(view_.sinks_lost(model, condition)));
@@ -111,7 +82,7 @@ std::string Report::table(const std::string& model, TableFormat format) const {
 
 /// Each text's perplexity at one length.
 std::string Report::by_text(const std::string& model) const {
-  const std::int64_t length = common_length(model);
+  const std::int64_t length = view_.common_length(model);
   TableRow head{"recipe", "evaluation"};
   for (const ResultsView::Book& book : view_.books)
     head.push_back(book.title + (book.author.empty() ? "" : ", " + book.author));
@@ -174,20 +145,15 @@ std::string Report::csv() const {
 /// Books that both sides have; nothing where there is none.
 std::optional<TableRow> Report::comparison(const std::string& model, const ResultsView::Comparison& comparison,
                                            std::int64_t length) const {
-  const Losses of = view_.book_losses(model, comparison.of, length);
-  const Losses against = view_.book_losses(model, comparison.against, length);
-  std::vector<double> differences;
-  for (const auto& [file, loss] : of)
-    if (const auto other = against.find(file); other != against.end()) differences.push_back(loss - other->second);
-  if (differences.empty()) return std::nullopt;
-  const ClusterInterval found = bootstrap_clusters(differences);
-  const MeanInterval& interval = found.interval;
+  const auto found = view_.compared(model, comparison, length);
+  if (!found) return std::nullopt;
+  const MeanInterval& interval = found->interval;
   return TableRow{comparison.title,
                   std::to_string(length),
                   signed_text(interval.mean, 3),
                   signed_text(interval.low, 3) + " … " + signed_text(interval.high, 3),
                   signed_text(100 * std::expm1(interval.mean), 1) + " %",
-                  std::to_string(found.below) + " of " + std::to_string(found.clusters)};
+                  std::to_string(found->below) + " of " + std::to_string(found->clusters)};
 }
 
 std::string Report::comparisons(const std::string& model) const {
@@ -248,44 +214,18 @@ std::string Report::offsets(const std::string& model) const {
          "\n" + markdown_table(head, rows);
 }
 
-std::optional<double> Report::kv_bytes(const std::string& model, const Condition& condition,
-                                       std::int64_t length) const {
-  std::optional<double> most;
-  for (const ResultsView::Run* run : view_.runs_of(model, condition))
-    for (const ResultsView::Text& text : run->texts)
-      for (const ResultsView::Length& one : text.lengths)
-        if (one.tokens == length) most = std::max(most.value_or(0), one.attention_kv_bytes);
-  return most;
-}
-
 std::string Report::frontier(const std::string& model) const {
-  struct Point {
-    Condition condition;
-    double bytes, loss;
-  };
-  const std::int64_t length = common_length(model);
-  std::vector<Point> points;
-  double most = 0;
-  for (const Condition& condition : view_.conditions(model)) {
-    const Losses losses = view_.book_losses(model, condition, length);
-    const auto bytes = kv_bytes(model, condition, length);
-    if (losses.empty() || !bytes) continue;
-    points.push_back({condition, *bytes, mean_of(losses)});
-    for (const ResultsView::Run* run : view_.runs_of(model, condition))
-      if (run->policy == "full") most = std::max(most, *bytes);
-  }
-  if (points.empty()) return {};
-  std::ranges::stable_sort(points, [](const Point& a, const Point& b) { return a.bytes < b.bytes; });
+  const ExperimentFrontier found = experiment_frontier(view_, model, view_.common_length(model));
+  if (found.conditions.empty()) return {};
   std::vector<TableRow> rows;
-  for (const Point& point : points) {
-    const bool on = std::ranges::none_of(
-        points, [&](const Point& other) { return other.bytes <= point.bytes && other.loss < point.loss; });
-    TableRow row = titles(point.condition);
-    row.insert(row.end(), {fixed_text(point.bytes / (1 << 20), 2), most > 0 ? fixed_text(point.bytes / most, 3) : "",
-                           fixed_text(std::exp(point.loss), 2), on ? "•" : ""});
+  for (const FrontierCondition& one : found.conditions) {
+    TableRow row = titles(one.condition);
+    row.insert(row.end(), {fixed_text(one.bytes / (1 << 20), 2),
+                           found.full_bytes > 0 ? fixed_text(one.bytes / found.full_bytes, 3) : "",
+                           fixed_text(std::exp(one.loss), 2), one.best ? "•" : ""});
     rows.push_back(std::move(row));
   }
-  return wrapped_text("Perplexity at " + std::to_string(length) +
+  return wrapped_text("Perplexity at " + std::to_string(found.length) +
                       " tokens against the size of the keys and values that attention sees, in the dtype of the run. • "
                       "marks the frontier: no row with at most as many bytes has a lower perplexity.") +
          "\n" +

@@ -181,9 +181,13 @@ bool ExperimentWatch::read_results() {
   results_stamp_ = stamp;
   news_.problem.clear();
   news_.figures.clear();
+  news_.results.reset();
   if (stamp == FileStamp{}) return true;
   try {
-    news_.figures = cell_figures(read_small_json(path), path);
+    const json results = read_small_json(path);
+    news_.figures = cell_figures(results, path);
+    if (ResultsView view = results_view(results, path); is_drawable(view))
+      news_.results = std::make_shared<const ResultsView>(std::move(view));
   } catch (const EngineError& error) {
     news_.problem = error.what();
   }

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/experiments/experiment_state.h"
+#include "engine/experiments/results_view.h"
 #include "engine/formats/file_stamp.h"
 
 namespace carryover {
@@ -34,6 +35,8 @@ struct ExperimentNews {
   ExperimentState state;
   std::map<std::string, CellFigures, std::less<>> figures;
   std::map<std::string, CellProgress, std::less<>> progress;
+  /// For figures; null where results.json is missing, can't be read, or has more than a window can draw at once.
+  std::shared_ptr<const ResultsView> results;
   std::string problem;  ///< why `figures` may lack some: results.json can't be read
 };
 

@@ -154,6 +154,15 @@ std::vector<const ResultsView::Text*> ResultsView::Run::longest_texts() const {
   return longest;
 }
 
+std::string ResultsView::Run::settings_text() const {
+  if (policy != "segmented") return policy;
+  std::string text =
+      "S " + std::to_string(segment) + ", M " + std::to_string(carry) + ", R " + std::to_string(retrieved);
+  if (sinks > 0) text += ", n " + std::to_string(sinks);
+  if (retrieved > 0 && prefix != "search") text += ", " + prefix;
+  return text;
+}
+
 std::vector<ResultsView::Condition> ResultsView::conditions(const std::string& model) const {
   std::vector<Condition> found;
   for (const Name& recipe : recipes)
@@ -191,6 +200,47 @@ std::map<std::string, double> ResultsView::book_losses(const std::string& model,
   return losses;
 }
 
+std::optional<double> ResultsView::mean_loss(const std::string& model, const Condition& condition,
+                                             std::int64_t length) const {
+  double sum = 0;
+  const auto losses = book_losses(model, condition, length);
+  for (const auto& [file, loss] : losses) sum += loss;
+  return losses.empty() ? std::nullopt : std::optional(sum / static_cast<double>(losses.size()));
+}
+
+std::optional<double> ResultsView::kv_bytes(const std::string& model, const Condition& condition,
+                                            std::int64_t length) const {
+  std::optional<double> most;
+  for (const Run* run : runs_of(model, condition))
+    for (const Text& text : run->texts)
+      for (const Length& one : text.lengths)
+        if (one.tokens == length) most = std::max(most.value_or(0), one.attention_kv_bytes);
+  return most;
+}
+
+std::optional<ClusterInterval> ResultsView::compared(const std::string& model, const Comparison& comparison,
+                                                     std::int64_t length) const {
+  const auto of = book_losses(model, comparison.of, length);
+  const auto against = book_losses(model, comparison.against, length);
+  std::vector<double> differences;
+  for (const auto& [file, loss] : of)
+    if (const auto other = against.find(file); other != against.end()) differences.push_back(loss - other->second);
+  return differences.empty() ? std::nullopt : std::optional(bootstrap_clusters(differences));
+}
+
+std::int64_t ResultsView::common_length(const std::string& model) const {
+  std::int64_t common = lengths.back();
+  std::ptrdiff_t most = 0;
+  const auto all = conditions(model);
+  for (const std::int64_t length : lengths) {
+    const std::ptrdiff_t have = std::ranges::count_if(
+        all, [&](const Condition& condition) { return !book_losses(model, condition, length).empty(); });
+    if (have >= most) common = length;
+    most = std::max(most, have);
+  }
+  return common;
+}
+
 std::optional<double> ResultsView::sinks_lost(const std::string& model, const Condition& condition) const {
   double sum = 0;
   int texts = 0;
@@ -201,6 +251,16 @@ std::optional<double> ResultsView::sinks_lost(const std::string& model, const Co
       ++texts;
     }
   return texts > 0 ? std::optional(sum / texts) : std::nullopt;
+}
+
+bool is_drawable(const ResultsView& results) {
+  constexpr std::size_t most_lookups = 2'000'000, most_numbers = 1'000'000, most_lengths = 32, most_comparisons = 100;
+  std::size_t numbers = 0;
+  for (const ResultsView::Run& run : results.runs)
+    for (const ResultsView::Text& text : run.texts) numbers += text.lengths.size() + text.segments.size();
+  const std::size_t conditions = results.recipes.size() * results.evaluations.size();
+  return conditions <= most_lookups && conditions * results.runs.size() <= most_lookups && numbers <= most_numbers &&
+         results.lengths.size() <= most_lengths && results.comparisons.size() <= most_comparisons;
 }
 
 ResultsView results_view(const json& results, const std::string& where) {

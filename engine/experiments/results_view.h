@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/analysis/cluster_bootstrap.h"
+
 namespace carryover {
 
 inline constexpr std::int64_t kResultsFormat = 1;  ///< of results.json
@@ -51,6 +53,8 @@ struct ResultsView {
     std::vector<Text> texts;  ///< where each length was run by itself, an entry for each
 
     std::vector<const Text*> longest_texts() const;  ///< each file's longest
+    /// "S 512, M 124, R 0, n 4", or a policy's name: what decides what attention sees.
+    std::string settings_text() const;
   };
   struct Training {
     std::string model, recipe;
@@ -83,6 +87,16 @@ struct ResultsView {
   /// Mean loss of each book, nats a target, over the seeds that have it; nothing for a book that has none.
   std::map<std::string, double> book_losses(const std::string& model, const Condition& condition,
                                             std::int64_t length) const;
+  /// Mean of those over the books; nothing where there is none.
+  std::optional<double> mean_loss(const std::string& model, const Condition& condition, std::int64_t length) const;
+  /// Most keys and values that attention saw, over texts and seeds; nothing where no run has this length.
+  std::optional<double> kv_bytes(const std::string& model, const Condition& condition, std::int64_t length) const;
+  /// A comparison: difference of the loss of each book that both sides have, with its interval; nothing where there is
+  /// none.
+  std::optional<ClusterInterval> compared(const std::string& model, const Comparison& comparison,
+                                          std::int64_t length) const;
+  /// The length that most conditions have, and of those the longest: what tables of one length are of.
+  std::int64_t common_length(const std::string& model) const;
   /// Share of the segments that lost their sink, mean over texts and seeds; nothing where none was measured.
   std::optional<double> sinks_lost(const std::string& model, const Condition& condition) const;
   /// Every condition that has a run, in the plan's order.
@@ -90,6 +104,9 @@ struct ResultsView {
   /// Runs of a condition, a seed each.
   std::vector<const Run*> runs_of(const std::string& model, const Condition& condition) const;
 };
+
+/// Whether figures of it are drawn in a moment: a crafted file may have any number of everything. Pure.
+bool is_drawable(const ResultsView& results);
 
 /// Throws EngineError{BadInput} naming `where`.
 ResultsView results_view(const nlohmann::json& results, const std::string& where);

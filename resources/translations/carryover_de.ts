@@ -1659,6 +1659,31 @@ Befehl: %6</translation>
     </message>
 </context>
 <context>
+    <name>ComparedLosses</name>
+    <message>
+        <source>No comparison has results on both sides</source>
+        <translation>Kein Vergleich hat Ergebnisse auf beiden Seiten</translation>
+    </message>
+    <message>
+        <source>Comparisons (below 0: the first has the lower loss; bars: 95 %)</source>
+        <translation>Vergleiche (unter 0: der erste hat den niedrigeren Verlust; Striche: 95 %)</translation>
+    </message>
+    <message>
+        <source>Length (tokens)</source>
+        <translation>Länge (Token)</translation>
+    </message>
+    <message>
+        <source>Difference of the loss (nats)</source>
+        <translation>Differenz des Verlusts (Nats)</translation>
+    </message>
+    <message>
+        <source>%1
+%2 tokens: %3 nats (%4 to %5), lower on %6 of %7 books</source>
+        <translation>%1
+%2 Token: %3 Nats (%4 bis %5), niedriger bei %6 von %7 Büchern</translation>
+    </message>
+</context>
+<context>
     <name>ComparisonTable</name>
     <message>
         <source>Quantity, or setting that differs</source>
@@ -3104,6 +3129,17 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
 </context>
 <context>
+    <name>ExperimentFigure</name>
+    <message>
+        <source>Experiment: %1, %2
+Machine: %3
+Commit: %4</source>
+        <translation>Experiment: %1, %2
+Rechner: %3
+Commit: %4</translation>
+    </message>
+</context>
+<context>
     <name>ExperimentModel</name>
     <message>
         <source>pending</source>
@@ -3291,6 +3327,38 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>Logarithmic vertical axis</source>
         <translation>Logarithmische senkrechte Achse</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>Abbildung</translation>
+    </message>
+    <message>
+        <source>Cells</source>
+        <translation>Zellen</translation>
+    </message>
+    <message>
+        <source>Perplexity against visible KV</source>
+        <translation>Perplexität gegen sichtbare KV</translation>
+    </message>
+    <message>
+        <source>Comparisons by length</source>
+        <translation>Vergleiche nach Länge</translation>
+    </message>
+    <message>
+        <source>Length (tokens)</source>
+        <translation>Länge (Token)</translation>
+    </message>
+    <message>
+        <source>Comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 Token</translation>
+    </message>
+    <message>
+        <source>All comparisons</source>
+        <translation>Alle Vergleiche</translation>
     </message>
 </context>
 <context>
@@ -5287,14 +5355,6 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>%1, %2</translation>
     </message>
     <message>
-        <source>Experiment: %1, %2
-Machine: %3
-Commit: %4</source>
-        <translation>Experiment: %1, %2
-Rechner: %3
-Commit: %4</translation>
-    </message>
-    <message>
         <source>Loss by position: %1</source>
         <translation>Verlust nach Position: %1</translation>
     </message>
@@ -6116,6 +6176,41 @@ Commit: %4</translation>
     <message>
         <source>Blocks of keys for a block of queries</source>
         <translation>Blöcke von Keys je Block von Querys</translation>
+    </message>
+</context>
+<context>
+    <name>PerplexityFrontier</name>
+    <message>
+        <source>No evaluation is finished</source>
+        <translation>Keine Auswertung ist fertig</translation>
+    </message>
+    <message>
+        <source>lowest for its bytes</source>
+        <translation>am niedrigsten für seine Bytes</translation>
+    </message>
+    <message>
+        <source>Perplexity at %1 tokens against visible KV</source>
+        <translation>Perplexität bei %1 Token gegen sichtbare KV</translation>
+    </message>
+    <message>
+        <source>Keys and values that attention sees</source>
+        <translation>Schlüssel und Werte, die Attention sieht</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexität</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>%1
+%2
+%3, perplexity %4</source>
+        <translation>%1
+%2
+%3, Perplexität %4</translation>
     </message>
 </context>
 <context>

@@ -66,6 +66,9 @@ class ExperimentsViewTest : public QObject {
   void any_column_is_plotted();
   void the_plot_follows_the_filter();
   void positive_values_have_a_logarithmic_axis();
+  void the_frontier_follows_the_filter_and_the_length();
+  void a_comparison_is_chosen();
+  void the_program_with_the_window_draws_the_figures();
 
  private:
   /// A copy of the experiment's own files, without its cells.
@@ -357,7 +360,10 @@ void ExperimentsViewTest::any_column_is_plotted() {
   PlotView& plot = *lab.panel.plots()[0];
   const auto boxes = lab.panel.findChildren<QComboBox*>();
   QComboBox *x = nullptr, *y = nullptr;
-  for (QComboBox* box : boxes) (box->accessibleName() == QStringLiteral("Horizontal axis") ? x : y) = box;
+  for (QComboBox* box : boxes) {
+    if (box->accessibleName() == QStringLiteral("Horizontal axis")) x = box;
+    if (box->accessibleName() == QStringLiteral("Vertical axis")) y = box;
+  }
   QVERIFY(x != nullptr && y != nullptr);
   std::multiset<double> drawn, expected;
   for (int curve = 0; curve < 2; ++curve)  // an evaluation each, across two recipes and two texts
@@ -455,6 +461,128 @@ void ExperimentsViewTest::positive_values_have_a_logarithmic_axis() {
   QTRY_VERIFY(log->isEnabled());
   settle();
   QVERIFY(plot.view().top() > 0 && log->isChecked());
+}
+
+/// The rows of a figure's data, without what stands above them.
+static QStringList rows_of(const PlotView& plot) {
+  QStringList lines = plot.csv().split(u'\n', Qt::SkipEmptyParts);
+  lines.removeIf([](const QString& line) { return line.startsWith(u'#'); });
+  return lines.mid(1);
+}
+
+static QComboBox* box_of(const ExperimentWindow& lab, const char* name) {
+  for (QComboBox* box : lab.panel.findChildren<QComboBox*>())
+    if (box->accessibleName() == QLatin1String(name)) return box;
+  return nullptr;
+}
+
+/// As a hand chooses it.
+static void choose(QComboBox& box, int index) {
+  box.setCurrentIndex(index);
+  Q_EMIT box.activated(index);
+  settle();
+}
+
+void ExperimentsViewTest::the_frontier_follows_the_filter_and_the_length() {
+  const std::string folder = copy_of_state("lengths");
+  json results = read_json_file(out_ + "/results.json");
+  results["lengths"] = {128, 256};
+  for (json& run : results["runs"])
+    for (json& each : run["texts"]) {
+      json shorter = each["lengths"][0];
+      shorter["tokens"] = 128;
+      shorter["nll_sum"] = 2 * shorter["nll_sum"].get<double>();
+      each["lengths"].insert(each["lengths"].begin(), shorter);
+    }
+  write_bytes(folder + "/results.json", results.dump());
+  ExperimentWindow lab(folder);
+  QTRY_COMPARE(lab.panel_rows(), 9);
+  settle();
+  PlotView& plot = *lab.panel.plots()[1];
+  QComboBox *figure = box_of(lab, "Figure"), *length = box_of(lab, "Length (tokens)");
+  QVERIFY(figure != nullptr && length != nullptr && !length->isVisible());
+  figure->setCurrentIndex(1);
+  QVERIFY(plot.isVisible() && length->isVisible());
+  QVERIFY(!lab.panel.findChild<QCheckBox*>()->isVisible());
+  QCOMPARE(length->currentData().toLongLong(), 256);
+  const auto perplexities = [&] {
+    std::multiset<double> values;
+    for (const QString& row : rows_of(plot)) values.insert(row.section(u',', -2, -2).toDouble());
+    return values;
+  };
+  std::multiset<double> expected;
+  for (const char* recipe : {"base", "all"})
+    for (const char* evaluation : {"segmented", "none"}) {
+      double sum = 0;
+      int texts = 0;
+      for (int row = 0; row < 9; ++row) {
+        const CellState& cell = lab.model.cell(row);
+        if (cell.recipe != recipe || cell.evaluation != evaluation) continue;
+        sum += lab.model.number(row, CellColumn::Loss);
+        ++texts;
+      }
+      QCOMPARE(texts, 2);
+      expected.insert(std::exp(sum / 2));
+    }
+  const std::multiset<double> all = perplexities();
+  QVERIFY2(std::ranges::equal(all, expected, [](double a, double b) { return std::abs(a - b) < 1e-9 * b; }),
+           qPrintable(plot.csv()));
+  auto* words = lab.panel.findChild<QLineEdit*>();
+  words->setText(QStringLiteral("base"));
+  settle();
+  QCOMPARE(rows_of(plot).size(), 2);
+  words->setText(QStringLiteral("nowhere"));
+  settle();
+  QVERIFY(rows_of(plot).isEmpty());
+  words->clear();
+  settle();
+  QCOMPARE(rows_of(plot).size(), 4);
+  choose(*length, 0);
+  for (const double value : perplexities()) QVERIFY(!all.contains(value));
+  write_bytes(folder + "/results.json", results.dump(1));  // written again: what was chosen stays
+  QTest::qWait(700);
+  settle();
+  QCOMPARE(length->currentIndex(), 0);
+  QCOMPARE(rows_of(plot).size(), 4);
+  write_bytes(folder + "/results.json", "{");
+  QTRY_VERIFY(plot.is_empty());
+}
+
+void ExperimentsViewTest::a_comparison_is_chosen() {
+  const std::string folder = copy_of_state("comparisons");
+  json results = read_json_file(out_ + "/results.json");
+  json other = results["comparisons"][0];
+  other["title"] = "the other way";
+  std::swap(other["of"], other["against"]);
+  results["comparisons"].push_back(other);
+  write_bytes(folder + "/results.json", results.dump());
+  ExperimentWindow lab(folder);
+  QTRY_COMPARE(lab.panel_rows(), 9);
+  settle();
+  PlotView& plot = *lab.panel.plots()[2];
+  box_of(lab, "Figure")->setCurrentIndex(2);
+  QComboBox* comparison = box_of(lab, "Comparison");
+  QVERIFY(comparison != nullptr && comparison->isVisible() && plot.isVisible());
+  const QStringList both = rows_of(plot);
+  QCOMPARE(both.size(), 2);
+  QCOMPARE(both[0].section(u',', 2, 2).toDouble(), -both[1].section(u',', 2, 2).toDouble());
+  choose(*comparison, 2);
+  QCOMPARE(rows_of(plot), both.mid(1));
+  QVERIFY(both[1].startsWith(QStringLiteral("\"the other way\",256,")));
+}
+
+/// The command line alone, which ran the experiment, draws none.
+void ExperimentsViewTest::the_program_with_the_window_draws_the_figures() {
+  QVERIFY(!fs::exists(out_ + "/frontier.svg"));
+  const ExperimentRequest request = small_request(temp_, out_);
+  QProcess program;
+  program.start(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover"),
+                {"experiment", text(request.plan), "--out", text(out_), "--report", "--quiet"});
+  const CliResult result = finish_cli(program);
+  QVERIFY2(result.code == 0, result.err);
+  QVERIFY2(result.out.contains("results.json, frontier.svg, comparisons.svg"), result.out);
+  for (const char* name : {"/frontier.svg", "/comparisons.svg"})
+    QVERIFY(read_bytes(out_ + name).find("<svg") != std::string::npos);
 }
 
 static const TestFile these_tests{__FILE__, in_window<ExperimentsViewTest>};

@@ -160,7 +160,60 @@ class FigureCommandTest : public QObject {
       QVERIFY2(refused.code != 0 && refused.err.contains("Dracula"), refused.err.constData());
     }
     const CliResult other = run_carryover({"export", results, "--figure", "loss", "-o", file("wrong.csv")});
-    QVERIFY2(other.code != 0 && other.err.contains("Use loss-by-position"), other.err.constData());
+    QVERIFY2(other.code != 0 && other.err.contains("Use one of loss-by-position, frontier, comparisons"),
+             other.err.constData());
+  }
+
+  /// The same numbers as the tables of docs/results.md, which come of the same file.
+  void an_experiment_has_a_frontier_and_comparisons() {
+    const QString results = QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/evaluations/experiment-campaign_final.json");
+    const QByteArray page = contents(QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/results.md"));
+    const auto rows_of = [&](const QStringList& words) {
+      const CliResult result =
+          run_carryover(QStringList{"export", results, "-o", file("rows.csv"), "--figure"} + words);
+      if (result.code != 0) return QList<QByteArray>{result.err};
+      QList<QByteArray> lines = contents(file("rows.csv")).trimmed().split('\n');
+      lines.removeIf([](const QByteArray& line) { return line.startsWith('#'); });
+      return lines.mid(1);
+    };
+    const auto number = [](const QByteArray& row, qsizetype from_the_end) {
+      const QList<QByteArray> fields = row.split(',');
+      return fields[fields.size() - from_the_end].toDouble();
+    };
+    const QList<QByteArray> frontier = rows_of({"frontier"});
+    QVERIFY(frontier.size() > 15);
+    for (const QByteArray& row : frontier) {
+      const QByteArray recipe = row.mid(1, row.indexOf('"', 1) - 1);
+      const QByteArray cells =
+          " | " + QByteArray::number(number(row, 2), 'f', 2) + " | " + (number(row, 1) == 1 ? "\u2022 |" : " |");
+      const bool listed = std::ranges::any_of(page.split('\n'), [&](const QByteArray& line) {
+        return line.startsWith("| " + recipe + " |") && line.endsWith(cells);
+      });
+      QVERIFY2(listed, row.constData());
+    }
+    const QList<QByteArray> some = rows_of({"frontier", "--choose", "Recipe=base", "--choose", "Length=8192"});
+    QVERIFY(!some.isEmpty() && some.size() < frontier.size());
+    for (const QByteArray& row : some) QVERIFY2(row.startsWith("\"as it is\""), row.constData());
+    const QList<QByteArray> comparisons = rows_of({"comparisons"});
+    QVERIFY(comparisons.size() > 20);
+    for (const QByteArray& row : comparisons) {
+      const QByteArray title = row.mid(1, row.indexOf('"', 1) - 1);
+      const QByteArray books = QByteArray::number(number(row, 1)) + " of " + QByteArray::number(number(row, 2));
+      QVERIFY2(page.contains("| " + title + " | " + QByteArray::number(number(row, 6)) + " | ") &&
+                   page.contains(" | " + books + " |"),
+               row.constData());
+    }
+    const QByteArray title = comparisons[0].mid(1, comparisons[0].indexOf('"', 1) - 1);
+    for (const QByteArray& row : rows_of({"comparisons", "--choose", "Comparison=" + title}))
+      QVERIFY2(row.startsWith('"' + title + '"'), row.constData());
+    for (const auto& [figure, choice, advice] : {std::tuple("frontier", "Length=7", "16384"),
+                                                 {"frontier", "Recipe=none of them", "as it is"},
+                                                 {"frontier", "Text=Dracula", "Length=8192"},
+                                                 {"comparisons", "Comparison=x", "the same recipe"},
+                                                 {"comparisons", "Comparison", "Comparison=TITLE"}}) {
+      const QList<QByteArray> refused = rows_of({figure, "--choose", choice});
+      QVERIFY2(refused.size() == 1 && refused[0].contains(advice), refused.value(0).constData());
+    }
   }
 
   void data_read_back_equal() {

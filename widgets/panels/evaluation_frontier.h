@@ -3,7 +3,7 @@
 #include <QCoreApplication>
 
 #include "engine/evaluations/score_frontier.h"
-#include "widgets/panels/evaluation_curves.h"
+#include "widgets/plot/interval_curves.h"
 #include "widgets/state/evaluation_model.h"
 
 namespace carryover {
@@ -21,7 +21,7 @@ class EvaluationFrontier {
 
  private:
   PlotView* plot_;
-  EvaluationCurves curves_;
+  IntervalCurves curves_;
   QString csv_;  ///< what is drawn
 };
 

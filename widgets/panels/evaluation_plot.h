@@ -44,7 +44,7 @@ class EvaluationPlot : public QWidget {
   QComboBox *shown_, *task_ = nullptr, *policy_ = nullptr;
   QStackedWidget* pages_;
   PlotView *curves_, *slices_;
-  EvaluationCurves policies_;  ///< of curves_
+  IntervalCurves policies_;  ///< of curves_
   EvaluationFrontier frontier_;
   std::vector<Point> points_;  ///< that are drawn
   EvaluationValue value_ = EvaluationValue::Score;

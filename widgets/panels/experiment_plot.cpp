@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QLabel>
+#include <QStackedWidget>
 #include <QStandardItemModel>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,8 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/csv_text.h"
+#include "widgets/look/qstring.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/hits_model.h"
 
 namespace carryover {
@@ -48,23 +51,56 @@ struct ExperimentPlot::Point {
 };
 
 ExperimentPlot::ExperimentPlot(QWidget* parent)
-    : QWidget(parent), plot_(new PlotView(QStringLiteral("experiment"), this)) {
+    : QWidget(parent),
+      plot_(new PlotView(QStringLiteral("experiment"), this)),
+      frontier_plot_(new PlotView(QStringLiteral("experiment_frontier"), this)),
+      comparisons_plot_(new PlotView(QStringLiteral("experiment_comparisons"), this)),
+      frontier_(*frontier_plot_),
+      comparisons_(*comparisons_plot_),
+      pages_(new QStackedWidget(this)),
+      figure_(new QComboBox(this)) {
+  plot_->set_title(tr("Cells of the experiment"));
+  plot_->set_empty_text(tr("No cell has both numbers yet"));
+  plot_->set_csv_source([this] { return drawn_ == nullptr ? QString() : csv_rows(*drawn_); });
+  for (PlotView* plot : plots()) pages_->addWidget(plot);
+  build_bar();
+  show_figure();
+}
+
+void ExperimentPlot::build_bar() {
   auto* bar = control_bar();
+  figure_->setAccessibleName(tr("Figure"));
+  figure_->addItems({tr("Cells"), tr("Perplexity against visible KV"), tr("Comparisons by length")});
+  connect(figure_, &QComboBox::currentIndexChanged, this, &ExperimentPlot::show_figure);
   y_ = add_choice(tr("Vertical axis"), true, CellColumn::Perplexity);
   x_ = add_choice(tr("Horizontal axis"), false, CellColumn::Recipe);
+  against_ = new QLabel(tr("against"), this);
   log_ = new QCheckBox(tr("log10"), this);
   log_->setToolTip(tr("Logarithmic vertical axis; needs positive values"));
   log_->setAccessibleName(tr("Logarithmic vertical axis"));
   connect(log_, &QCheckBox::toggled, this, &ExperimentPlot::choice_changed);
+  length_ = new QComboBox(this);
+  length_->setAccessibleName(tr("Length (tokens)"));
+  length_->setToolTip(tr("Length (tokens)"));
+  connect(length_, &QComboBox::activated, this, &ExperimentPlot::choice_changed);
+  comparison_ = new QComboBox(this);
+  comparison_->setAccessibleName(tr("Comparison"));
+  comparison_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  comparison_->setMinimumContentsLength(16);
+  connect(comparison_, &QComboBox::activated, this, &ExperimentPlot::choice_changed);
+  bar->addWidget(figure_);
   bar->addStretch(1);
-  bar->addWidget(log_);
-  bar->addWidget(y_);
-  bar->addWidget(new QLabel(tr("against"), this));
-  bar->addWidget(x_);
-  put_bar_above(this, bar, plot_);
-  plot_->set_title(tr("Cells of the experiment"));
-  plot_->set_empty_text(tr("No cell has both numbers yet"));
-  plot_->set_csv_source([this] { return drawn_ == nullptr ? QString() : csv_rows(*drawn_); });
+  for (QWidget* part : std::initializer_list<QWidget*>{log_, y_, against_, x_, length_, comparison_})
+    bar->addWidget(part);
+  put_bar_above(this, bar, pages_);
+}
+
+void ExperimentPlot::show_figure() {
+  const int figure = figure_->currentIndex();
+  pages_->setCurrentIndex(figure);
+  for (QWidget* part : std::initializer_list<QWidget*>{log_, y_, against_, x_}) part->setVisible(figure == Cells);
+  length_->setVisible(figure == Frontier && length_->count() > 1);
+  comparison_->setVisible(figure == Comparisons && comparison_->count() > 2);  // all, and more than one
 }
 
 QComboBox* ExperimentPlot::add_choice(const QString& name, bool numbers_alone, CellColumn chosen) {
@@ -144,6 +180,64 @@ void ExperimentPlot::add_points(const std::vector<Point>& points, const std::vec
 }
 
 void ExperimentPlot::draw(const ExperimentModel& model, std::vector<int> rows) {
+  draw_results(model, rows);
+  draw_cells(model, std::move(rows));
+  const QString provenance =
+      tr("Experiment %1: %2, in %3")
+          .arg(QString::fromStdString(model.state().name), QString::fromStdString(model.state().title),
+               QDir::toNativeSeparators(model.folder()));
+  for (PlotView* plot : plots()) {
+    plot->set_provenance(provenance);
+    plot->request_replot();
+  }
+}
+
+/// What was chosen stays chosen while there is such a one.
+void ExperimentPlot::fill_choices(const ResultsView& results) {
+  const QVariant length = length_->currentData(), comparison = comparison_->currentData();
+  length_->clear();
+  for (const std::int64_t each : results.lengths)
+    length_->addItem(tr("%1 tokens").arg(count_text(each)), QVariant::fromValue(each));
+  const int kept = length.isValid() ? length_->findData(length) : -1;
+  const std::int64_t common = results.common_length(results.models.empty() ? "" : results.models.front().name);
+  length_->setCurrentIndex(kept >= 0 ? kept : length_->findData(QVariant::fromValue(common)));
+  comparison_->clear();
+  comparison_->addItem(tr("All comparisons"), QString());
+  for (const ResultsView::Comparison& each : results.comparisons)
+    comparison_->addItem(shown_text(each.title, 200), qstring(each.title));
+  comparison_->setCurrentIndex(std::max(0, comparison_->findData(comparison)));
+}
+
+/// Of the results as the file has them; the frontier of the recipes that the filter leaves.
+void ExperimentPlot::draw_results(const ExperimentModel& model, const std::vector<int>& rows) {
+  const std::shared_ptr<const ResultsView>& results = model.news().results;
+  std::vector<std::string> recipes;
+  for (const int row : rows)
+    if (row < model.count() && std::ranges::find(recipes, model.cell(row).recipe) == recipes.end())
+      recipes.push_back(model.cell(row).recipe);
+  if (std::ssize(rows) == model.count()) recipes.clear();  // also those that have runs but no cell
+  const bool other = results != results_;
+  results_ = results;
+  if (results && other) fill_choices(*results);
+  show_figure();
+  const ResultsView none;
+  const ResultsView& shown = results ? *results : none;
+  const std::int64_t length = results ? length_->currentData().toLongLong() : 0;
+  const std::string comparison = comparison_->currentData().toString().toStdString();
+  if (other || comparison != drawn_comparison_) {
+    comparisons_.draw(shown, comparison.empty() ? std::vector<std::string>() : std::vector{comparison});
+    comparisons_plot_->fit();
+  }
+  if (other || recipes != recipes_ || length != drawn_length_ || rows.empty() != none_shown_)
+    frontier_.draw(rows.empty() ? none : shown, length, recipes);
+  none_shown_ = rows.empty();
+  recipes_ = std::move(recipes);
+  drawn_length_ = length;
+  drawn_comparison_ = comparison;
+  if (other) frontier_plot_->fit();
+}
+
+void ExperimentPlot::draw_cells(const ExperimentModel& model, std::vector<int> rows) {
   const CellColumn x = chosen(*x_), y = chosen(*y_);
   bool other = &model != drawn_ || x != drawn_x_ || y != drawn_y_ || rows != rows_;
   drawn_ = &model;
@@ -159,12 +253,7 @@ void ExperimentPlot::draw(const ExperimentModel& model, std::vector<int> rows) {
   plot_->set_axes(ExperimentModel::axis_label(x), ExperimentModel::axis_label(y));
   if (choose_scale(shown)) other = true;
   add_points(shown, series);
-  plot_->set_provenance(tr("Experiment %1: %2, in %3")
-                            .arg(QString::fromStdString(model.state().name),
-                                 QString::fromStdString(model.state().title),
-                                 QDir::toNativeSeparators(model.folder())));
   if (other) plot_->fit();
-  plot_->request_replot();
 }
 
 /// Every cell that is drawn, with what it is of.

@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QWidget>
+#include <memory>
+#include <string>
 #include <vector>
 
+#include "widgets/panels/compared_losses.h"
+#include "widgets/panels/perplexity_frontier.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/experiment_model.h"
 
 class QCheckBox;
 class QComboBox;
+class QLabel;
+class QStackedWidget;
 
 namespace carryover {
 
-/// A column of an experiment's cells against another, a point each: of each recipe a colour, or of each evaluation
-/// where recipes are the axis. GUI thread.
+/// Figures of an experiment: a column of its cells against another, a point each (of each recipe a colour, or of each
+/// evaluation where recipes are the axis); perplexity against visible KV; and its comparisons. GUI thread.
 class ExperimentPlot : public QWidget {
   Q_OBJECT
  public:
   explicit ExperimentPlot(QWidget* parent = nullptr);
   PlotView& plot() { return *plot_; }
+  std::vector<PlotView*> plots() const { return {plot_, frontier_plot_, comparisons_plot_}; }
   /// Of these rows of the model, which others don't see.
   void draw(const ExperimentModel& model, std::vector<int> rows);
 
@@ -31,10 +38,25 @@ class ExperimentPlot : public QWidget {
   void add_points(const std::vector<Point>& points, const std::vector<QString>& series);
   QString csv_rows(const ExperimentModel& model) const;
   bool choose_scale(const std::vector<Point>& points);
+  void build_bar();
+  void show_figure();
+  void draw_cells(const ExperimentModel& model, std::vector<int> rows);
+  void draw_results(const ExperimentModel& model, const std::vector<int>& rows);
+  void fill_choices(const ResultsView& results);
 
-  PlotView* plot_;
-  QComboBox *x_, *y_;
-  QCheckBox* log_;
+  enum Figure { Cells, Frontier, Comparisons };
+  PlotView *plot_, *frontier_plot_, *comparisons_plot_;
+  PerplexityFrontier frontier_;
+  ComparedLosses comparisons_;
+  QStackedWidget* pages_;
+  QComboBox *figure_, *x_ = nullptr, *y_ = nullptr, *length_ = nullptr, *comparison_ = nullptr;
+  QLabel* against_ = nullptr;
+  QCheckBox* log_ = nullptr;
+  std::shared_ptr<const ResultsView> results_;  ///< that the comparisons are drawn of
+  std::vector<std::string> recipes_;            ///< that the frontier is drawn of; none: all
+  bool none_shown_ = false;                     ///< the filter left nothing
+  std::int64_t drawn_length_ = -1;
+  std::string drawn_comparison_;  ///< empty: all
   int curves_ = 0;
   bool drawn_log_ = false;
   std::vector<int> rows_;

@@ -41,7 +41,7 @@ ExperimentsPanel::ExperimentsPanel(LabContext& lab, QWidget* parent)
 }
 
 std::vector<PlotView*> ExperimentsPanel::plots() {
-  return {&plot_->plot()};
+  return plot_->plots();
 }
 
 QWidget* ExperimentsPanel::build_side() {

@@ -33,11 +33,6 @@ QString curve_name(const ResultsView& results, const PositionLosses& losses) {
   return LossByPosition::tr("%1, %2").arg(name, bytes_text(static_cast<std::int64_t>(losses.attention_kv_bytes)));
 }
 
-QString experiment_provenance(const ResultsView& results) {
-  return LossByPosition::tr("Experiment: %1, %2\nMachine: %3\nCommit: %4")
-      .arg(qstring(results.experiment), qstring(results.title), qstring(results.processor), qstring(results.commit));
-}
-
 }  // namespace
 
 void draw_loss_by_position(PlotView& plot, const ResultsView& results, const QString& text) {
@@ -53,8 +48,6 @@ void draw_loss_by_position(PlotView& plot, const ResultsView& results, const QSt
     for (const auto& [position, loss] : losses.points) plot.append(curve, position, loss);
     ++drawn;
   }
-  plot.set_provenance(experiment_provenance(results));
-  plot.request_replot();
 }
 
 }  // namespace carryover

@@ -8,12 +8,10 @@ namespace carryover {
 
 class PlotView;
 
-/// The figure of an experiment that `carryover export RESULTS --figure` names so.
-inline constexpr const char* loss_by_position_figure = "loss-by-position";
-
-/// Draws into a plot that is empty yet: a curve for each recipe and evaluation of the first model, named with the bytes
-/// of keys and values that the last token sees; title, axes, provenance. `text`: a title or a file of the results;
-/// empty: the first. Throws EngineError{Usage} naming those that there are. GUI thread.
+/// The figure of an experiment's loss along a text. Draws into a plot that is empty yet: a curve for each recipe and
+/// evaluation of the first model, named with the bytes of keys and values that the last token sees; title and axes.
+/// `text`: a title or a file of the results; empty: the first. Throws EngineError{Usage} naming those that there are.
+/// GUI thread.
 void draw_loss_by_position(PlotView& plot, const ResultsView& results, const QString& text);
 
 }  // namespace carryover

@@ -121,8 +121,9 @@ void PlotCurves::style_line(Curve& curve) {
   curve.graph->setPen(pen);
   if (curve.style.points) {
     curve.graph->setLineStyle(QCPGraph::lsNone);
-    curve.graph->setScatterStyle(
-        QCPScatterStyle(QCPScatterStyle::ssTriangle, QPen(colour, 1.4 * theme_.pen), QBrush(colour), 8 * theme_.pen));
+    curve.graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangle, QPen(colour, 1.4 * theme_.pen),
+                                                 curve.style.dashed ? QBrush(Qt::NoBrush) : QBrush(colour),
+                                                 8 * theme_.pen));
     return;
   }
   const bool dotted = few && !curve.style.dashed && !curve.style.filled;
@@ -202,7 +203,7 @@ QString PlotCurves::text_at(double x, double reference, const QString& second_la
                             const std::function<double(double)>& second) const {
   QStringList lines;
   for (const Curve& curve : curves_) {
-    if (!curve.visible || curve.x.empty()) continue;
+    if (!curve.visible || curve.x.empty() || curve.name.isEmpty()) continue;  // strokes of intervals have no name
     const double value = curve.y[nearest(curve, x)];
     QString line = QStringLiteral("%1: %2").arg(curve.name, short_number(value));
     if (second) line += QStringLiteral(" (%1 %2)").arg(second_label, short_number(second(value)));

@@ -122,8 +122,8 @@ void PlotScene::arrange(int width, int height) {
   arrange_title(width);
   fit_labels(height);
   plot->xAxis->setLabel(height < label_room ? QString() : x_label);
-  const bool wanted = plot->legend->itemCount() > 1 && height >= legend_room;
-  if (wanted) wrap_legend(*plot->legend, width);
+  bool wanted = plot->legend->itemCount() > 1 && height >= legend_room;
+  if (wanted) wanted = wrap_legend(*plot->legend, width) <= height / 3;  // values under the pointer have the names too
   if (wanted == plot->legend->visible()) return;
   plot->legend->setVisible(wanted);
   if (!wanted) {

@@ -103,14 +103,24 @@ void style_plot(QCustomPlot& plot, const Theme& theme) {
   plot.legend->setRowSpacing(0);
 }
 
-void wrap_legend(QCPLegend& legend, int width) {
+int wrap_legend(QCPLegend& legend, int width) {
+  // An entry is clipped to its outer rectangle, which at a figure's resolution can be lower than its letters.
+  const int descent = QFontMetrics(legend.font()).descent() / 2 + 1;
+  int line = 0;
+  for (int i = 0; i < legend.itemCount(); ++i)
+    if (QCPAbstractLegendItem* item = legend.item(i)) {
+      item->setMargins({0, 0, 0, descent});
+      line = std::max(line, item->minimumOuterSizeHint().height());
+    }
   const int room = width - legend.margins().left() - legend.margins().right();
   int columns = std::max(1, legend.itemCount());
   while (columns > 1 && legend_width(legend, columns) > room) --columns;
   legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, false);
-  if (legend.wrap() == columns) return;
-  legend.setWrap(columns);
-  legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
+  if (legend.wrap() != columns) {
+    legend.setWrap(columns);
+    legend.setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
+  }
+  return (legend.itemCount() + columns - 1) / columns * line;
 }
 
 QString unit_of(const QString& label) {

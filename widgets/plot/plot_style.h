@@ -62,7 +62,7 @@ QString fitted_label(const QString& label, const QFontMetrics& metrics, int room
 /// Background, axes, grid and fonts.
 void style_plot(QCustomPlot& plot, const Theme& theme);
 void style_axis(QCPAxis& axis, const Theme& theme);
-/// Puts the legend's items side by side, as many as fit.
-void wrap_legend(QCPLegend& legend, int width);
+/// Puts the legend's items side by side, as many as fit. Returns its height in pixels.
+int wrap_legend(QCPLegend& legend, int width);
 
 }  // namespace carryover

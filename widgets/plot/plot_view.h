@@ -25,7 +25,7 @@ struct CurveStyle {
   bool dashed = false;
   bool filled = false;
   bool stacked = false;  ///< stands on the visible stacked curves added before it; append to all of them at the same x
-  bool points = false;   ///< marks without a line
+  bool points = false;   ///< marks without a line; dashed: hollow ones
 };
 
 /// Frames around cells of a map.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/panels/evaluation_curves.h"
+#include "widgets/plot/interval_curves.h"
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-void EvaluationCurves::begin(const std::vector<std::string>& policies) {
+void IntervalCurves::begin(const std::vector<std::string>& policies) {
   for (; pairs_ < static_cast<int>(policies.size()); ++pairs_) {
     plot_.add_curve({}, {series_colour(static_cast<std::size_t>(pairs_))});
     plot_.add_curve({}, {series_colour(static_cast<std::size_t>(pairs_)), true});
@@ -17,7 +17,7 @@ void EvaluationCurves::begin(const std::vector<std::string>& policies) {
   for (std::size_t i = 0; i < policies.size(); ++i) plot_.set_curve_name(2 * static_cast<int>(i), qstring(policies[i]));
 }
 
-void EvaluationCurves::add(int policy, double x, double y, const std::optional<MeanInterval>& interval) {
+void IntervalCurves::add(int policy, double x, double y, const std::optional<MeanInterval>& interval) {
   plot_.append(2 * policy, x, y);
   plot_.set_curve_visible(2 * policy, true);
   if (!interval) return;

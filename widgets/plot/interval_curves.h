@@ -11,10 +11,10 @@ namespace carryover {
 
 /// Curves of an evaluation's policies in a plot, with strokes for intervals of scores. Curves stay once they are there,
 /// and are hidden where an evaluation has fewer policies. GUI thread.
-class EvaluationCurves {
+class IntervalCurves {
  public:
-  explicit EvaluationCurves(PlotView& plot) : plot_(plot) {}  ///< which has no other curves and outlives this
-  void begin(const std::vector<std::string>& policies);       ///< empty curves with these names
+  explicit IntervalCurves(PlotView& plot) : plot_(plot) {}  ///< which has no other curves and outlives this
+  void begin(const std::vector<std::string>& policies);     ///< empty curves with these names
   void add(int policy, double x, double y, const std::optional<MeanInterval>& interval);
 
  private:
