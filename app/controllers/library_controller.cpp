@@ -125,7 +125,7 @@ void LibraryController::connect_trainings() {
   connect(&library_, &RunLibrary::ticked_changed, this, [this, trainings](int row) {
     if (library_.run(row).kind != ListedKind::Training) return;
     const int index = trainings->index_of(library_.run(row).place);
-    if (index >= 0) trainings->set_ticked(index, library_.run(row).ticked);
+    if (index >= 0) trainings->set_ticked(index, library_.run(row).ticked());
   });
 }
 
@@ -196,7 +196,7 @@ void LibraryController::connect_files() {
   connect(&library_, &RunLibrary::reset, this, &LibraryController::look_at_files);
   connect(&library_, &RunLibrary::ticked_changed, this, [this](int row) {
     const ListedRun& run = library_.run(row);
-    if (run.kind == ListedKind::Run && run.ticked && !run.losses)
+    if (run.kind == ListedKind::Run && run.ticked() && !run.losses)
       post(files_.get(), [place = run.place](RunFiles& files) { files.read_losses(place); });
   });
 }
@@ -207,7 +207,7 @@ void LibraryController::look_at_files() {
     const ListedRun& run = library_.run(row);
     if (run.kind == ListedKind::WhatIf) continue;
     measure(run.place);
-    if (run.kind == ListedKind::Run && run.ticked)
+    if (run.kind == ListedKind::Run && run.ticked())
       post(files_.get(), [place = run.place](RunFiles& files) { files.read_losses(place); });
   }
 }

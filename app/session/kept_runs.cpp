@@ -14,6 +14,7 @@ using nlohmann::json;
 constexpr qsizetype most_characters = 500;  ///< of a name or a tag
 constexpr qsizetype most_details = 20'000;
 constexpr qsizetype most_tags = 100;
+constexpr std::int64_t most_ticks = 1'000'000'000;
 
 struct KindKey {
   ListedKind kind;
@@ -69,7 +70,8 @@ json kept_json(const ListedRun& run, const char* kind, const std::function<json(
           {"loss", std::isfinite(run.loss) ? json(run.loss) : json()},
           {"bytes", run.bytes},
           {"made_ms", run.made_ms},
-          {"ticked", run.ticked}};
+          {"ticked", run.ticked()},
+          {"tick", run.tick}};
 }
 
 ListedRun kept_of(const SessionFields& fields, const std::function<QString(const QString& path)>& absolute) {
@@ -93,7 +95,7 @@ ListedRun kept_of(const SessionFields& fields, const std::function<QString(const
   run.loss = fields.number("loss", std::nan(""));
   run.bytes = fields.integer("bytes", 0, 0, std::int64_t{1} << 50);
   run.made_ms = fields.integer("made_ms", 0, 0, std::int64_t{1} << 48);
-  run.ticked = fields.flag("ticked");
+  if (fields.flag("ticked")) run.tick = static_cast<int>(fields.integer("tick", 1, 1, most_ticks));
   return run;
 }
 

@@ -10354,14 +10354,6 @@ im Versuch: %3 nat
         <translation>Schritte des Optimierers insgesamt</translation>
     </message>
     <message>
-        <source>Micro-batch</source>
-        <translation>Mikrostapel</translation>
-    </message>
-    <message>
-        <source> samples</source>
-        <translation> Beispiele</translation>
-    </message>
-    <message>
         <source>Accumulation</source>
         <translation>Anhäufung</translation>
     </message>
@@ -11632,10 +11624,6 @@ im Versuch: %3 nat
         <translation>segmented: in Segmenten, wie später ausgeführt; full: unter voller Attention, zum Vergleich</translation>
     </message>
     <message>
-        <source>Samples per micro-batch; they run one after another</source>
-        <translation>Beispiele eines Mikro-Batches; sie werden nacheinander gerechnet</translation>
-    </message>
-    <message>
         <source>Attention window</source>
         <translation>Aufmerksamkeitsfenster</translation>
     </message>
@@ -11794,6 +11782,14 @@ im Versuch: %3 nat
     <message>
         <source>1 step</source>
         <translation>1 Schritt</translation>
+    </message>
+    <message>
+        <source>Samples per micro-batch</source>
+        <translation>Beispiele je Micro-Batch</translation>
+    </message>
+    <message>
+        <source>They run one after another</source>
+        <translation>Sie laufen nacheinander</translation>
     </message>
 </context>
 <context>

@@ -106,6 +106,8 @@ class HostileSessionTest : public QObject {
     row("run with a loss of text", "{'runs': [{'kind': 'run', 'place': 'x', 'loss': 'low'}]}", "runs.loss");
     row("run with a tag that is a list", "{'runs': [{'kind': 'run', 'place': 'x', 'tags': [[]]}]}", "runs.tags");
     row("run ticked by a number", "{'runs': [{'kind': 'run', 'place': 'x', 'ticked': 1}]}", "runs.ticked");
+    row("run ticked before the first", "{'runs': [{'kind': 'run', 'place': 'x', 'ticked': true, 'tick': 0}]}",
+        "runs.tick");
     row("version 0", "{'version': 0}", "version");
     row("version 1e9", "{'version': 1000000000}", "newer");
   }

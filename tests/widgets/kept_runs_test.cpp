@@ -270,7 +270,7 @@ class KeptRunsTest : public QObject {
       QCOMPARE(now, names);
       const ListedRun& run = library.run(0);
       QVERIFY2(run.place.startsWith(folder), qPrintable(run.place));
-      QVERIFY(run.ticked);
+      QVERIFY(run.ticked());
       QCOMPARE(run.tags, QStringList("paper"));
       QTRY_VERIFY(library.run(0).losses && !library.run(0).losses->empty());  // read again, for the plot
       RunList panel(someone);

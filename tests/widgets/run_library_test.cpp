@@ -58,7 +58,7 @@ class RunLibraryTest : public QObject {
     QCOMPARE(library.count(), 1);
     QCOMPARE(library.run(0).name, QString("my run"));
     QCOMPARE(library.run(0).tags, QStringList({"paper", "long text"}));
-    QVERIFY(library.run(0).ticked);
+    QVERIFY(library.run(0).ticked());
     QCOMPARE(library.run(0).made_ms, std::int64_t{1});
     QCOMPARE(library.run(0).loss, 1.5);
     QCOMPARE(library.disk_bytes(), std::int64_t{500});
@@ -113,7 +113,7 @@ class RunLibraryTest : public QObject {
     for (int i = 0; i < 3; ++i) library.put(some_run(QString("/s/%1.journal").arg(i), i));
     ListedRun training = some_run("/t", 5);
     training.kind = ListedKind::Training;
-    training.ticked = true;
+    training.tick = 1;
     library.put(training);
     for (const int i : {2, 0}) library.set_ticked(i, true);
     QCOMPARE(places(library, library.ticked_runs()), QStringList({"/s/2.journal", "/s/0.journal"}));
@@ -122,6 +122,15 @@ class RunLibraryTest : public QObject {
     QCOMPARE(places(library, library.ticked_runs()), QStringList({"/s/0.journal", "/s/2.journal"}));
     library.remove(0);
     QCOMPARE(places(library, library.ticked_runs()), QStringList("/s/2.journal"));
+    library.set_ticked(library.index_of("/s/1.journal"), true);
+    library.take_back();  // to its place: the colours of the others stay
+    const QStringList all{"/s/0.journal", "/s/2.journal", "/s/1.journal"};
+    QCOMPARE(places(library, library.ticked_runs()), all);
+    RunLibrary next;
+    std::vector<ListedRun> kept;
+    for (int i = 0; i < library.count(); ++i) kept.push_back(library.run(i));
+    next.restore(kept);
+    QCOMPARE(places(next, next.ticked_runs()), all);
   }
 
   void the_table_follows_the_list() {
@@ -136,7 +145,7 @@ class RunLibraryTest : public QObject {
     QVERIFY(!table.setData(table.index(1, RunLibraryTable::Policy), "full"));
     QCOMPARE(library.run(1).name, QString("renamed"));
     QCOMPARE(table.index(1, RunLibraryTable::Tags).data().toString(), QString("a, b c"));
-    QVERIFY(library.run(1).ticked);
+    QVERIFY(library.run(1).ticked());
     library.set_bytes("/s/2.journal", 0, false);
     QVERIFY(table.index(2, 0).data(Qt::ToolTipRole).toString().contains("No longer there"));
     ListedRun named = some_run("/s/3.journal", 3);

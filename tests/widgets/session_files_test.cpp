@@ -67,7 +67,8 @@ SessionState some_state(const QString& folder) {
   ListedRun listed;
   listed.place = state.run;
   listed.name = "größer “als” gedacht";
-  listed.renamed = listed.ticked = true;
+  listed.renamed = true;
+  listed.tick = 3;
   listed.tags = {"paper", "two words"};
   listed.policy = "full";
   listed.model = "demo · fp32 · 01234567";
@@ -126,7 +127,7 @@ class SessionFilesTest : public QObject {
     QVERIFY(!read.closed && !read.unsaved);
     QCOMPARE(session_text(read, folder), text);  // all of it, the list of runs too
     QCOMPARE(read.runs.size(), std::size_t{5});
-    QVERIFY(same_list(read.runs, state.runs) && read.runs[0].loss == 2.25 && read.runs[0].ticked);
+    QVERIFY(same_list(read.runs, state.runs) && read.runs[0].loss == 2.25 && read.runs[0].tick == 3);
     write_file_atomically(there.file("study.carryover"), text);
     const SessionState moved = read_session(path_in(there, "study.carryover"));
     QCOMPARE(moved.run, path_in(there, "study.files/run.journal"));

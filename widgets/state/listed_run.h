@@ -41,9 +41,11 @@ struct ListedRun {
   double loss = std::numeric_limits<double>::quiet_NaN();  ///< mean, nats; of a what-if the change, after − before
   std::int64_t bytes = 0;                                  ///< on disk
   std::int64_t made_ms = 0;                                ///< since 1970, UTC
-  bool ticked = false;                                     ///< compared with others
-  bool resumable = false;                                  ///< by what is on disk, where it is Partial
-  std::shared_ptr<const LossCurve> losses;                 ///< null: not read yet
+  int tick = 0;                             ///< of those that are compared, which: 1 is the first; 0: not
+  bool resumable = false;                   ///< by what is on disk, where it is Partial
+  std::shared_ptr<const LossCurve> losses;  ///< null: not read yet
+
+  bool ticked() const { return tick > 0; }
 };
 QString kind_name(ListedKind kind);
 /// Whether the list alone keeps it: a journal of the session, and no folder of the user's.

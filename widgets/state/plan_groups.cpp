@@ -71,8 +71,7 @@ PlanGroup optimisation_group() {
   return {
       TEXT("Optimisation"),
       {{"max_steps", Kind::Integer, TEXT("Steps"), TEXT(" steps"), TEXT("Total number of optimizer steps")},
-       {"micro_batch_size", Kind::Integer, TEXT("Micro-batch"), TEXT(" samples"),
-        TEXT("Samples per micro-batch; they run one after another")},
+       {"micro_batch_size", Kind::Integer, TEXT("Samples per micro-batch"), "", TEXT("They run one after another")},
        {"gradient_accumulation_steps", Kind::Integer, TEXT("Accumulation"), TEXT(" micro-batches"),
         TEXT("Micro-batches per optimizer step")},
        {"learning_rate", Kind::Real, TEXT("Learning rate"), "", TEXT("Learning rate of AdamW after the warm-up")},

@@ -20,7 +20,7 @@ void keep_own(ListedRun& run, const ListedRun& before) {
     run.renamed = true;
   }
   run.tags = before.tags;
-  run.ticked = before.ticked;
+  run.tick = before.tick;
   run.made_ms = before.made_ms;
   if (run.bytes == 0) run.bytes = before.bytes;
   if (run.saved_in.isEmpty()) run.saved_in = before.saved_in;
@@ -40,11 +40,18 @@ bool RunLibrary::keeps(const QString& place) const {
 
 std::vector<int> RunLibrary::ticked_runs() const {
   std::vector<int> ticked;
-  for (const QString& place : tick_order_) {
-    const int index = index_of(place);
-    if (index >= 0 && run(index).kind == ListedKind::Run) ticked.push_back(index);
-  }
+  for (int index = 0; index < count(); ++index)
+    if (run(index).kind == ListedKind::Run && run(index).ticked()) ticked.push_back(index);
+  std::ranges::stable_sort(ticked, {}, [this](int index) { return run(index).tick; });
   return ticked;
+}
+
+/// Of removed ones too: they can be taken back.
+int RunLibrary::last_tick() const {
+  int last = 0;
+  for (const auto* list : {&runs_, &removed_})
+    for (const ListedRun& run : *list) last = std::max(last, run.tick);
+  return last;
 }
 
 std::int64_t RunLibrary::disk_bytes() const {
@@ -57,7 +64,6 @@ std::int64_t RunLibrary::disk_bytes() const {
 
 void RunLibrary::insert(ListedRun run) {
   const int index = count();
-  if (run.ticked) tick_order_ += run.place;
   Q_EMIT about_to_add(index);
   runs_.push_back(std::move(run));
   Q_EMIT added(index);
@@ -65,7 +71,6 @@ void RunLibrary::insert(ListedRun run) {
 
 void RunLibrary::erase(int index) {
   CARRYOVER_CHECK(index >= 0 && index < count());
-  tick_order_.removeAll(run(index).place);
   Q_EMIT about_to_remove(index);
   runs_.erase(runs_.begin() + index);
   Q_EMIT removed_from(index);
@@ -101,9 +106,6 @@ void RunLibrary::restore(std::vector<ListedRun> runs) {
   Q_EMIT about_to_reset();
   runs_ = std::move(runs);
   removed_.clear();
-  tick_order_.clear();
-  for (const ListedRun& run : runs_)
-    if (run.ticked) tick_order_ += run.place;
   Q_EMIT reset();
   Q_EMIT removed_changed();
 }
@@ -155,10 +157,8 @@ void RunLibrary::set_tags(int index, const QStringList& tags) {
 
 void RunLibrary::set_ticked(int index, bool ticked) {
   ListedRun& run = at(index);
-  if (run.ticked == ticked) return;
-  run.ticked = ticked;
-  tick_order_.removeAll(run.place);
-  if (ticked) tick_order_ += run.place;
+  if (run.ticked() == ticked) return;
+  run.tick = ticked ? last_tick() + 1 : 0;
   Q_EMIT run_changed(index);
   Q_EMIT ticked_changed(index);
 }

@@ -64,11 +64,11 @@ class RunLibrary : public QObject {
 
  private:
   ListedRun& at(int index) { return runs_[static_cast<std::size_t>(index)]; }
+  int last_tick() const;
   void insert(ListedRun run);
   void erase(int index);
 
   std::vector<ListedRun> runs_, removed_;
-  QStringList tick_order_;  ///< places
   std::int64_t limit_ = default_limit;
 };
 

@@ -161,7 +161,7 @@ QVariant RunLibraryTable::data(const QModelIndex& index, int role) const {
       return QVariant((number(run, index.column()).isValid() ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::CheckStateRole:
       if (index.column() != Name || !can_be_ticked(run)) return {};
-      return run.ticked ? Qt::Checked : Qt::Unchecked;
+      return run.ticked() ? Qt::Checked : Qt::Unchecked;
     case Qt::ToolTipRole:
       return tooltip_of(run);
     default:
