@@ -1682,6 +1682,10 @@ Befehl: %6</translation>
         <translation>%1
 %2 Token: %3 Nats (%4 bis %5), niedriger bei %6 von %7 Büchern</translation>
     </message>
+    <message>
+        <source>Δ loss at %1 tokens (nats)</source>
+        <translation>Δ Verlust bei %1 Token (Nats)</translation>
+    </message>
 </context>
 <context>
     <name>ComparisonTable</name>
@@ -3341,10 +3345,6 @@ Commit: %4</translation>
         <translation>Perplexität gegen sichtbare KV</translation>
     </message>
     <message>
-        <source>Comparisons by length</source>
-        <translation>Vergleiche nach Länge</translation>
-    </message>
-    <message>
         <source>Length (tokens)</source>
         <translation>Länge (Token)</translation>
     </message>
@@ -3359,6 +3359,10 @@ Commit: %4</translation>
     <message>
         <source>All comparisons</source>
         <translation>Alle Vergleiche</translation>
+    </message>
+    <message>
+        <source>Comparisons</source>
+        <translation>Vergleiche</translation>
     </message>
 </context>
 <context>

@@ -537,6 +537,8 @@ void ExperimentsViewTest::the_frontier_follows_the_filter_and_the_length() {
   words->clear();
   settle();
   QCOMPARE(rows_of(plot).size(), 4);
+  const auto by_length = lab.panel.plots()[2]->drawn_points(0);
+  QVERIFY(by_length.size() == 2 && by_length[0].first == 0 && by_length[1].first == 1);
   choose(*length, 0);
   for (const double value : perplexities()) QVERIFY(!all.contains(value));
   write_bytes(folder + "/results.json", results.dump(1));  // written again: what was chosen stays
@@ -566,6 +568,11 @@ void ExperimentsViewTest::a_comparison_is_chosen() {
   const QStringList both = rows_of(plot);
   QCOMPARE(both.size(), 2);
   QCOMPARE(both[0].section(u',', 2, 2).toDouble(), -both[1].section(u',', 2, 2).toDouble());
+  for (int row = 0; row < 2; ++row) {  // of one length: a row each, with its interval along the axis
+    const double mean = both[row].section(u',', 2, 2).toDouble(), low = both[row].section(u',', 3, 3).toDouble();
+    QCOMPARE(plot.drawn_points(2 * row), (std::vector<std::pair<double, double>>{{mean, row}}));
+    QCOMPARE(plot.drawn_points(2 * row + 1).front(), std::pair(low, double(row)));
+  }
   choose(*comparison, 2);
   QCOMPARE(rows_of(plot), both.mid(1));
   QVERIFY(both[1].startsWith(QStringLiteral("\"the other way\",256,")));

@@ -14,32 +14,78 @@ ComparedLosses::ComparedLosses(PlotView& plot) : plot_(plot), curves_(plot) {
   plot_.set_empty_text(tr("No comparison has results on both sides"));
 }
 
-void ComparedLosses::draw(const ResultsView& results, const std::vector<std::string>& titles) {
+std::vector<ComparedLosses::Point> ComparedLosses::points_of(const ResultsView& results,
+                                                             const std::vector<std::string>& titles) {
   const std::string model = results.models.empty() ? "" : results.models.front().name;
-  std::vector<const ResultsView::Comparison*> shown;
-  std::vector<std::string> names;
+  std::vector<Point> points;
+  int row = 0;
   for (const ResultsView::Comparison& one : results.comparisons) {
     if (!titles.empty() && std::ranges::find(titles, one.title) == titles.end()) continue;
-    shown.push_back(&one);
-    names.push_back(one.title);
+    const std::size_t before = points.size();
+    for (std::size_t place = 0; place < results.lengths.size(); ++place)
+      if (const auto found = results.compared(model, one, results.lengths[place]))
+        points.push_back({row, shown_text(one.title, 200), results.lengths[place], *found, static_cast<double>(place)});
+    row += points.size() > before ? 1 : 0;
   }
-  std::vector<QString> lengths;  // in even steps: they mostly double
-  for (const std::int64_t length : results.lengths) lengths.push_back(count_text(length));
-  curves_.begin(names);
-  std::vector<Point> points;
-  for (std::size_t i = 0; i < shown.size(); ++i)
-    for (std::size_t place = 0; place < results.lengths.size(); ++place) {
-      const auto found = results.compared(model, *shown[i], results.lengths[place]);
-      if (!found) continue;
-      const auto x = static_cast<double>(place);
-      curves_.add(static_cast<int>(i), x, found->interval.mean, found->interval);
-      points.push_back({shown_text(names[i], 200), results.lengths[place], *found, x});
-    }
+  return points;
+}
+
+void ComparedLosses::draw(const ResultsView& results, const std::vector<std::string>& titles) {
+  const std::vector<Point> points = points_of(results, titles);
+  std::vector<std::string> names;
+  for (const Point& point : points)
+    if (point.row == static_cast<int>(names.size())) names.push_back(point.title.toStdString());
+  const bool one_length =
+      std::ranges::all_of(points, [&](const Point& point) { return point.length == points.front().length; });
+  curves_.begin(one_length ? std::vector<std::string>(names.size()) : names);
+  one_length ? draw_rows(points) : draw_by_length(points, results.lengths);
+  plot_.set_y_reversed(one_length);
   plot_.set_csv_source([points] { return csv_of(points); });
-  plot_.set_hover_text([points](double x, double y) { return text_at(points, x, y); });
   plot_.set_title(tr("Comparisons (below 0: the first has the lower loss; bars: 95 %)"));
-  plot_.set_x_names(lengths);
+}
+
+/// Lengths in even steps: they mostly double.
+void ComparedLosses::draw_by_length(const std::vector<Point>& points, const std::vector<std::int64_t>& lengths) {
+  for (const Point& point : points)
+    curves_.add(point.row, point.across, point.difference.interval.mean, point.difference.interval);
+  std::vector<QString> names;
+  for (const std::int64_t length : lengths) names.push_back(count_text(length));
+  plot_.set_x_names(names);
+  plot_.set_y_names({});
+  plot_.set_extent({});
   plot_.set_axes(tr("Length (tokens)"), tr("Difference of the loss (nats)"));
+  plot_.set_hover_text([points](double x, double y) {
+    const Point* nearest = nullptr;
+    const auto distance = [y](const Point& point) { return std::abs(point.difference.interval.mean - y); };
+    for (const Point& point : points)
+      if (std::abs(point.across - x) < 0.5 && (nearest == nullptr || distance(point) < distance(*nearest)))
+        nearest = &point;
+    return text_of(nearest);
+  });
+}
+
+void ComparedLosses::draw_rows(const std::vector<Point>& points) {
+  std::vector<QString> names;
+  double low = 0, high = 0;  // 0 is always seen
+  for (const Point& point : points) {
+    const MeanInterval& interval = point.difference.interval;
+    curves_.add_across(point.row, point.row, interval);
+    names.push_back(point.title);
+    low = std::min(low, interval.low);
+    high = std::max(high, interval.high);
+  }
+  const double side = 0.04 * std::max(high - low, 1e-6);
+  if (!points.empty())
+    plot_.set_extent(QRectF(QPointF(low - side, -0.5), QPointF(high + side, static_cast<double>(names.size()) - 0.5)));
+  plot_.set_x_names({});
+  plot_.set_y_names(names);
+  plot_.set_axes(points.empty() ? tr("Difference of the loss (nats)")
+                                : tr("Δ loss at %1 tokens (nats)").arg(count_text(points[0].length)),
+                 {});
+  plot_.set_hover_text([points](double, double y) {
+    const auto found = std::ranges::find(points, static_cast<int>(std::lround(y)), &Point::row);
+    return text_of(found == points.end() ? nullptr : &*found);
+  });
 }
 
 QString ComparedLosses::csv_of(const std::vector<Point>& points) {
@@ -54,16 +100,11 @@ QString ComparedLosses::csv_of(const std::vector<Point>& points) {
   return csv;
 }
 
-/// Of those at this length the one that is nearest.
-QString ComparedLosses::text_at(const std::vector<Point>& points, double x, double y) {
-  const Point* nearest = nullptr;
-  const auto distance = [y](const Point& point) { return std::abs(point.difference.interval.mean - y); };
-  for (const Point& point : points)
-    if (std::abs(point.x - x) < 0.5 && (nearest == nullptr || distance(point) < distance(*nearest))) nearest = &point;
-  if (nearest == nullptr) return {};
-  const auto& [interval, clusters, below] = nearest->difference;
+QString ComparedLosses::text_of(const Point* point) {
+  if (point == nullptr) return {};
+  const auto& [interval, clusters, below] = point->difference;
   return tr("%1\n%2 tokens: %3 nats (%4 to %5), lower on %6 of %7 books")
-      .arg(nearest->title, count_text(nearest->length), significant_text(interval.mean, 3),
+      .arg(point->title, count_text(point->length), significant_text(interval.mean, 3),
            significant_text(interval.low, 3), significant_text(interval.high, 3))
       .arg(below)
       .arg(clusters);

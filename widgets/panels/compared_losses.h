@@ -10,8 +10,8 @@
 
 namespace carryover {
 
-/// The figure of an experiment's comparisons: the difference of the loss by length, a curve each, with 95 % intervals.
-/// GUI thread.
+/// The figure of an experiment's comparisons, with 95 % intervals: the difference of the loss by length, a curve each;
+/// where there is one length, a row each. GUI thread.
 class ComparedLosses {
   Q_DECLARE_TR_FUNCTIONS(ComparedLosses)
  public:
@@ -21,13 +21,17 @@ class ComparedLosses {
 
  private:
   struct Point {
-    QString title;
+    int row;        ///< of the comparison among those that are drawn
+    QString title;  ///< of the comparison
     std::int64_t length;
     ClusterInterval difference;
-    double x;
+    double across;  ///< place of the length
   };
-  static QString text_at(const std::vector<Point>& points, double x, double y);
+  static std::vector<Point> points_of(const ResultsView& results, const std::vector<std::string>& titles);
+  static QString text_of(const Point* point);
   static QString csv_of(const std::vector<Point>& points);
+  void draw_by_length(const std::vector<Point>& points, const std::vector<std::int64_t>& lengths);
+  void draw_rows(const std::vector<Point>& points);
 
   PlotView& plot_;
   IntervalCurves curves_;

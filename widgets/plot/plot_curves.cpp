@@ -126,7 +126,7 @@ void PlotCurves::style_line(Curve& curve) {
                                                  8 * theme_.pen));
     return;
   }
-  const bool dotted = few && !curve.style.dashed && !curve.style.filled;
+  const bool dotted = few && !curve.style.dashed && !curve.style.filled && !curve.style.strokes;
   curve.graph->setScatterStyle(dotted ? QCPScatterStyle(QCPScatterStyle::ssDisc, 5 * theme_.pen) : QCPScatterStyle());
   QColor fill = colour;
   fill.setAlphaF(curve.style.stacked ? 0.55F : 0.18F);

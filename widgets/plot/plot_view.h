@@ -26,6 +26,7 @@ struct CurveStyle {
   bool filled = false;
   bool stacked = false;  ///< stands on the visible stacked curves added before it; append to all of them at the same x
   bool points = false;   ///< marks without a line; dashed: hollow ones
+  bool strokes = false;  ///< a line without marks, however few its points are
 };
 
 /// Frames around cells of a map.
