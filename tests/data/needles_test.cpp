@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/core/base/error.h"
+#include "tests/support/byte_tokenizer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 
@@ -15,32 +16,6 @@ using namespace carryover;
 using carryover::test::unlike;
 
 namespace {
-
-/// An id for each byte; one that has no capital letters where `small`.
-class ByteTokenizer final : public Tokenizer {
- public:
-  explicit ByteTokenizer(bool small = false) : small_(small) {}
-  std::int64_t vocabulary() const override { return 256; }
-  std::optional<std::int32_t> bos() const override { return std::nullopt; }
-  std::optional<std::int32_t> eos() const override { return std::nullopt; }
-  std::vector<std::int32_t> encode(std::string_view text, bool = false) const override {
-    std::vector<std::int32_t> ids;
-    for (const char c : text) {
-      if (small_ && c >= 'A' && c <= 'Z') throw EngineError(Fault::BadInput, "text", "has a capital letter", "None.");
-      ids.push_back(static_cast<unsigned char>(c));
-    }
-    return ids;
-  }
-  std::string bytes(std::int32_t id) const override { return std::string(1, static_cast<char>(id)); }
-  std::string decode(std::span<const std::int32_t> ids) const override {
-    std::string text;
-    for (const std::int32_t id : ids) text += bytes(id);
-    return text;
-  }
-
- private:
-  bool small_;
-};
 
 std::vector<std::int32_t> book(const Tokenizer& tokenizer) {
   std::string text;
@@ -80,7 +55,7 @@ class NeedlesTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void what_is_asked_stands_in_the_document() {
-    const ByteTokenizer tokenizer;
+    const test::PlainByteTokenizer tokenizer;
     for (const NeedleWords words : {NeedleWords::Measure, NeedleWords::Choose})
       for (const NeedleDocument& document :
            make_documents(plan(words), {book(tokenizer), book(tokenizer)}, tokenizer, 5, 3)) {
@@ -91,7 +66,7 @@ class NeedlesTest : public QObject {
   }
 
   void a_seed_gives_the_same_documents_and_another_one_others() {
-    const ByteTokenizer tokenizer;
+    const test::PlainByteTokenizer tokenizer;
     const auto ids = [&](std::uint64_t seed) {
       return make_documents(plan(NeedleWords::Choose), {book(tokenizer)}, tokenizer, 2, seed)[1].ids;
     };
@@ -100,7 +75,7 @@ class NeedlesTest : public QObject {
   }
 
   void heads_are_chosen_by_other_sentences_than_recall_is_measured_by() {
-    const ByteTokenizer tokenizer;
+    const test::PlainByteTokenizer tokenizer;
     const auto questions = [&](NeedleWords words) {
       std::set<std::string> all;
       for (const NeedleDocument& document : make_documents(plan(words), {book(tokenizer)}, tokenizer, 20, 1))
@@ -125,7 +100,7 @@ class NeedlesTest : public QObject {
 
   /// Values of its own book, sentences that vary, and every rival is asked for.
   void training_has_words_of_its_own() {
-    const ByteTokenizer tokenizer;
+    const test::PlainByteTokenizer tokenizer;
     const NeedlePlan shape{512, 8, 2, 4, NeedleWords::Train};
     std::set<std::string> values, leads;
     for (const NeedleDocument& document : make_documents(shape, {book(tokenizer)}, tokenizer, 200, 1)) {
@@ -144,7 +119,7 @@ class NeedlesTest : public QObject {
   }
 
   void a_tokenizer_without_the_words_gets_pairs() {
-    const ByteTokenizer tokenizer(true);
+    const test::PlainByteTokenizer tokenizer(true);
     const NeedlePlan small{64, 8, 1, 0, NeedleWords::Choose};
     const NeedleDocument document = make_documents(small, {book(tokenizer)}, tokenizer, 1, 1).front();
     check_document(small, document, tokenizer);
@@ -157,7 +132,7 @@ class NeedlesTest : public QObject {
   }
 
   void books_that_are_too_short_are_refused() {
-    const ByteTokenizer tokenizer, small(true);
+    const test::PlainByteTokenizer tokenizer, small(true);
     const std::vector<std::int32_t> few(300, 'a'), same(5000, 'a');
     QCOMPARE(unlike(Fault::BadInput, "300 tokens",
                     [&] { make_documents(plan(NeedleWords::Choose), {few}, tokenizer, 1, 1); }),

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/core/base/error.h"
+#include "tests/support/byte_tokenizer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 
@@ -15,32 +16,6 @@ using namespace carryover;
 using carryover::test::unlike;
 
 namespace {
-
-/// An id for each byte; one that has no capital letters where `small`.
-class LetterTokenizer final : public Tokenizer {
- public:
-  explicit LetterTokenizer(bool small) : small_(small) {}
-  std::int64_t vocabulary() const override { return 256; }
-  std::optional<std::int32_t> bos() const override { return std::nullopt; }
-  std::optional<std::int32_t> eos() const override { return std::nullopt; }
-  std::vector<std::int32_t> encode(std::string_view text, bool = false) const override {
-    std::vector<std::int32_t> ids;
-    for (const char c : text) {
-      if (small_ && c >= 'A' && c <= 'Z') throw EngineError(Fault::BadInput, "text", "has a capital letter", "None.");
-      ids.push_back(static_cast<unsigned char>(c));
-    }
-    return ids;
-  }
-  std::string bytes(std::int32_t id) const override { return std::string(1, static_cast<char>(id)); }
-  std::string decode(std::span<const std::int32_t> ids) const override {
-    std::string text;
-    for (const std::int32_t id : ids) text += bytes(id);
-    return text;
-  }
-
- private:
-  bool small_;
-};
 
 std::vector<std::int32_t> hay(std::int32_t distinct) {
   std::vector<std::int32_t> ids;
@@ -60,7 +35,7 @@ class PasskeyPartsTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void a_text_asks_for_the_words_that_it_says() {
-    const LetterTokenizer tokenizer(false);
+    const test::PlainByteTokenizer tokenizer(false);
     const PasskeyParts parts = make_passkey_parts(hay(20), tokenizer, 1);
     const PasskeyPlan plan{3000, 3000, 4, 5, 1};
     check_passkeys(parts, plan, 256);
@@ -82,7 +57,7 @@ class PasskeyPartsTest : public QObject {
   }
 
   void keys_are_tokens_of_the_hay_where_nothing_else_can_be_written() {
-    const LetterTokenizer tokenizer(true);
+    const test::PlainByteTokenizer tokenizer(true);
     for (std::int64_t seed = 1; seed < 6; ++seed) {
       const PasskeyParts parts = make_passkey_parts(hay(60), tokenizer, seed);
       QVERIFY(parts.opening.empty() && parts.closing.empty() && parts.ending.empty());

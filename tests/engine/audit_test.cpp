@@ -6,7 +6,7 @@
 
 #include "engine/ops/elementwise.h"
 #include "engine/train/truncated_backprop.h"
-#include "tests/support/policy_facts.h"
+#include "tests/support/policy_gradient.h"
 #include "tests/support/test_program.h"
 #include "tests/support/wrong_trainers.h"
 
@@ -94,12 +94,6 @@ class LiveContents final : public SamePolicy {
  private:
   mutable std::map<int, std::vector<at::Tensor>> keys_, values_;  // by layer, a segment each
 };
-
-void record_gradient(const AuditReport& report, const std::string& policy) {
-  for (const AuditCheck& check : report.checks)
-    if (check.name.find("finite differences") != std::string::npos)
-      record_fact(policy, kGradientFact, check.difference);
-}
 
 }  // namespace
 

@@ -7,9 +7,9 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/eval/attention_pattern.h"
-#include "engine/train/audit.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
+#include "tests/support/policy_gradient.h"
 #include "tests/support/run_layers.h"
 #include "tests/support/test_program.h"
 
@@ -176,42 +176,9 @@ class CcaTest : public QObject {
   }
 
   /// The trainer's gradient beside finite differences: a sample is one segment, whose core tokens it goes through.
-  void the_gradient_is_exact_data() {
-    QTest::addColumn<int>("kv_heads");
-    QTest::addColumn<int>("lora_rank");
-    for (const int kv_heads : {1, 2, 4})
-      for (const int rank : {0, 3}) QTest::addRow("%d KV heads, rank %d", kv_heads, rank) << kv_heads << rank;
-  }
+  void the_gradient_is_exact_data() { gradient_cases(); }
   void the_gradient_is_exact() {
-    QFETCH(int, kv_heads);
-    QFETCH(int, lora_rank);
-    const auto seed = static_cast<unsigned>(160 + 10 * kv_heads + lora_rank);
-    std::mt19937 random(seed);
-    const ModelConfig model = tiny_config(2, 4, kv_heads, 8, 97);
-    TinyDecoder tiny(model, seed, at::kDouble);
-    AuditRequest request;
-    request.policy = "cca";
-    request.lora_rank = lora_rank;
-    request.config.segment_length = 10;
-    request.config.carry_length = 4;
-    request.config.retrieval_length = 4;
-    request.config.attention_window = 6;
-    request.config.core_group_length = 4;
-    request.ids = std::make_shared<const std::vector<std::int32_t>>(distinct_ids(random, 33, 97));
-    RunControl control;
-    const AuditReport report = audit_model(tiny.decoder, request, control);
-    int differences = 0;
-    for (const AuditCheck& check : report.checks) {
-      QVERIFY2(check.passed(), qPrintable(QStringLiteral("%1: %2 beside %3")
-                                              .arg(QString::fromStdString(check.name))
-                                              .arg(check.difference)
-                                              .arg(check.bound)));
-      if (check.name.find("finite differences") == std::string::npos) continue;
-      record_fact("cca", kGradientFact, check.difference);
-      ++differences;
-    }
-    QVERIFY(report.passed() && differences > 0);
-    QCOMPARE(report.segments, std::int64_t{1});
+    check_gradient("cca", [](SegmentConfig& config) { config.core_group_length = 4; });
   }
 
   void what_is_held_and_seen_is_what_the_cost_model_says() {
@@ -223,18 +190,7 @@ class CcaTest : public QObject {
     }
   }
 
-  void states_that_share_core_tokens_do_not_disturb_each_other() {
-    const at::NoGradGuard no_gradients;
-    int shared = 0;
-    for (unsigned seed = 240; seed < 260; ++seed) {
-      const auto off = CoreCase(seed).differences_of_branches("cca");
-      if (!off) continue;
-      QVERIFY(off->first < 1e-12);
-      QVERIFY(off->second < 1e-12);
-      ++shared;
-    }
-    QVERIFY(shared > 6);
-  }
+  void states_that_share_core_tokens_do_not_disturb_each_other() { check_branches<CoreCase>("cca", 240, 260, 6); }
 
   /// A core token has the position of its group's first token, and any other slot holds the token at its own.
   void slots_have_positions() {

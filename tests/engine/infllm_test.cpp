@@ -264,18 +264,7 @@ class InfLlmTest : public QObject {
     }
   }
 
-  void states_that_share_blocks_do_not_disturb_each_other() {
-    const at::NoGradGuard no_gradients;
-    int shared = 0;
-    for (unsigned seed = 140; seed < 156; ++seed) {
-      const auto off = BlockCase(seed).differences_of_branches("infllm");
-      if (!off) continue;
-      QVERIFY(off->first < 1e-12);
-      QVERIFY(off->second < 1e-12);
-      ++shared;
-    }
-    QVERIFY(shared > 8);
-  }
+  void states_that_share_blocks_do_not_disturb_each_other() { check_branches<BlockCase>("infllm", 140, 156, 8); }
 
   /// What a slot holds is the token at its position: sinks, blocks, copies and near tokens.
   void slots_have_positions() {

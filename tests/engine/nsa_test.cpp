@@ -10,9 +10,9 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/eval/attention_pattern.h"
-#include "engine/train/audit.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
+#include "tests/support/policy_gradient.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -252,44 +252,12 @@ class NsaTest : public QObject {
   }
 
   /// The trainer's gradient beside finite differences: a sample is one segment.
-  void the_gradient_is_exact_data() {
-    QTest::addColumn<int>("kv_heads");
-    QTest::addColumn<int>("lora_rank");
-    for (const int kv_heads : {1, 2, 4})
-      for (const int rank : {0, 3}) QTest::addRow("%d KV heads, rank %d", kv_heads, rank) << kv_heads << rank;
-  }
+  void the_gradient_is_exact_data() { gradient_cases(); }
   void the_gradient_is_exact() {
-    QFETCH(int, kv_heads);
-    QFETCH(int, lora_rank);
-    const auto seed = static_cast<unsigned>(160 + 10 * kv_heads + lora_rank);
-    std::mt19937 random(seed);
-    const ModelConfig model = tiny_config(2, 4, kv_heads, 8, 97);
-    TinyDecoder tiny(model, seed, at::kDouble);
-    AuditRequest request;
-    request.policy = "nsa";
-    request.lora_rank = lora_rank;
-    request.config.segment_length = 10;
-    request.config.carry_length = 4;
-    request.config.retrieval_length = 4;
-    request.config.attention_window = 6;
-    request.config.selected_block_length = 4;
-    request.config.selected_blocks = 2;
-    request.ids = std::make_shared<const std::vector<std::int32_t>>(distinct_ids(random, 33, 97));
-    RunControl control;
-    const AuditReport report = audit_model(tiny.decoder, request, control);
-    int differences = 0;
-    for (const AuditCheck& check : report.checks) {
-      QVERIFY2(check.passed(), qPrintable(QStringLiteral("%1: %2 beside %3")
-                                              .arg(QString::fromStdString(check.name))
-                                              .arg(check.difference)
-                                              .arg(check.bound)));
-      if (check.name.find("finite differences") == std::string::npos) continue;
-      record_fact("nsa", kGradientFact, check.difference);
-      ++differences;
-    }
-    QVERIFY(report.passed() && differences > 0);
-    QCOMPARE(report.segments, std::int64_t{1});
-    QVERIFY(!tiny.decoder.weights.has_gates());  // they were there for the audit's time
+    check_gradient("nsa", [](SegmentConfig& config) {
+      config.selected_block_length = 4;
+      config.selected_blocks = 2;
+    });
   }
 
   /// Of single weights of gates, beside central differences.
@@ -338,18 +306,7 @@ class NsaTest : public QObject {
     }
   }
 
-  void states_that_share_a_cache_do_not_disturb_each_other() {
-    const at::NoGradGuard no_gradients;
-    int shared = 0;
-    for (unsigned seed = 240; seed < 260; ++seed) {
-      const auto off = SparseCase(seed).differences_of_branches("nsa");
-      if (!off) continue;
-      QVERIFY(off->first < 1e-12);
-      QVERIFY(off->second < 1e-12);
-      ++shared;
-    }
-    QVERIFY(shared > 6);
-  }
+  void states_that_share_a_cache_do_not_disturb_each_other() { check_branches<SparseCase>("nsa", 240, 260, 6); }
 
   /// Views see one prefix: means, each at its block's first token, and behind them every token before the segment.
   void slots_have_positions() {

@@ -152,4 +152,19 @@ struct ChunkedCase {
   }
 };
 
+/// differences_of_branches() of cases of these seeds, of which more than `least` are long enough.
+template <typename Case>
+void check_branches(const std::string& policy, unsigned first, unsigned end, int least) {
+  const at::NoGradGuard no_gradients;
+  int shared = 0;
+  for (unsigned seed = first; seed < end; ++seed) {
+    const auto off = Case(seed).differences_of_branches(policy);
+    if (!off) continue;
+    QVERIFY(off->first < 1e-12);
+    QVERIFY(off->second < 1e-12);
+    ++shared;
+  }
+  QVERIFY(shared > least);
+}
+
 }  // namespace carryover::test

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/tasks/made_text.h"
+#include "tests/support/byte_tokenizer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/temp_dir.h"
@@ -18,25 +19,6 @@ using namespace carryover::test;
 
 namespace {
 
-/// An id for each byte.
-class ByteTokenizer final : public Tokenizer {
- public:
-  std::int64_t vocabulary() const override { return 256; }
-  std::optional<std::int32_t> bos() const override { return std::nullopt; }
-  std::optional<std::int32_t> eos() const override { return std::nullopt; }
-  std::vector<std::int32_t> encode(std::string_view text, bool = false) const override {
-    std::vector<std::int32_t> ids;
-    for (const char c : text) ids.push_back(static_cast<unsigned char>(c));
-    return ids;
-  }
-  std::string bytes(std::int32_t id) const override { return std::string(1, static_cast<char>(id)); }
-  std::string decode(std::span<const std::int32_t> ids) const override {
-    std::string text;
-    for (const std::int32_t id : ids) text += bytes(id);
-    return text;
-  }
-};
-
 std::map<std::string, std::shared_ptr<const Tokenizer>> tokenizers() {
   const TempDir pieces, split;
   write_bytes(pieces.path() / "tokenizer.model", make_sentencepiece({}));
@@ -44,7 +26,7 @@ std::map<std::string, std::shared_ptr<const Tokenizer>> tokenizers() {
   return {{"demo", Tokenizer::load(demo_folder().string())},
           {"llama 3's pattern", Tokenizer::load(split.path().string())},
           {"sentencepiece", Tokenizer::load(pieces.path().string())},
-          {"bytes", std::make_shared<ByteTokenizer>()}};
+          {"bytes", std::make_shared<PlainByteTokenizer>()}};
 }
 
 SampleRequest request_of(std::shared_ptr<const Tokenizer> tokenizer, std::int64_t segment_length,

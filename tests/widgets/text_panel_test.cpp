@@ -9,6 +9,7 @@
 #include <random>
 
 #include "engine/tokenizers/tokenizer.h"
+#include "tests/support/byte_tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "widgets/controls/token_layout.h"
@@ -20,27 +21,8 @@ using namespace carryover;
 
 namespace {
 
-/// Bytes as ids: id = byte. Enough to hold any UTF-8 text in pieces of characters.
-class ByteTokenizer : public Tokenizer {
- public:
-  std::int64_t vocabulary() const override { return 256; }
-  std::optional<std::int32_t> bos() const override { return std::nullopt; }
-  std::optional<std::int32_t> eos() const override { return std::nullopt; }
-  std::vector<std::int32_t> encode(std::string_view text, bool) const override {
-    std::vector<std::int32_t> ids;
-    for (const char byte : text) ids.push_back(static_cast<unsigned char>(byte));
-    return ids;
-  }
-  std::string bytes(std::int32_t id) const override { return std::string(1, static_cast<char>(id)); }
-  std::string decode(std::span<const std::int32_t> ids) const override {
-    std::string text;
-    for (const std::int32_t id : ids) text += static_cast<char>(id);
-    return text;
-  }
-};
-
 void begin(RunModel& run, const std::string& text) {
-  const auto tokenizer = std::make_shared<ByteTokenizer>();
+  const auto tokenizer = std::make_shared<test::PlainByteTokenizer>();
   RunRequest request = test::synthetic_request(1);
   request.ids = std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(text, false));
   run.begin(test::synthetic_model(), request, tokenizer);
@@ -153,7 +135,7 @@ class TextPanelTest : public QObject {
     panel.resize(800, 600);
     panel.show();
     RunRequest request = test::synthetic_request(4);
-    const auto tokenizer = std::make_shared<ByteTokenizer>();
+    const auto tokenizer = std::make_shared<test::PlainByteTokenizer>();
     request.ids =
         std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode(prose(1024).substr(0, 1024), false));
     lab.run().begin(test::synthetic_model(), request, tokenizer);

@@ -10,6 +10,11 @@
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
+namespace {
+
+constexpr double lowest_drawn = 1e-9, highest_drawn = 1e100;  ///< beyond, a logarithmic axis has no room
+
+}  // namespace
 
 PerplexityFrontier::PerplexityFrontier(PlotView& plot) : plot_(plot) {
   plot_.set_empty_text(tr("No evaluation is finished"));
@@ -34,7 +39,7 @@ void PerplexityFrontier::draw(const ResultsView& results, std::int64_t length,
   std::vector<std::string> series;
   for (const FrontierCondition& one : experiment_frontier(results, model, length, recipes).conditions) {
     const double perplexity = std::exp(one.loss);
-    if (!std::isfinite(perplexity)) continue;
+    if (!(perplexity >= lowest_drawn && perplexity <= highest_drawn)) continue;
     if (const QString size = bytes_text(static_cast<std::int64_t>(one.bytes)); sizes.empty() || sizes.back() != size)
       sizes.push_back(size);
     if (std::ranges::find(series, one.settings) == series.end()) series.push_back(one.settings);

@@ -18,7 +18,7 @@ class PerplexityFrontier {
   Q_DECLARE_TR_FUNCTIONS(PerplexityFrontier)
  public:
   explicit PerplexityFrontier(PlotView& plot);  ///< which has no curves; it keeps what is drawn
-  /// Of the first model. Points whose perplexity is no number are left out.
+  /// Of the first model. Points whose perplexity no axis can show are left out.
   void draw(const ResultsView& results, std::int64_t length, const std::vector<std::string>& recipes = {});
 
  private:
