@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +10,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/error.h"
+#include "engine/experiments/compared_losses.h"
 #include "engine/experiments/experiment_frontier.h"
 #include "engine/experiments/experiment_report.h"
 #include "engine/formats/json_file.h"
@@ -48,28 +49,37 @@ int render(const ExperimentOptions& options) {
   return kExitOk;
 }
 
-/// Of what the results have, by the program with the window: the command line alone draws none. Names of the files.
+/// Which figures the results have something for.
+std::vector<std::string> figures_of(const std::string& file) {
+  const ResultsView results = results_view(read_json_file(file), file);
+  if (!is_drawable(results)) return {};
+  std::vector<std::string> figures;
+  const std::string model = results.first_model();
+  if (!experiment_frontier(results, model, results.common_length(model)).conditions.empty())
+    figures.emplace_back("frontier");
+  if (!compared_losses(results).empty()) figures.emplace_back("comparisons");
+  return figures;
+}
+
+/// By the program with the window: the command line alone draws none. Names of the files, each behind a comma. The
+/// experiment is done whether or not a figure can be drawn.
 std::string draw_figures(const std::string& out) {
   const std::string file = out + "/results.json";
-  const ResultsView results = results_view(read_json_file(file), file);
-  const std::string model = results.models.empty() ? "" : results.models.front().name;
-  const bool compared = std::ranges::any_of(results.comparisons, [&](const ResultsView::Comparison& one) {
-    return std::ranges::any_of(results.lengths,
-                               [&](std::int64_t length) { return results.compared(model, one, length).has_value(); });
-  });
-  const bool frontier = !experiment_frontier(results, model, results.common_length(model)).conditions.empty();
+  if (!figure_maker() || !std::filesystem::exists(file)) return {};
   std::string written;
-  for (const auto& [figure, wanted] : {std::pair("frontier", frontier), {"comparisons", compared}}) {
-    if (!wanted || !figure_maker()) continue;
-    const std::string name = std::string(figure) + ".svg";
+  for (const std::string& figure : figures_of(file)) {
     FigureRequest request;
     request.folder = out;
     request.figure = figure;
-    request.output = out + "/" + name;
+    request.output = out + "/" + figure + ".pdf";
     request.size = "170x110mm";
     request.style = "screen";
-    figure_maker()(request);
-    written += ", " + name;
+    try {
+      figure_maker()(request);
+      written += ", " + figure + ".pdf";
+    } catch (const EngineError& error) {
+      std::fprintf(stderr, "%s was not drawn: %s\n", request.output.c_str(), error.what());
+    }
   }
   return written;
 }

@@ -40,7 +40,7 @@ void HeadProfileController::start(const HeadProfileRequest& wanted) {
   if (why.isEmpty() && !runs_.loader().model()) why = tr("no model is open");
   if (why.isEmpty() && reads_text && !runs_.loader().text()) why = tr("no text is open");
   if (!why.isEmpty())
-    return Q_EMIT failed({Fault::Usage, tr("head discovery"), why, tr("Stop it, wait for its end, or open it.")});
+    return Q_EMIT failed({Fault::Usage, tr("head scores"), why, tr("Stop it, wait for its end, or open it.")});
   HeadProfileRequest request = wanted;
   if (reads_text) request.text = runs_.loader().text()->ids;
   const ModelInfo& model = runs_.loader().model()->info;
@@ -49,7 +49,7 @@ void HeadProfileController::start(const HeadProfileRequest& wanted) {
           .arg(
               QString::fromStdString(model.path),
               QString::fromStdString(command_of(request, model, reads_text ? runs_.loader().text()->name : QString())));
-  const auto control = begin(tr("head discovery is using the engine"));
+  const auto control = begin(tr("scoring the heads is using the engine"));
   context_.add_note(tr("Scoring all heads on probes of %L1 tokens").arg(static_cast<qlonglong>(request.tokens)));
   Q_EMIT started();
   post(worker_, [request, control](HeadProfileWorker& worker) { worker.profile(request, control); });

@@ -100,7 +100,7 @@ bool RunController::can_run() const {
 QString RunController::why_not_run() const {
   if (!engine_.busy().isEmpty()) return engine_.busy();
   if (state_ != State::Idle) return tr("a run is in progress");
-  if (engine_.lost()) return tr("the engine is lost");
+  if (engine_.lost()) return tr("the connection to the engine is lost: press Reconnect");
   if (loader_.loading()) return tr("a model or a text is being loaded");
   if (!loader_.model()) return tr("no model is open");
   if (!loader_.text()) return tr("no text is open");
@@ -176,7 +176,7 @@ void RunController::run_request(const QString& name, const RunRequest& request) 
 
 QString RunController::why_not_continue() const {
   if (const QString why = why_engine_is_busy(); !why.isEmpty()) return why;
-  if (engine_.lost()) return tr("the engine is lost");
+  if (engine_.lost()) return tr("the connection to the engine is lost: press Reconnect");
   const RunModel& run = context_.run();
   if (!run.finished() || run.segment_count() == 0 || run.summary().tokens >= run.token_count() ||
       run.segment_count() != run.summary().segments)

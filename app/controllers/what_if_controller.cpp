@@ -135,7 +135,7 @@ void WhatIfController::finish(const WhatIfEnd& end) {
     result.provenance = run_provenance(context_.run());
     result.patched_from = patched_from_;
     compare(result, context_.run(), end.base->as_it_was, *outcome_);
-    context_.add_note(tr("What if “%1”, segment %2: mean loss %3 nats")
+    context_.add_note(tr("What-if “%1”, segment %2: Δ mean loss %3 nats")
                           .arg(result.name)
                           .arg(result.segment)
                           .arg(signed_text(result.change.mean, 4)));
@@ -145,7 +145,7 @@ void WhatIfController::finish(const WhatIfEnd& end) {
   }
   end_run();
   if (sweep_)
-    context_.add_note(tr("Ablated %1 hits of segment %2, one at a time").arg(plan_.edits.size()).arg(plan_.segment));
+    context_.add_note(tr("Hits of segment %2 ablated, one at a time: %1").arg(plan_.edits.size()).arg(plan_.segment));
 }
 
 void WhatIfController::end_run() {

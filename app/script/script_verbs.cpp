@@ -95,7 +95,7 @@ Pending open(MainWindow& window, const QStringList& words) {
     lab.loader.open_text(demo + QStringLiteral("/text.txt"));
     return until_loaded(lab);
   }
-  if (path.isEmpty()) refuse(what, tr("names no file"), tr("Name one after it."));
+  if (path.isEmpty()) refuse(what, tr("has no file name"), tr("Write the path of the file after it."));
   if (what == QStringLiteral("session")) return open_session_file(window, path);
   if (what == QStringLiteral("state")) return open_state_file(window, path);
   if (what == QStringLiteral("model")) {
@@ -421,7 +421,8 @@ const ScriptVerb& verb_of(const Statement& statement) {
     names += verb.name;
     if (verb.name != word) continue;
     if (count >= verb.least && count <= verb.most) return verb;
-    refuse(word, tr("has %1 words after it").arg(count), tr("Write: %1 %2").arg(verb.name, verb.usage));
+    refuse(word, tr("has %1 arguments, which is too few or too many").arg(count),
+           tr("Write: %1 %2").arg(verb.name, verb.usage));
   }
   refuse(word, tr("is an unknown script command"), tr("The commands are %1.").arg(names.join(QStringLiteral(", "))));
 }

@@ -4,7 +4,6 @@
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
-#include <functional>
 #include <map>
 
 #include "app/window/figure_file.h"
@@ -47,18 +46,17 @@ std::vector<std::string> chosen(const Choices& choices, const char* name) {
   return found == choices.end() ? std::vector<std::string>() : found->second;
 }
 
-/// The names whose title or name each choice is; a choice that is neither is refused.
-template <class Named>
-std::vector<std::string> chosen_names(const Choices& choices, const char* what, const std::vector<Named>& all,
-                                      const std::function<std::pair<std::string, std::string>(const Named&)>& names) {
-  std::vector<std::string> found;
+/// Which of `all` each choice is, by its name or title; a choice that is none is refused.
+template <typename Named, typename IsNamed>
+std::vector<std::size_t> chosen_places(const Choices& choices, const char* what, const std::vector<Named>& all,
+                                       const IsNamed& is_named) {
+  std::vector<std::size_t> found;
   for (const std::string& wanted : chosen(choices, what)) {
     std::string known;
     const std::size_t before = found.size();
-    for (const Named& one : all) {
-      const auto& [name, title] = names(one);
-      if (wanted == name || wanted == title) found.push_back(name);
-      known += (known.empty() ? "" : "; ") + title;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (is_named(all[i], wanted)) found.push_back(i);
+      known += (known.empty() ? "" : "; ") + all[i].title;
     }
     if (found.size() == before)
       throw EngineError(Fault::Usage, what, "'" + wanted + "' is not one of the experiment's",
@@ -74,7 +72,7 @@ void draw_position(PlotView& plot, const ResultsView& results, const Choices& ch
 
 std::int64_t chosen_length(const ResultsView& results, const Choices& choices) {
   const std::vector<std::string> lengths = chosen(choices, "Length");
-  if (lengths.empty()) return results.common_length(results.models.empty() ? "" : results.models.front().name);
+  if (lengths.empty()) return results.common_length(results.first_model());
   std::string known;
   for (const std::int64_t length : results.lengths) {
     if (std::to_string(length) == lengths.back()) return length;
@@ -85,17 +83,19 @@ std::int64_t chosen_length(const ResultsView& results, const Choices& choices) {
 }
 
 void draw_frontier(PlotView& plot, const ResultsView& results, const Choices& choices) {
-  using Name = ResultsView::Name;
-  PerplexityFrontier(plot).draw(results, chosen_length(results, choices),
-                                chosen_names<Name>(choices, "Recipe", results.recipes,
-                                                   [](const Name& one) { return std::pair(one.name, one.title); }));
+  std::vector<std::string> recipes;
+  for (const std::size_t place : chosen_places(choices, "Recipe", results.recipes, [](const auto&one, const auto&name) {
+         return one.name == name || one.title == name;
+       }))
+    recipes.push_back(results.recipes[place].name);
+  PerplexityFrontier(plot).draw(results, chosen_length(results, choices), recipes);
 }
 
 void draw_comparisons(PlotView& plot, const ResultsView& results, const Choices& choices) {
-  using Comparison = ResultsView::Comparison;
-  ComparedLosses(plot).draw(
-      results, chosen_names<Comparison>(choices, "Comparison", results.comparisons,
-                                        [](const Comparison& one) { return std::pair(one.title, one.title); }));
+  const auto places =
+      chosen_places(choices, "Comparison", results.comparisons,
+                    [](const ResultsView::Comparison& one, const std::string& title) { return one.title == title; });
+  ComparedLosses(plot).draw(results, compared_losses(results), places);
 }
 
 const std::vector<Figure>& figures() {
@@ -146,6 +146,9 @@ void make_experiment_figure(const FigureRequest& request) {
   const Choices choices = choices_of(request, figure);
   const std::string file = results_file(request.folder);
   const ResultsView results = results_view(read_json_file(file), file);
+  if (!is_drawable(results))
+    throw EngineError(Fault::BadInput, file, "has too many runs or comparisons for a figure",
+                      "`carryover experiment --render` has its tables.");
   PlotView plot(qstring(request.figure));
   plot.resize(1000, 600);
   figure.draw(plot, results, choices);

@@ -105,7 +105,7 @@ void IdentityBar::show_model() {
   QString details = model ? model_details(model->info) : tr("No model is open");
   if (!lab_.engine.command().isEmpty()) {
     const auto& there = lab_.engine.elsewhere();
-    const QString place = lab_.engine.lost() ? tr("engine lost")
+    const QString place = lab_.engine.lost() ? tr("disconnected")
                           : there            ? QString::fromStdString(there->place.host)
                                              : tr("connecting");
     chip = QStringLiteral("%1: %2").arg(place, chip);

@@ -31,8 +31,8 @@ LabToolbar::LabToolbar(Lab& lab, LabDialogs& dialogs, QMainWindow& window)
   make_history();
   actions_.theme = make("theme", tr("Toggle theme"), QKeySequence(tr("F12")), tr("Light or dark"),
                         [this] { Q_EMIT theme_wanted(); });
-  actions_.keys = make(nullptr, tr("Keys"), QKeySequence(Qt::Key_Question), tr("Show all keyboard shortcuts"),
-                       [this] { show_keys(); });
+  actions_.keys = make(nullptr, tr("Keyboard shortcuts"), QKeySequence(Qt::Key_Question),
+                       tr("Show all keyboard shortcuts"), [this] { show_keys(); });
   add_buttons();
   connect_lab();
   update_actions();
@@ -262,10 +262,10 @@ void LabToolbar::show_keys() {
                 .arg(key.key().toHtmlEscaped(), key.value().toHtmlEscaped());
   auto* dialog = new QDialog(window());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  dialog->setWindowTitle(tr("Keys"));
+  dialog->setWindowTitle(tr("Keyboard shortcuts"));
   auto* page = new QTextBrowser(dialog);
   page->setHtml(QStringLiteral("<table>%1</table>").arg(rows));
-  page->setAccessibleName(tr("Keys"));
+  page->setAccessibleName(tr("Keyboard shortcuts"));
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
   connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
   auto* layout = new QVBoxLayout(dialog);

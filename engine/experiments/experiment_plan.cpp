@@ -33,6 +33,14 @@ void check_name(const std::string& name, const std::string& where, const std::st
                  "Use letters, digits and _ + . - in names; a \"title\" may hold anything.");
 }
 
+/// Of tables and figures, which results_view() reads no longer ones for.
+std::string read_title_of(const json& value, const std::string& where, const std::string& field) {
+  std::string title = read_string(value, where, field);
+  if (title.size() > 1000)
+    refuse_field(where, field, "has " + std::to_string(title.size()) + " bytes", "Use 1000 at most.");
+  return title;
+}
+
 [[noreturn]] void refuse_key(const std::string& where, const std::string& field, const std::string& key,
                              const std::vector<std::string>& known) {
   const std::string nearest = nearest_name(key, known);
@@ -130,7 +138,7 @@ class PlanReader {
     plan_.name = read_string(value, where_, "name");
     check_name(plan_.name, where_, "name");
   }
-  void read_title(const json& value) { plan_.title = read_string(value, where_, "title"); }
+  void read_title(const json& value) { plan_.title = read_title_of(value, where_, "title"); }
   void read_about(const json& value) { plan_.about = read_string(value, where_, "about"); }
   void read_models(const json& value) {
     for (const std::string& name : names_of(value, "models"))
@@ -156,7 +164,7 @@ class PlanReader {
       if (key == "path")
         text.path = path_of(value, "texts.path");
       else if (key == "title")
-        text.title = read_string(value, where_, "texts.title");
+        text.title = read_title_of(value, where_, "texts.title");
       else if (key == "author")
         text.author = read_string(value, where_, "texts.author");
       else if (key == "sha256")
@@ -172,6 +180,7 @@ class PlanReader {
   void read_lengths(const json& value) {
     plan_.lengths = numbers_of<std::int64_t>(value, "lengths", read_integer);
     std::sort(plan_.lengths.begin(), plan_.lengths.end());
+    plan_.lengths.erase(std::unique(plan_.lengths.begin(), plan_.lengths.end()), plan_.lengths.end());
     if (plan_.lengths.front() < 2 || plan_.lengths.back() > kMostTokens)
       refuse_field(where_, "lengths", "has one out of range", "Give tokens, from 2 on, such as [2048, 8192].");
   }
@@ -227,7 +236,7 @@ class PlanReader {
     if (value.is_null()) return recipe;
     json fields = require_object(value, where_, field);
     if (const json title = take(fields, "title"); !title.is_null())
-      recipe.title = read_string(title, where_, field + ".title");
+      recipe.title = read_title_of(title, where_, field + ".title");
     if (const json named = take(fields, "evaluations"); !named.is_null())
       recipe.evaluations = read_strings(named, where_, field + ".evaluations");
     const json adapter = take(fields, "adapter");
@@ -255,7 +264,7 @@ class PlanReader {
       evaluation.name = evaluation.title = name;
       evaluation.fields = value.at(name).is_null() ? json::object() : require_object(value.at(name), where_, field);
       if (const json title = take(evaluation.fields, "title"); !title.is_null())
-        evaluation.title = read_string(title, where_, field + ".title");
+        evaluation.title = read_title_of(title, where_, field + ".title");
       for (const char* own : {"force_hits", "threads", "device"})
         if (evaluation.fields.contains(own))
           refuse_field(where_, field + "." + own, "is not an evaluation's", "Remove it.");
@@ -274,7 +283,7 @@ class PlanReader {
       PlanComparison comparison;
       for (const auto& [key, part] : entry.items()) {
         if (key == "title")
-          comparison.title = read_string(part, where_, "comparisons.title");
+          comparison.title = read_title_of(part, where_, "comparisons.title");
         else if (key == "of")
           comparison.of = read_condition(part, "comparisons.of");
         else if (key == "against")
@@ -282,6 +291,9 @@ class PlanReader {
         else
           refuse_key(where_, "comparisons", key, {"title", "of", "against"});
       }
+      const auto& [of, against] = std::pair(comparison.of, comparison.against);
+      if (comparison.title.empty())
+        comparison.title = of.recipe + ", " + of.evaluation + ": against " + against.recipe + ", " + against.evaluation;
       plan_.comparisons.push_back(std::move(comparison));
     }
   }

@@ -181,13 +181,18 @@ bool ExperimentWatch::read_results() {
   results_stamp_ = stamp;
   news_.problem.clear();
   news_.figures.clear();
-  news_.results.reset();
+  news_.drawable.reset();
+  news_.too_much_to_draw = false;
   if (stamp == FileStamp{}) return true;
   try {
     const json results = read_small_json(path);
     news_.figures = cell_figures(results, path);
-    if (ResultsView view = results_view(results, path); is_drawable(view))
-      news_.results = std::make_shared<const ResultsView>(std::move(view));
+    ResultsView view = results_view(results, path);
+    news_.too_much_to_draw = !is_drawable(view);
+    if (news_.too_much_to_draw) return true;
+    std::vector<ComparedLoss> comparisons = compared_losses(view);
+    news_.drawable =
+        std::make_shared<const ExperimentFigures>(ExperimentFigures{std::move(view), std::move(comparisons)});
   } catch (const EngineError& error) {
     news_.problem = error.what();
   }

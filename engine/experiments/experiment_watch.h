@@ -7,7 +7,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "engine/experiments/compared_losses.h"
 #include "engine/experiments/experiment_state.h"
 #include "engine/experiments/results_view.h"
 #include "engine/formats/file_stamp.h"
@@ -20,6 +22,12 @@ struct CellFigures {
   std::optional<double> tokens;                            ///< read, or trained on
   std::optional<double> attention_kv_bytes, peak_memory_bytes;
   std::optional<double> sinks_lost;  ///< share of an evaluation's segments
+};
+
+/// What figures are drawn of. A plain value.
+struct ExperimentFigures {
+  ResultsView results;
+  std::vector<ComparedLoss> comparisons;
 };
 
 /// How far a cell that is running has got: steps of a training, tokens of an evaluation.
@@ -35,9 +43,10 @@ struct ExperimentNews {
   ExperimentState state;
   std::map<std::string, CellFigures, std::less<>> figures;
   std::map<std::string, CellProgress, std::less<>> progress;
-  /// For figures; null where results.json is missing, can't be read, or has more than a window can draw at once.
-  std::shared_ptr<const ResultsView> results;
-  std::string problem;  ///< why `figures` may lack some: results.json can't be read
+  /// For figures; null where results.json is missing, can't be read, or has too much to draw.
+  std::shared_ptr<const ExperimentFigures> drawable;
+  bool too_much_to_draw = false;
+  std::string problem;  ///< why `figures` or `drawable` may lack some: results.json can't be read
 };
 
 /// Watches the folder of an experiment that this or another process runs, or that is done. Files are read again where

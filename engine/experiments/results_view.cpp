@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
+#include <string_view>
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_integer.h"
@@ -35,14 +38,23 @@ double share_of(const json& value) {
   return share;
 }
 
+std::string short_text_of(const json& value) {
+  auto text = value.get<std::string>();
+  if (text.size() > 1000) throw std::out_of_range("a name or title has more than 1000 bytes");
+  return text;
+}
+
 ResultsView::Condition condition_of(const json& pair) {
-  return {pair.at(0).get<std::string>(), pair.at(1).get<std::string>()};
+  return {short_text_of(pair.at(0)), short_text_of(pair.at(1))};
 }
 
 std::vector<ResultsView::Name> names_of(const json& list) {
   std::vector<ResultsView::Name> names;
-  for (const json& entry : list)
-    names.push_back({entry.at("name").get<std::string>(), entry.at("title").get<std::string>()});
+  std::set<std::string> known;
+  for (const json& entry : list) {
+    names.push_back({short_text_of(entry.at("name")), short_text_of(entry.at("title"))});
+    if (!known.insert(names.back().name).second) throw std::out_of_range("'" + names.back().name + "' stands twice");
+  }
   return names;
 }
 
@@ -56,7 +68,7 @@ std::string maker_in(const json& entry) {
 
 ResultsView::Text text_of(const json& entry) {
   ResultsView::Text text;
-  text.file = entry.at("file").get<std::string>();
+  text.file = short_text_of(entry.at("file"));
   for (const json& length : entry.at("lengths"))
     text.lengths.push_back({count_of(length.at("tokens")), count_of(length.at("targets")),
                             real_of(length.at("nll_sum")), real_of(length.at("attention_kv_bytes"))});
@@ -75,9 +87,9 @@ ResultsView::Text text_of(const json& entry) {
 ResultsView::Run run_of(const json& entry) {
   ResultsView::Run run;
   run.model = entry.at("model").get<std::string>();
-  run.condition = {entry.at("recipe").get<std::string>(), entry.at("evaluation").get<std::string>()};
+  run.condition = {short_text_of(entry.at("recipe")), short_text_of(entry.at("evaluation"))};
   if (!entry.at("seed").is_null()) run.seed = static_cast<std::uint64_t>(count_of(entry.at("seed")));
-  run.policy = entry.at("policy").get<std::string>();
+  run.policy = short_text_of(entry.at("policy"));
   run.prefix = entry.at("prefix").get<std::string>();
   run.dtype = entry.at("dtype").get<std::string>();
   const json& config = entry.at("config");
@@ -111,18 +123,22 @@ ResultsView read(const json& results) {
   view.experiment = results.at("experiment").get<std::string>();
   view.title = results.at("title").get<std::string>();
   view.about = results.at("about").get<std::string>();
-  for (const json& length : results.at("lengths")) view.lengths.push_back(count_of(length));
+  for (const json& length : results.at("lengths")) {
+    if (!view.lengths.empty() && count_of(length) <= view.lengths.back())
+      throw std::out_of_range("its lengths do not rise");
+    view.lengths.push_back(count_of(length));
+  }
   if (view.lengths.empty()) throw std::out_of_range("it has no length");
   for (const json& seed : results.at("seeds")) view.seeds.push_back(static_cast<std::uint64_t>(count_of(seed)));
   view.models = names_of(results.at("models"));
   view.recipes = names_of(results.at("recipes"));
   view.evaluations = names_of(results.at("evaluations"));
   for (const json& book : results.at("texts"))
-    view.books.push_back({book.at("file").get<std::string>(), book.at("title").get<std::string>(),
-                          book.at("author").get<std::string>()});
+    view.books.push_back(
+        {short_text_of(book.at("file")), short_text_of(book.at("title")), short_text_of(book.at("author"))});
   for (const json& entry : results.at("comparisons"))
     view.comparisons.push_back(
-        {entry.at("title").get<std::string>(), condition_of(entry.at("of")), condition_of(entry.at("against"))});
+        {short_text_of(entry.at("title")), condition_of(entry.at("of")), condition_of(entry.at("against"))});
   for (const json& entry : results.at("runs")) view.runs.push_back(run_of(entry));
   for (const json& entry : results.at("trainings")) view.trainings.push_back(training_of(entry));
   view.unfinished = count_of(results.at("unfinished_cells"));
@@ -254,13 +270,28 @@ std::optional<double> ResultsView::sinks_lost(const std::string& model, const Co
 }
 
 bool is_drawable(const ResultsView& results) {
-  constexpr std::size_t most_lookups = 2'000'000, most_numbers = 1'000'000, most_lengths = 32, most_comparisons = 100;
+  constexpr std::size_t most_lookups = 300'000;    ///< of a run by recipe and evaluation
+  constexpr std::size_t most_numbers = 1'000'000;  ///< of texts
+  constexpr std::size_t most_draws = 200'000'000;  ///< of books, by the bootstraps
+  constexpr std::size_t resamples = 10'000;
   std::size_t numbers = 0;
+  std::set<std::string_view> files;
   for (const ResultsView::Run& run : results.runs)
-    for (const ResultsView::Text& text : run.texts) numbers += text.lengths.size() + text.segments.size();
-  const std::size_t conditions = results.recipes.size() * results.evaluations.size();
-  return conditions <= most_lookups && conditions * results.runs.size() <= most_lookups && numbers <= most_numbers &&
-         results.lengths.size() <= most_lengths && results.comparisons.size() <= most_comparisons;
+    for (const ResultsView::Text& text : run.texts) {
+      numbers += 1 + text.lengths.size() + text.segments.size();
+      files.insert(text.file);
+    }
+  const auto product_is_within = [](std::size_t most, std::initializer_list<std::size_t> factors) {
+    for (const std::size_t factor : factors) {
+      if (factor > most) return false;
+      if (factor > 0) most /= factor;
+    }
+    return true;
+  };
+  const std::size_t lengths = results.lengths.size();
+  return product_is_within(most_lookups, {results.recipes.size(), results.evaluations.size(), results.runs.size()}) &&
+         product_is_within(most_numbers, {lengths, numbers}) &&
+         product_is_within(most_draws / resamples, {results.comparisons.size(), lengths, files.size()});
 }
 
 ResultsView results_view(const json& results, const std::string& where) {

@@ -83,6 +83,7 @@ struct ResultsView {
   std::string processor, libraries, version, commit;  ///< where known
 
   std::string title_of(const std::vector<Name>& names, const std::string& name) const;
+  std::string first_model() const { return models.empty() ? std::string() : models.front().name; }
 
   /// Mean loss of each book, nats a target, over the seeds that have it; nothing for a book that has none.
   std::map<std::string, double> book_losses(const std::string& model, const Condition& condition,
@@ -105,10 +106,11 @@ struct ResultsView {
   std::vector<const Run*> runs_of(const std::string& model, const Condition& condition) const;
 };
 
-/// Whether figures of it are drawn in a moment: a crafted file may have any number of everything. Pure.
+/// Whether its figures take seconds at most: a crafted file may have any number of everything. Pure.
 bool is_drawable(const ResultsView& results);
 
-/// Throws EngineError{BadInput} naming `where`.
+/// Throws EngineError{BadInput} naming `where`; also where two models, recipes or evaluations have one name, lengths do
+/// not rise, or a name or title has more than 1000 bytes.
 ResultsView results_view(const nlohmann::json& results, const std::string& where);
 
 }  // namespace carryover

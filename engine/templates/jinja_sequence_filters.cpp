@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Filters of lists and dicts (jinja_filters.h).
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "engine/templates/jinja_filters.h"
@@ -80,32 +81,29 @@ Value sort_key(Run& run, Value value, const Value* attribute, bool case_sensitiv
   return value.text() && !case_sensitive ? make_text(run, lower(*value.text())) : value;
 }
 
-struct Keyed {
-  Value key, value;
-};
-
-/// sorted(reverse=…), which is stable either way. Pointers are sorted: where values are, g++ 12 describes an empty part
-/// of std::rotate, which hides how to unwind another function (tests/repo/unwind_tables_test.py).
-Items sorted_values(Run& run, const std::vector<Keyed>& keyed, bool backward) {
-  std::vector<const Keyed*> order;
-  for (const Keyed& item : keyed) order.push_back(&item);
-  std::stable_sort(order.begin(), order.end(), [&](const Keyed* a, const Keyed* b) {
-    return (backward ? compare(run, b->key, a->key) : compare(run, a->key, b->key)) < 0;
+/// sorted(reverse=…) of `values` by their `keys`, which is stable either way. Places are sorted, and keys and values
+/// are lists of their own: of anything larger, g++ 12 describes an empty part of std::rotate, of a vector's growth or
+/// of a destructor, which hides how to unwind another function (tests/repo/unwind_tables_test.py).
+Items sorted_values(Run& run, const Items& keys, const Items& values, bool backward) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return (backward ? compare(run, keys[b], keys[a]) : compare(run, keys[a], keys[b])) < 0;
   });
   Items items;
-  for (const Keyed* item : order) items.push_back(item->value);
+  for (const std::size_t place : order) items.push_back(values[place]);
   return items;
 }
 
 Value sort_filter(const Application& call) {
   const bool backward = flag_argument(call.given.find(0, "reverse"));
   const bool case_sensitive = flag_argument(call.given.find(1, "case_sensitive"));
-  std::vector<Keyed> keyed;
+  Items keys, values;
   for (Value& item : iterate(call.run, call.value)) {
-    Value key = sort_key(call.run, item, call.given.find(2, "attribute"), case_sensitive);
-    keyed.push_back({std::move(key), std::move(item)});
+    keys.push_back(sort_key(call.run, item, call.given.find(2, "attribute"), case_sensitive));
+    values.push_back(std::move(item));
   }
-  return make_sequence(call.run, sorted_values(call.run, keyed, backward));
+  return make_sequence(call.run, sorted_values(call.run, keys, values, backward));
 }
 
 Value dictsort_filter(const Application& call) {
@@ -113,13 +111,13 @@ Value dictsort_filter(const Application& call) {
   const Value* by = call.given.find(1, "by");
   const bool by_value = by && by->text() && *by->text() == "value";
   if (!call.value.dict()) require_defined(call.run, call.value), call.run.refuse("dictsort takes a dict");
-  std::vector<Keyed> keyed;
+  Items keys, values;
   for (const auto& [key, held] : call.value.dict()->entries()) {
-    keyed.push_back({sort_key(call.run, by_value ? held : key, nullptr, case_sensitive),
-                     make_sequence(call.run, {key, held}, Sequence::Kind::Tuple)});
+    keys.push_back(sort_key(call.run, by_value ? held : key, nullptr, case_sensitive));
+    values.push_back(make_sequence(call.run, {key, held}, Sequence::Kind::Tuple));
   }
   const bool backward = flag_argument(call.given.find(2, "reverse"));
-  return make_sequence(call.run, sorted_values(call.run, keyed, backward));
+  return make_sequence(call.run, sorted_values(call.run, keys, values, backward));
 }
 
 Value unique_filter(const Application& call) {

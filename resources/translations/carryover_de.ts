@@ -49,7 +49,7 @@
     </message>
     <message>
         <source>Mean loss of the segment without the hit minus the mean loss with it, in nats. Positive: the hit helped</source>
-        <translation>Mittlerer Verlust des Segments ohne den Treffer minus mit ihm, in Nat: Über null hat er geholfen</translation>
+        <translation>Mittlerer Verlust des Segments ohne den Treffer minus mit ihm, in nat: Über null hat er geholfen</translation>
     </message>
     <message>
         <source>Lower bound of the 95 % bootstrap interval</source>
@@ -131,15 +131,15 @@
     </message>
     <message>
         <source>no text has been run</source>
-        <translation>noch kein Text gelesen wurde</translation>
+        <translation>noch kein Text wurde ausgeführt</translation>
     </message>
     <message>
         <source>no model is open</source>
-        <translation>kein Modell geöffnet ist</translation>
+        <translation>kein Modell ist geöffnet</translation>
     </message>
     <message>
         <source>a question is being answered</source>
-        <translation>gerade eine Frage beantwortet wird</translation>
+        <translation>eine Frage wird gerade beantwortet</translation>
     </message>
     <message>
         <source>question</source>
@@ -163,7 +163,7 @@
     </message>
     <message>
         <source>it was asked about another text</source>
-        <translation>sie einem anderen Text galt</translation>
+        <translation>sie galt einem anderen Text</translation>
     </message>
 </context>
 <context>
@@ -469,7 +469,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
-        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>an audit is using the engine</source>
@@ -1081,7 +1081,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Nothing was measured</source>
-        <translation>Keines wurde gemessen</translation>
+        <translation>Nichts wurde gemessen</translation>
     </message>
     <message>
         <source>No memory was measured</source>
@@ -1169,10 +1169,6 @@ Befehl: %6</translation>
         <translation>Arbeit</translation>
     </message>
     <message>
-        <source>Who</source>
-        <translation>Wer</translation>
-    </message>
-    <message>
         <source>Tokens</source>
         <translation>Token</translation>
     </message>
@@ -1189,16 +1185,20 @@ Befehl: %6</translation>
         <translation>Token/s</translation>
     </message>
     <message>
-        <source>Share</source>
-        <translation>Anteil</translation>
-    </message>
-    <message>
         <source>Peak memory</source>
         <translation>Speicherspitze</translation>
     </message>
     <message>
         <source>Deviation</source>
         <translation>Abweichung</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>Share of peak</source>
+        <translation>Anteil am Höchstwert</translation>
     </message>
 </context>
 <context>
@@ -1267,16 +1267,8 @@ Befehl: %6</translation>
         <translation>Schicht</translation>
     </message>
     <message>
-        <source>Segment 0 has no previous tail to compare with: select a later segment</source>
-        <translation>Vor Segment 0 gibt es keinen Übertrag, von dem es abweichen könnte: Wählen Sie ein späteres</translation>
-    </message>
-    <message>
         <source>This run carries nothing: its carry length M is 0</source>
         <translation>Dieser Lauf überträgt nichts: Seine Länge M ist 0</translation>
-    </message>
-    <message>
-        <source>Tail left by segment %1: %2</source>
-        <translation>Übertrag von Segment %1: %2</translation>
     </message>
     <message>
         <source>layer %1 · slot %2 · position %3
@@ -1311,10 +1303,6 @@ Befehl: %6</translation>
         <translation>kein Präfix: Er sieht nur sein Segment</translation>
     </message>
     <message>
-        <source>The maps of segment %1 were not kept: run with --carry-maps</source>
-        <translation>Die Karten von Segment %1 wurden nicht aufgehoben: mit --carry-maps ausführen</translation>
-    </message>
-    <message>
         <source>Share of each head&apos;s attention on its prefix: sinks, carry, retrieved tokens</source>
         <translation>Der Anteil seiner Aufmerksamkeit, den jeder Kopf seinem Präfix gibt: Senken, Übertrag, abgerufene Token</translation>
     </message>
@@ -1331,8 +1319,20 @@ Befehl: %6</translation>
         <translation>%1 % auf das Abgerufene</translation>
     </message>
     <message>
-        <source>The policy %1 carries no tail</source>
+        <source>Segment 0 has no previous carry to compare with: select a later segment</source>
+        <translation>Vor Segment 0 gibt es keinen Übertrag, von dem es abweichen könnte: Wählen Sie ein späteres</translation>
+    </message>
+    <message>
+        <source>The policy %1 has no carry</source>
         <translation>Das Verfahren %1 überträgt nichts</translation>
+    </message>
+    <message>
+        <source>This run has no map of segment %1: run the text again, or on the command line with --carry-maps</source>
+        <translation>Dieser Lauf hat keine Karte von Segment %1: Führen Sie den Text noch einmal aus, auf der Kommandozeile mit --carry-maps</translation>
+    </message>
+    <message>
+        <source>Carry left by segment %1: %2</source>
+        <translation>Übertrag von Segment %1: %2</translation>
     </message>
 </context>
 <context>
@@ -1674,17 +1674,17 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Difference of the loss (nats)</source>
-        <translation>Differenz des Verlusts (Nats)</translation>
+        <translation>Differenz des Verlusts (nat)</translation>
     </message>
     <message>
         <source>%1
 %2 tokens: %3 nats (%4 to %5), lower on %6 of %7 books</source>
         <translation>%1
-%2 Token: %3 Nats (%4 bis %5), niedriger bei %6 von %7 Büchern</translation>
+%2 Token: %3 nat (%4 bis %5), niedriger bei %6 von %7 Büchern</translation>
     </message>
     <message>
         <source>Δ loss at %1 tokens (nats)</source>
-        <translation>Δ Verlust bei %1 Token (Nats)</translation>
+        <translation>Δ Verlust bei %1 Token (nat)</translation>
     </message>
 </context>
 <context>
@@ -2190,10 +2190,6 @@ Befehl: %6</translation>
         <translation>120 oder 100-119; leer: die Auswahl</translation>
     </message>
     <message>
-        <source>Positions to drop, add or ban</source>
-        <translation>Positionen zum Weglassen, Hinzunehmen oder Sperren</translation>
-    </message>
-    <message>
         <source>Remove the positions from the selected head&apos;s prefix</source>
         <translation>Die Positionen aus dem Präfix des gewählten Kopfes nehmen</translation>
     </message>
@@ -2242,10 +2238,6 @@ Befehl: %6</translation>
         <translation>der Startwert ist keine Zahl</translation>
     </message>
     <message>
-        <source>Zero carry</source>
-        <translation>Ohne Übertrag</translation>
-    </message>
-    <message>
         <source>Remove from this head</source>
         <translation>Aus diesem Kopf entfernen</translation>
     </message>
@@ -2273,6 +2265,14 @@ Befehl: %6</translation>
         <source>what-ifs need a run under the policy segmented</source>
         <translation>Was-wäre-wenn braucht einen Lauf mit dem Verfahren segmented</translation>
     </message>
+    <message>
+        <source>No carry</source>
+        <translation>Ohne Übertrag</translation>
+    </message>
+    <message>
+        <source>Positions to remove, add or exclude</source>
+        <translation>Positionen zum Weglassen, Hinzunehmen oder Ausschließen</translation>
+    </message>
 </context>
 <context>
     <name>EngineConnection</name>
@@ -2282,7 +2282,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
-        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>The engine is on %1: %2 cores, %3 GB of memory</source>
@@ -2777,7 +2777,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>The sample&apos;s score; the table above shows the mean. Perplexity tasks: nats per token</source>
-        <translation>Wertung der Probe; die Tabelle oben zeigt das Mittel. Bei Perplexität: Nat je Token</translation>
+        <translation>Wertung der Probe; die Tabelle oben zeigt das Mittel. Bei Perplexität: nat je Token</translation>
     </message>
     <message>
         <source>Sample</source>
@@ -2930,10 +2930,6 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
         <translation>%1 von %2 Zellen</translation>
     </message>
     <message>
-        <source>%1 samples failed</source>
-        <translation>%1 Proben schlugen fehl</translation>
-    </message>
-    <message>
         <source>stopping…</source>
         <translation>hält an …</translation>
     </message>
@@ -2952,6 +2948,10 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <message>
         <source>stopped</source>
         <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>failed samples: %1</source>
+        <translation>gescheiterte Proben: %1</translation>
     </message>
 </context>
 <context>
@@ -3239,7 +3239,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Loss (nats)</source>
-        <translation>Verlust (Nats)</translation>
+        <translation>Verlust (nat)</translation>
     </message>
     <message>
         <source>Perplexity</source>
@@ -3305,10 +3305,6 @@ Commit: %4</translation>
         <translation>Zellen des Experiments</translation>
     </message>
     <message>
-        <source>No cell has both numbers yet</source>
-        <translation>Noch hat keine Zelle beide Zahlen</translation>
-    </message>
-    <message>
         <source>, training</source>
         <translation>, Training</translation>
     </message>
@@ -3363,6 +3359,22 @@ Commit: %4</translation>
     <message>
         <source>Comparisons</source>
         <translation>Vergleiche</translation>
+    </message>
+    <message>
+        <source>No cell has values for both axes: choose other axes, or run more cells</source>
+        <translation>Keine Zelle hat Werte für beide Achsen: Wählen Sie andere Achsen, oder führen Sie weitere Zellen aus</translation>
+    </message>
+    <message>
+        <source>These results have too many runs or comparisons for a figure</source>
+        <translation>Diese Ergebnisse haben zu viele Läufe oder Vergleiche für eine Abbildung</translation>
+    </message>
+    <message>
+        <source>No evaluation is finished</source>
+        <translation>Keine Auswertung ist fertig</translation>
+    </message>
+    <message>
+        <source>No comparison has results on both sides</source>
+        <translation>Kein Vergleich hat Ergebnisse auf beiden Seiten</translation>
     </message>
 </context>
 <context>
@@ -3432,10 +3444,6 @@ Commit: %4</translation>
         <translation>Den Ordner eines Experiments öffnen</translation>
     </message>
     <message>
-        <source>No experiment is open</source>
-        <translation>Kein Experiment ist offen</translation>
-    </message>
-    <message>
         <source>%1 of %2 cells</source>
         <translation>%1 von %2 Zellen</translation>
     </message>
@@ -3466,6 +3474,10 @@ Commit: %4</translation>
     <message>
         <source>%1 left out</source>
         <translation>%1 ausgelassen</translation>
+    </message>
+    <message>
+        <source>No experiment is open: open its folder, or press Run…</source>
+        <translation>Kein Experiment ist offen: Öffnen Sie seinen Ordner, oder drücken Sie „Ausführen…“</translation>
     </message>
 </context>
 <context>
@@ -3709,10 +3721,6 @@ Commit: %4</translation>
         <translation>Nennen Sie einen neuen Ordner.</translation>
     </message>
     <message>
-        <source>Choose a new folder, or continue that run from Training runs.</source>
-        <translation>Nennen Sie einen neuen Ordner, oder setzen Sie jenen Lauf aus der Liste fort.</translation>
-    </message>
-    <message>
         <source>Not ready: see the field marked in “%1”.</source>
         <translation>Nicht bereit: siehe das markierte Feld in „%1“.</translation>
     </message>
@@ -3771,6 +3779,10 @@ Commit: %4</translation>
     <message>
         <source>%L1 trained parameters. Each step reads %L2 × %L3 tokens%6; %L4 steps read %5 tokens of text.</source>
         <translation>%L1 trainierte Parameter. Jeder Schritt liest %L2 × %L3 Token%6; %L4 Schritte lesen %5 Token Text.</translation>
+    </message>
+    <message>
+        <source>Choose a new folder, or resume that run in Training runs.</source>
+        <translation>Nennen Sie einen neuen Ordner, oder setzen Sie jenen Lauf unter Trainingsläufe fort.</translation>
     </message>
 </context>
 <context>
@@ -3871,7 +3883,7 @@ Commit: %4</translation>
     <name>HeadDiscoveryPanel</name>
     <message>
         <source>Head scores</source>
-        <translation>Retrieval-Köpfe</translation>
+        <translation>Bewertung der Köpfe</translation>
     </message>
     <message>
         <source>Import scores: DuoAttention .tsv or retrieval-head .json</source>
@@ -4037,10 +4049,6 @@ Commit: %4</translation>
         <translation>Schicht %1 weitreichend machen</translation>
     </message>
     <message>
-        <source>make layer %1 plain</source>
-        <translation>Schicht %1 gewöhnlich machen</translation>
-    </message>
-    <message>
         <source>long-range</source>
         <translation>weitreichend</translation>
     </message>
@@ -4093,10 +4101,6 @@ Commit: %4</translation>
         <translation>lokal, liest %1</translation>
     </message>
     <message>
-        <source>long-range in a plain layer, reads %1</source>
-        <translation>weitreichend in einer gewöhnlichen Schicht, liest %1</translation>
-    </message>
-    <message>
         <source>retrieving, reads %1</source>
         <translation>abrufend, liest %1</translation>
     </message>
@@ -4135,6 +4139,14 @@ Commit: %4</translation>
     <message>
         <source>pattern of head %1.%2</source>
         <translation>Muster von Kopf %1.%2</translation>
+    </message>
+    <message>
+        <source>make layer %1 not long-range</source>
+        <translation>Schicht %1 nicht weitreichend machen</translation>
+    </message>
+    <message>
+        <source>long-range, in a layer that does not retrieve, reads %1</source>
+        <translation>weitreichend, in einer Schicht, die nicht abruft, liest %1</translation>
     </message>
 </context>
 <context>
@@ -4377,16 +4389,8 @@ Commit: %4</translation>
         <translation>kein Text ist offen</translation>
     </message>
     <message>
-        <source>head discovery</source>
-        <translation>Köpfe finden</translation>
-    </message>
-    <message>
         <source>Stop it, wait for its end, or open it.</source>
         <translation>Halten Sie es erst an, warten Sie auf sein Ende, oder öffnen Sie ihn.</translation>
-    </message>
-    <message>
-        <source>head discovery is using the engine</source>
-        <translation>das Finden der Köpfe benutzt den Rechenkern</translation>
     </message>
     <message>
         <source>Scoring all heads on probes of %L1 tokens</source>
@@ -4395,6 +4399,14 @@ Commit: %4</translation>
     <message>
         <source>Scored %1 layers × %2 heads</source>
         <translation>%1 Schichten × %2 Köpfe bewertet</translation>
+    </message>
+    <message>
+        <source>head scores</source>
+        <translation>Bewertung der Köpfe</translation>
+    </message>
+    <message>
+        <source>scoring the heads is using the engine</source>
+        <translation>die Bewertung der Köpfe benutzt den Rechenkern</translation>
     </message>
 </context>
 <context>
@@ -4594,7 +4606,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Anchor: selected by its score. Expanded: next to an anchor. Padding: fills the prefix</source>
-        <translation>Anker: er hat gewertet. Erweitert: steht neben einem Anker. Auffüllung: füllt nur auf</translation>
+        <translation>Anker: nach seiner Wertung gewählt. Erweitert: steht neben einem Anker. Auffüllung: füllt das Präfix auf</translation>
     </message>
     <message>
         <source>Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor&apos;s</source>
@@ -4672,16 +4684,16 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Treffer exportieren</translation>
     </message>
     <message>
-        <source>&amp;Drop in the what-if</source>
-        <translation>Im Versuch &amp;weglassen</translation>
-    </message>
-    <message>
         <source>, and more in later segments: drag a range in the ribbon</source>
         <translation>, und mehr in späteren Segmenten: ziehen Sie im Band einen Bereich auf</translation>
     </message>
     <message>
         <source>Select a head</source>
         <translation>Wählen Sie einen Kopf</translation>
+    </message>
+    <message>
+        <source>&amp;Remove in the what-if</source>
+        <translation>Im Versuch &amp;weglassen</translation>
     </message>
 </context>
 <context>
@@ -4692,7 +4704,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>another dtype</source>
-        <translation>anderer Zahlentyp</translation>
+        <translation>anderer dtype</translation>
     </message>
     <message>
         <source>Open model</source>
@@ -4713,10 +4725,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>No model is open</source>
         <translation>Kein Modell ist offen</translation>
-    </message>
-    <message>
-        <source>engine lost</source>
-        <translation>Rechenkern verloren</translation>
     </message>
     <message>
         <source>connecting</source>
@@ -4769,6 +4777,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Questions are about this document; it is not read again</source>
         <translation>Fragen gelten diesem Dokument, das nicht noch einmal gelesen wird</translation>
+    </message>
+    <message>
+        <source>disconnected</source>
+        <translation>nicht verbunden</translation>
     </message>
 </context>
 <context>
@@ -4990,10 +5002,6 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>F12</source>
         <translation>F12</translation>
-    </message>
-    <message>
-        <source>Keys</source>
-        <translation>Tasten</translation>
     </message>
     <message>
         <source>Model</source>
@@ -5221,7 +5229,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>In the ribbon and the text: select</source>
-        <translation>In der Leiste und im Text: auswählen</translation>
+        <translation>Im Band und im Text: auswählen</translation>
     </message>
     <message>
         <source>Open document state…</source>
@@ -5250,6 +5258,10 @@ Wert %4 · Rang %5 von %6</translation>
     <message>
         <source>Save the state after the text, to ask questions about it later</source>
         <translation>Den Zustand hinter dem gelesenen Text sichern, um später dazu zu fragen</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
     </message>
 </context>
 <context>
@@ -5290,7 +5302,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
-        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>comparison</source>
@@ -5368,11 +5380,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Loss (nats)</source>
-        <translation>Verlust (Nats)</translation>
+        <translation>Verlust (nat)</translation>
     </message>
     <message>
-        <source>No run of this text is there</source>
-        <translation>Von diesem Text gibt es keinen Lauf</translation>
+        <source>No run of this text is finished: run the other cells of the experiment</source>
+        <translation>Kein Lauf dieses Textes ist fertig: Führen Sie die übrigen Zellen des Experiments aus</translation>
     </message>
 </context>
 <context>
@@ -5697,7 +5709,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>On %1 held-out books, a carry with %2 sinks (S = %3, M = %4) changes the loss by %5 nats per token compared with M = R = 0, with all heads local (lower on %6)</source>
-        <translation>Auf %1 zurückgehaltenen Büchern ändert das Gedächtnis mit %2 Senken (S = %3, M = %4) den Verlust gegenüber M = R = 0 um %5 Nats je Token mit nur lokalen Köpfen (niedriger bei %6)</translation>
+        <translation>Auf %1 zurückgehaltenen Büchern ändert das Gedächtnis mit %2 Senken (S = %3, M = %4) den Verlust gegenüber M = R = 0 um %5 nat je Token mit nur lokalen Köpfen (niedriger bei %6)</translation>
     </message>
     <message>
         <source>, and by %1 with the default grouping (lower on %2)</source>
@@ -5920,7 +5932,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Head scores</source>
-        <translation>Retrieval-Köpfe</translation>
+        <translation>Bewertung der Köpfe</translation>
     </message>
     <message>
         <source>Time</source>
@@ -5998,20 +6010,20 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Segment %1: für diesen Kopf wurde nichts gefunden</translation>
     </message>
     <message>
-        <source>Segment %1, all readers: %2 passages</source>
-        <translation>Segment %1, alle Leser: %2 Stellen</translation>
-    </message>
-    <message>
-        <source>Segment %1, L%2 H%3: %4 passages</source>
-        <translation>Segment %1, L%2 H%3: %4 Stellen</translation>
-    </message>
-    <message>
         <source>without the passage at %1</source>
         <translation>ohne die Stelle bei %1</translation>
     </message>
     <message>
         <source>only the passage at %1</source>
         <translation>nur die Stelle bei %1</translation>
+    </message>
+    <message>
+        <source>Segment %1, all readers, passages: %2</source>
+        <translation>Segment %1, alle Leser, Stellen: %2</translation>
+    </message>
+    <message>
+        <source>Segment %1, L%2H%3, passages: %4</source>
+        <translation>Segment %1, L%2H%3, Stellen: %4</translation>
     </message>
 </context>
 <context>
@@ -6058,7 +6070,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Mean loss of the reading segment without the passage minus with it, in nats; measured by Remove</source>
-        <translation>Mittlerer Verlust des lesenden Segments ohne die Stelle minus mit ihr, in Nat; Entfernen misst ihn</translation>
+        <translation>Mittlerer Verlust des lesenden Segments ohne die Stelle minus mit ihr, in nat; Entfernen misst ihn</translation>
     </message>
     <message>
         <source>The same for the selected token</source>
@@ -6189,32 +6201,32 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Keine Auswertung ist fertig</translation>
     </message>
     <message>
-        <source>lowest for its bytes</source>
-        <translation>am niedrigsten für seine Bytes</translation>
-    </message>
-    <message>
-        <source>Perplexity at %1 tokens against visible KV</source>
-        <translation>Perplexität bei %1 Token gegen sichtbare KV</translation>
-    </message>
-    <message>
-        <source>Keys and values that attention sees</source>
-        <translation>Schlüssel und Werte, die Attention sieht</translation>
-    </message>
-    <message>
         <source>Perplexity</source>
         <translation>Perplexität</translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
+        <source>lowest perplexity up to this size</source>
+        <translation>niedrigste Perplexität bis zu dieser Größe</translation>
     </message>
     <message>
-        <source>%1
-%2
-%3, perplexity %4</source>
-        <translation>%1
-%2
-%3, Perplexität %4</translation>
+        <source>Attention-visible KV (MiB)</source>
+        <translation>Für Attention sichtbare KV (MiB)</translation>
+    </message>
+    <message>
+        <source>Perplexity against attention-visible KV</source>
+        <translation>Perplexität gegen für Attention sichtbare KV</translation>
+    </message>
+    <message>
+        <source>Perplexity at %1 tokens against attention-visible KV</source>
+        <translation>Perplexität bei %1 Token gegen für Attention sichtbare KV</translation>
+    </message>
+    <message>
+        <source>%1: %2
+%3
+%4 MiB, perplexity %5</source>
+        <translation>%1: %2
+%3
+%4 MiB, Perplexität %5</translation>
     </message>
 </context>
 <context>
@@ -6634,7 +6646,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>%1 examples with %2, policy %3</source>
-        <translation>%1 Beispiele mit %2, Policy %3</translation>
+        <translation>%1 Beispiele mit %2, Verfahren %3</translation>
     </message>
     <message>
         <source>, against %1</source>
@@ -6700,12 +6712,12 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>Von den nach Werten vorgeschlagenen Köpfen der Anteil, der auch hier abruft</translation>
     </message>
     <message>
-        <source>Held</source>
-        <translation>Gehalten</translation>
+        <source>Score share</source>
+        <translation>Anteil der Wertung</translation>
     </message>
     <message>
-        <source>Shared</source>
-        <translation>Gemeinsam</translation>
+        <source>Overlap</source>
+        <translation>Übereinstimmung</translation>
     </message>
 </context>
 <context>
@@ -6882,16 +6894,16 @@ Wert %4 · Rang %5 von %6</translation>
         <translation>niedrigste</translation>
     </message>
     <message>
-        <source>No training run yet, or one whose samples have a single segment</source>
-        <translation>Noch kein Trainingslauf, oder einer, dessen Beispiele ein einziges Segment haben</translation>
-    </message>
-    <message>
         <source>By transitions crossed: cut at K = %1</source>
         <translation>Nach überquerten Übergängen: Schnitt bei K = %1</translation>
     </message>
     <message>
         <source>By transition, step %L1</source>
         <translation>Nach Übergang, Schritt %L1</translation>
+    </message>
+    <message>
+        <source>No gradient crosses segments: open a training whose samples have two or more</source>
+        <translation>Kein Gradient überquert Segmente: Öffnen Sie ein Training, dessen Beispiele zwei oder mehr haben</translation>
     </message>
 </context>
 <context>
@@ -6934,7 +6946,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Mean loss of a token of the answers, in nats, with the needle in the prefix</source>
-        <translation>Mittlerer Verlust eines Tokens der Antworten, in Nats, mit der Nadel im Präfix</translation>
+        <translation>Mittlerer Verlust eines Tokens der Antworten, in nat, mit der Nadel im Präfix</translation>
     </message>
     <message>
         <source>Share of answers whose every token is the most likely one, with the needle in the prefix</source>
@@ -6961,7 +6973,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
-        <translation>Halten Sie es erst an, oder warten Sie sein Ende ab.</translation>
+        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>the search for heads is using the engine</source>
@@ -7135,7 +7147,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Share, and loss in nats</source>
-        <translation>Anteil, und Verlust in Nats</translation>
+        <translation>Anteil, und Verlust in nat</translation>
     </message>
     <message>
         <source>Recall against memory</source>
@@ -7470,10 +7482,6 @@ Verlust %4 nat, PPL %5
         <translation>ein Lauf ist im Gange</translation>
     </message>
     <message>
-        <source>the engine is lost</source>
-        <translation>der Rechenkern ist verloren</translation>
-    </message>
-    <message>
         <source>a model or a text is being loaded</source>
         <translation>ein Modell oder ein Text wird geladen</translation>
     </message>
@@ -7532,6 +7540,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Continues after segment %1</source>
         <translation>Setzt nach Segment %1 fort</translation>
+    </message>
+    <message>
+        <source>the connection to the engine is lost: press Reconnect</source>
+        <translation>die Verbindung zum Rechenkern ist verloren: Drücken Sie „Wieder verbinden“</translation>
     </message>
 </context>
 <context>
@@ -8025,7 +8037,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>The program ended while it restored the last session; the session is in File, Session history</source>
-        <translation>Die letzte Sitzung zurückzuholen hat das Programm beendet; sie steht unter den früheren Sitzungen</translation>
+        <translation>Das Programm endete, während es die letzte Sitzung zurückholte; sie steht in Datei, Sitzungsverlauf</translation>
     </message>
     <message>
         <source>The program ended unexpectedly; this is what it last showed</source>
@@ -8049,7 +8061,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
-        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>The last session&apos;s run is gone: %1</source>
@@ -8317,16 +8329,16 @@ Set Sinks to %3 and run again.</source>
 Senken auf %3 setzen und noch einmal ausführen.</translation>
     </message>
     <message>
-        <source>sink loss not judged: S &lt; %1</source>
-        <translation>Senkenverlust nicht beurteilt: S &lt; %1</translation>
-    </message>
-    <message>
-        <source>sink loss not judged: only %1 % on sinks</source>
-        <translation>Senkenverlust nicht beurteilt: nur %1 % auf Senken</translation>
-    </message>
-    <message>
         <source>A segment has lost its sink where less than %1 % of segment 0&apos;s share of the attention is on sinks. Not judged: segments of fewer than %2 tokens, and models with less than %3 % of the attention on sinks in segment 0.</source>
         <translation>Ein Segment hat seine Senke verloren, wenn weniger als %1 % des Aufmerksamkeitsanteils von Segment 0 auf Senken liegt. Nicht beurteilt werden Segmente mit weniger als %2 Token und Modelle, bei denen in Segment 0 weniger als %3 % der Aufmerksamkeit auf Senken liegt.</translation>
+    </message>
+    <message>
+        <source>lost sinks not assessed: fewer than %1 tokens in a segment</source>
+        <translation>verlorene Senken nicht beurteilt: weniger als %1 Token in einem Segment</translation>
+    </message>
+    <message>
+        <source>lost sinks not assessed: only %1 % of segment 0&apos;s attention is on sinks</source>
+        <translation>verlorene Senken nicht beurteilt: nur %1 % der Aufmerksamkeit von Segment 0 liegt auf Senken</translation>
     </message>
 </context>
 <context>
@@ -8369,7 +8381,7 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
     </message>
     <message>
         <source>Norm of the hidden state that enters the layer: that of a sink is many times the median</source>
-        <translation>Des Zustands, der in die Schicht eintritt: Die einer Senke ist ein Vielfaches des Medians</translation>
+        <translation>Norm des Hidden State am Eingang der Schicht: bei einer Senke ein Vielfaches des Medians</translation>
     </message>
     <message>
         <source>Shown segment, by layer</source>
@@ -8422,10 +8434,6 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
     <message>
         <source>sink lost</source>
         <translation>Senke verloren</translation>
-    </message>
-    <message>
-        <source>This run was recorded without sinks: run the text again</source>
-        <translation>Dieser Lauf wurde ohne Senken aufgezeichnet: den Text noch einmal ausführen</translation>
     </message>
     <message>
         <source>no sink lost in %1 segments</source>
@@ -8482,6 +8490,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>largest norm: position %1</source>
         <translation>größte Norm: Position %1</translation>
+    </message>
+    <message>
+        <source>This run was recorded without sink measurements: run the text again</source>
+        <translation>Dieser Lauf wurde ohne Messung der Senken aufgezeichnet: Führen Sie den Text noch einmal aus</translation>
     </message>
 </context>
 <context>
@@ -8694,7 +8706,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>%1 · paused</source>
-        <translation>%1 · angehalten</translation>
+        <translation>%1 · pausiert</translation>
     </message>
     <message>
         <source>dry run</source>
@@ -8917,14 +8929,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>sucht …</translation>
     </message>
     <message>
-        <source>loss %1 nats against the pinned run</source>
-        <translation>Verlust %1 nat gegen den angehefteten Lauf</translation>
-    </message>
-    <message>
-        <source>loss %1 nats if %2</source>
-        <translation>Verlust %1 nat bei: %2</translation>
-    </message>
-    <message>
         <source>Colour: Δ loss against B</source>
         <translation>Farbe: Δ Verlust gegen B</translation>
     </message>
@@ -9060,6 +9064,14 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <source>RoPE position: %1</source>
         <translation>RoPE-Position: %1</translation>
     </message>
+    <message>
+        <source>Δ loss %1 nats against the pinned run B</source>
+        <translation>Δ Verlust %1 nat gegen den angehefteten Lauf B</translation>
+    </message>
+    <message>
+        <source>Δ loss %1 nats in the what-if “%2”</source>
+        <translation>Δ Verlust %1 nat im Versuch „%2“</translation>
+    </message>
 </context>
 <context>
     <name>TextReader</name>
@@ -9189,7 +9201,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
-        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>Fine-tuning %1 for %L2 steps into %3</source>
@@ -9437,14 +9449,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Optimierer</translation>
     </message>
     <message>
-        <source>graph</source>
-        <translation>Graph</translation>
-    </message>
-    <message>
-        <source>KV seen</source>
-        <translation>gesehene KV</translation>
-    </message>
-    <message>
         <source>carry</source>
         <translation>Übertrag</translation>
     </message>
@@ -9507,6 +9511,14 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>State of the training</source>
         <translation>Zustand des Trainings</translation>
+    </message>
+    <message>
+        <source>autograd graph</source>
+        <translation>Autograd-Graph</translation>
+    </message>
+    <message>
+        <source>attention-visible KV</source>
+        <translation>für Attention sichtbare KV</translation>
     </message>
 </context>
 <context>
@@ -9654,10 +9666,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Präfix des Orakels</translation>
     </message>
     <message>
-        <source>ban %1–%2</source>
-        <translation>%1–%2 gesperrt</translation>
-    </message>
-    <message>
         <source>nothing changed</source>
         <translation>nichts geändert</translation>
     </message>
@@ -9672,6 +9680,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>output of %1 patched</source>
         <translation>Ausgabe von %1 eingesetzt</translation>
+    </message>
+    <message>
+        <source>exclude %1–%2</source>
+        <translation>%1–%2 ausgeschlossen</translation>
     </message>
 </context>
 <context>
@@ -9698,15 +9710,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
-        <translation>Beenden Sie ihn erst, oder warten Sie sein Ende ab.</translation>
+        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>a what-if is using the engine</source>
         <translation>ein Was-wäre-wenn-Versuch braucht den Rechenkern</translation>
-    </message>
-    <message>
-        <source>Ablated %1 hits of segment %2, one at a time</source>
-        <translation>%1 Treffer von Segment %2 der Reihe nach weggelassen</translation>
     </message>
     <message>
         <source>patch</source>
@@ -9717,8 +9725,12 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Heften Sie einen Lauf an, dessen Segmente denen dieses Laufs entsprechen.</translation>
     </message>
     <message>
-        <source>What if “%1”, segment %2: mean loss %3 nats</source>
-        <translation>Was-wäre-wenn „%1“, Segment %2: mittlerer Verlust %3 nat</translation>
+        <source>What-if “%1”, segment %2: Δ mean loss %3 nats</source>
+        <translation>Was-wäre-wenn „%1“, Segment %2: Δ mittlerer Verlust %3 nat</translation>
+    </message>
+    <message>
+        <source>Hits of segment %2 ablated, one at a time: %1</source>
+        <translation>Treffer von Segment %2, der Reihe nach weggelassen: %1</translation>
     </message>
 </context>
 <context>
@@ -9756,10 +9768,6 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Geänderte Treffer</translation>
     </message>
     <message>
-        <source>Slots changed: %1</source>
-        <translation>Geänderte Plätze: %1</translation>
-    </message>
-    <message>
         <source>&lt;b&gt;%1&lt;/b&gt; · segment %2: %3&lt;br&gt;Δ loss &lt;b&gt;%4&lt;/b&gt; nats (95 %: %5 to %6), %7 targets%8</source>
         <translation>&lt;b&gt;%1&lt;/b&gt; · Segment %2: %3&lt;br&gt;Δ Verlust &lt;b&gt;%4&lt;/b&gt; nat (95 %: %5 bis %6), %7 Ziele%8</translation>
     </message>
@@ -9784,6 +9792,10 @@ im Versuch: %3 nat
     <message>
         <source> · of %1</source>
         <translation> · von %1</translation>
+    </message>
+    <message>
+        <source>Hits changed: %1</source>
+        <translation>Geänderte Treffer: %1</translation>
     </message>
 </context>
 <context>
@@ -9979,10 +9991,6 @@ im Versuch: %3 nat
         <translation>Obere Grenze des 95-%-Intervalls: gepaarter Bootstrap über Blöcke von 32 Token</translation>
     </message>
     <message>
-        <source>Slots that only one of the two has</source>
-        <translation>Plätze, die nur eine Seite hat</translation>
-    </message>
-    <message>
         <source>What was changed</source>
         <translation>Was geändert wurde</translation>
     </message>
@@ -10000,7 +10008,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Change of the selected token&apos;s logit; with a foil, of that logit minus the foil&apos;s</source>
-        <translation>Des Tokens, das gewählt war; mit einem Vergleichstoken seines Logits minus dem des Vergleichstokens</translation>
+        <translation>Änderung des Logits des gewählten Tokens; mit Vergleichstoken die der Differenz beider Logits</translation>
     </message>
     <message>
         <source>Run</source>
@@ -10009,6 +10017,10 @@ im Versuch: %3 nat
     <message>
         <source>Run that the segment belongs to, with its text and model</source>
         <translation>Der Lauf, dessen Segment es ist, sein Text und sein Modell</translation>
+    </message>
+    <message>
+        <source>Hits that only one of the two has</source>
+        <translation>Treffer, die nur eine Seite hat</translation>
     </message>
 </context>
 <context>
@@ -10215,7 +10227,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>The checkpoint to start from: Hugging Face folder or GGUF</source>
-        <translation>Das Modell, von dem aus: Hugging-Face-Ordner oder GGUF</translation>
+        <translation>Der Checkpoint, von dem das Training ausgeht: Hugging-Face-Ordner oder GGUF</translation>
     </message>
     <message>
         <source>Texts</source>
@@ -10367,7 +10379,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Micro-batches per optimizer step</source>
-        <translation>Micro-Batches eines Optimierer-Schritts</translation>
+        <translation>Mikrostapel eines Optimierer-Schritts</translation>
     </message>
     <message>
         <source>Learning rate</source>
@@ -10375,7 +10387,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Learning rate of AdamW after the warm-up</source>
-        <translation>Nach dem Anlauf; AdamW</translation>
+        <translation>Lernrate von AdamW nach dem Warm-up</translation>
     </message>
     <message>
         <source>Schedule</source>
@@ -10562,14 +10574,6 @@ im Versuch: %3 nat
         <translation>Öffnen Sie ein Modell und einen Text.</translation>
     </message>
     <message>
-        <source>names no file</source>
-        <translation>nennt keine Datei</translation>
-    </message>
-    <message>
-        <source>Name one after it.</source>
-        <translation>Nennen Sie dahinter eine.</translation>
-    </message>
-    <message>
         <source>can&apos;t be opened</source>
         <translation>lässt sich nicht öffnen</translation>
     </message>
@@ -10748,10 +10752,6 @@ im Versuch: %3 nat
     <message>
         <source>light | dark</source>
         <translation>light | dark</translation>
-    </message>
-    <message>
-        <source>has %1 words after it</source>
-        <translation>hat %1 Wörter hinter sich</translation>
     </message>
     <message>
         <source>Write: %1 %2</source>
@@ -11060,10 +11060,6 @@ im Versuch: %3 nat
         <translation>Sagen Sie on oder off.</translation>
     </message>
     <message>
-        <source>“%1” does not take this value</source>
-        <translation>„%1“ nimmt eine andere Zahl</translation>
-    </message>
-    <message>
         <source>Give one from %1 to %2.</source>
         <translation>Geben Sie eine von %1 bis %2 an.</translation>
     </message>
@@ -11078,10 +11074,6 @@ im Versuch: %3 nat
     <message>
         <source>has no “%1”</source>
         <translation>hat kein „%1“</translation>
-    </message>
-    <message>
-        <source>It has nothing to choose.</source>
-        <translation>Zu wählen gibt es dort nichts.</translation>
     </message>
     <message>
         <source>It has: %1.</source>
@@ -11441,7 +11433,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Without it: probability &lt;b&gt;%1&lt;/b&gt;; the loss on “%3” changes by %2 nats.</source>
-        <translation>Ohne das: Wahrscheinlichkeit &lt;b&gt;%1&lt;/b&gt;; der Verlust auf „%3“ ändert sich um %2 Nats.</translation>
+        <translation>Ohne das: Wahrscheinlichkeit &lt;b&gt;%1&lt;/b&gt;; der Verlust auf „%3“ ändert sich um %2 nat.</translation>
     </message>
     <message>
         <source>“%1 &lt;b&gt;%2&lt;/b&gt;”: probability %3; without retrieval %4.</source>
@@ -11765,7 +11757,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads put their attention. Without these tokens, %1 of the %2 segments after the first lose their attention sink, and the loss is %3. With the first %4 tokens in each prefix, %5 of %2 lose it, and the loss is &lt;b&gt;%6&lt;/b&gt; (%7 nats per token). &lt;i&gt;Sinks&lt;/i&gt; shows this by layer; &lt;i&gt;Compare&lt;/i&gt; shows both runs, whose losses include the first segment.</source>
-        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente hinter dem ersten ihre Attention Sink, und der Verlust ist %3. Bleiben die ersten %4 Token in jedem Präfix, verlieren sie %5 von %2, und der Verlust ist &lt;b&gt;%6&lt;/b&gt; (%7 Nats je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
+        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente hinter dem ersten ihre Attention Sink, und der Verlust ist %3. Bleiben die ersten %4 Token in jedem Präfix, verlieren sie %5 von %2, und der Verlust ist &lt;b&gt;%6&lt;/b&gt; (%7 nat je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
     </message>
     <message>
         <source>there is no sentence</source>
@@ -11789,11 +11781,31 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Samples per micro-batch</source>
-        <translation>Beispiele je Micro-Batch</translation>
+        <translation>Beispiele je Mikrostapel</translation>
     </message>
     <message>
         <source>They run one after another</source>
         <translation>Sie laufen nacheinander</translation>
+    </message>
+    <message>
+        <source>has no file name</source>
+        <translation>hat keinen Dateinamen</translation>
+    </message>
+    <message>
+        <source>Write the path of the file after it.</source>
+        <translation>Schreiben Sie den Pfad der Datei dahinter.</translation>
+    </message>
+    <message>
+        <source>has %1 arguments, which is too few or too many</source>
+        <translation>hat %1 Argumente: zu wenige oder zu viele</translation>
+    </message>
+    <message>
+        <source>“%1” does not take this value: it needs a number within its range</source>
+        <translation>„%1“ nimmt diesen Wert nicht: nötig ist eine Zahl in ihrem Bereich</translation>
+    </message>
+    <message>
+        <source>This panel has no settings to choose.</source>
+        <translation>Diese Ansicht hat keine Einstellungen zum Wählen.</translation>
     </message>
 </context>
 <context>

@@ -72,19 +72,31 @@ class ExperimentFrontierTest : public QObject {
     QVERIFY(experiment_frontier(view, "other", 100).conditions.empty());
   }
 
-  /// A file of ten thousand recipes and runs would be looked through for minutes.
+  /// Whatever a file has many of would be looked through for minutes.
   void only_results_of_a_likely_size_are_drawable() {
-    QVERIFY(is_drawable(results(std::vector<std::pair<double, double>>(300, {1, 1}))));
-    QVERIFY(!is_drawable(results(std::vector<std::pair<double, double>>(10'000, {1, 1}))));
-    ResultsView many = results({{1, 1}});
-    many.comparisons.resize(101);
+    const auto of = [](std::size_t count) { return results(std::vector<std::pair<double, double>>(count, {1, 1})); };
+    QVERIFY(is_drawable(of(300)));
+    QVERIFY(!is_drawable(of(1000)));
+    ResultsView many = of(1);
+    many.recipes.resize(1414);
+    many.evaluations.resize(1414);
     QVERIFY(!is_drawable(many));
-    many = results({{1, 1}});
-    many.lengths.resize(33);
+    many = of(1);
+    many.lengths.resize(1000);
+    many.runs[0].texts.resize(1000);  // that say nothing
     QVERIFY(!is_drawable(many));
-    many = results({{1, 1}});
+    many = of(1);
     many.runs[0].texts[0].lengths.resize(1'000'001);
     QVERIFY(!is_drawable(many));
+    many = of(1);  // books, from which the bootstrap draws
+    many.comparisons.resize(100);
+    for (int i = 0; i < 300; ++i) {
+      many.runs[0].texts.push_back(many.runs[0].texts[0]);
+      many.runs[0].texts.back().file = std::to_string(i);
+    }
+    QVERIFY(!is_drawable(many));
+    many.comparisons.resize(10);
+    QVERIFY(is_drawable(many));
   }
 };
 

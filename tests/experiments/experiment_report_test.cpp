@@ -265,8 +265,17 @@ void ExperimentReportTest::damaged_results_are_refused_or_read() {
   QVERIFY(refuses(later));
   huge["runs"][0]["texts"][0]["lengths"][0]["nll_sum"] = 1e300;  // sums of such are no numbers
   QVERIFY(refuses(huge));
-  endless["lengths"] = json::array();
-  QVERIFY(refuses(endless));
+  for (const json& lengths : {json::array(), json{101, 101}, json{201, 101}}) {
+    endless["lengths"] = lengths;
+    QVERIFY(refuses(endless));
+  }
+  for (const char* list : {"models", "recipes", "evaluations"}) {
+    json twice = results(), long_title = results();
+    twice[list].push_back(twice[list][0]);
+    QVERIFY(refuses(twice));
+    long_title[list][0]["title"] = std::string(1001, 'x');
+    QVERIFY(refuses(long_title));
+  }
 }
 
 static const TestFile these_tests{__FILE__, without_application<ExperimentReportTest>};

@@ -49,12 +49,12 @@ void ExperimentWatchTest::only_changes_are_news() {
   write_bytes(temp.file("results.json"), R"({"trainings": [{"cell": "x", "tokens": 7}]})");
   news = watch.poll();  // not all that results have: no figure is drawn of them
   QVERIFY(news != nullptr && news->figures.at("x").tokens == 7.0);
-  QVERIFY(news->results == nullptr && news->problem.find("results.json") != std::string::npos);
+  QVERIFY(news->drawable == nullptr && news->problem.find("results.json") != std::string::npos);
   const std::string published = CARRYOVER_SOURCE_DIR "/docs/evaluations/experiment-untrained_sinks.json";
   std::filesystem::copy_file(published, temp.file("results.json"), std::filesystem::copy_options::overwrite_existing);
   news = watch.poll();
   QVERIFY(news != nullptr && news->problem.empty() && !news->figures.empty());
-  QVERIFY(news->results != nullptr && news->results->experiment == "untrained_sinks");
+  QVERIFY(news->drawable != nullptr && news->drawable->results.experiment == "untrained_sinks");
   write_bytes(temp.file("results.json"), "{");
   news = watch.poll();
   QVERIFY(news != nullptr && news->figures.empty() && news->problem.find("results.json") != std::string::npos);

@@ -173,7 +173,7 @@ void EvaluationsViewTest::the_table_follows_the_folder() {
   append(json_text(entry_json(failed)) + "\n");
   QTRY_COMPARE(lab.sample_rows(), 3);
   QCOMPARE(lab.sample(2, EvaluationSamplesTable::Problem), QStringLiteral("it was too long"));
-  QTRY_VERIFY(lab.panel.said().contains(EvaluationsPanel::tr("%1 samples failed").arg(1)));
+  QTRY_VERIFY(lab.panel.said().contains(EvaluationsPanel::tr("failed samples: %1").arg(1)));
 
   auto* value = box_with(lab.panel, EvaluationModel::title(EvaluationValue::ResidentKv));
   QVERIFY(value);

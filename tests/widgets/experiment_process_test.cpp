@@ -52,7 +52,7 @@ class ExperimentProcessTest : public QObject {
 void ExperimentProcessTest::the_dialog_runs_it() {
   const std::string out = temp_.file("out");
   ExperimentWindow lab;
-  QTRY_VERIFY(lab.panel.said().contains(ExperimentsPanel::tr("No experiment is open")));
+  QTRY_VERIFY(lab.panel.said().contains(ExperimentsPanel::tr("No experiment is open: open its folder, or press Run…")));
   button<QToolButton>(lab.panel, ExperimentsPanel::tr("Run…"))->click();
   ExperimentDialog* dialog = lab.window.dialogs().open_experiment(small_request(temp_, out));
   QCOMPARE(dialog->problem(), QString());

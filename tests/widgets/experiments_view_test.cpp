@@ -589,16 +589,15 @@ void ExperimentsViewTest::a_comparison_is_chosen() {
 
 /// The command line alone, which ran the experiment, draws none.
 void ExperimentsViewTest::the_program_with_the_window_draws_the_figures() {
-  QVERIFY(!fs::exists(out_ + "/frontier.svg"));
+  QVERIFY(!fs::exists(out_ + "/frontier.pdf"));
   const ExperimentRequest request = small_request(temp_, out_);
   QProcess program;
   program.start(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover"),
                 {"experiment", text(request.plan), "--out", text(out_), "--report", "--quiet"});
   const CliResult result = finish_cli(program);
   QVERIFY2(result.code == 0, result.err);
-  QVERIFY2(result.out.contains("results.json, frontier.svg, comparisons.svg"), result.out);
-  for (const char* name : {"/frontier.svg", "/comparisons.svg"})
-    QVERIFY(read_bytes(out_ + name).find("<svg") != std::string::npos);
+  QVERIFY2(result.out.contains("results.json, frontier.pdf, comparisons.pdf"), result.out);
+  for (const char* name : {"/frontier.pdf", "/comparisons.pdf"}) QVERIFY(read_bytes(out_ + name).starts_with("%PDF"));
 }
 
 static const TestFile these_tests{__FILE__, in_window<ExperimentsViewTest>};

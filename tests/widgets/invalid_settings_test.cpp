@@ -144,7 +144,7 @@ class InvalidSettingsTest : public QObject {
     form.show();
     auto* positions = form.findChild<QLineEdit*>({}, Qt::FindDirectChildrenOnly);
     for (QLineEdit* line : form.findChildren<QLineEdit*>())
-      if (line->accessibleName() == EditForm::tr("Positions to drop, add or ban")) positions = line;
+      if (line->accessibleName() == EditForm::tr("Positions to remove, add or exclude")) positions = line;
     QVERIFY(positions != nullptr);
     QVERIFY(form.problem().isEmpty());
     positions->setText("12x");

@@ -168,7 +168,7 @@ class LanguageTest : public QObject {
     QCOMPARE(home.shell.guide()->shown_section(), guide_section_of("carry"));
     QVERIFY(home.shell.guide()->findChild<QTextBrowser*>()->toPlainText().startsWith("Übertrag"));
     home.shell.guide()->findChild<QLineEdit*>()->setText("Spearmans");
-    QVERIFY(home.shell.guide()->findChild<QTextBrowser*>()->toPlainText().startsWith("Retrieval-Köpfe"));
+    QVERIFY(home.shell.guide()->findChild<QTextBrowser*>()->toPlainText().startsWith("Bewertung der Köpfe"));
   }
 
   void numbers_are_written_and_read_in_german() {

@@ -331,8 +331,8 @@ class PanelsTest : public QObject {
       return QString();
     };
     QCOMPARE(says(test::synthetic_request(2), 1), SinksPanel::tr("no sink lost in %1 segments").arg(2));
-    QVERIFY(says(test::synthetic_request(2, 63, 16), 1).contains(QStringLiteral("not judged: S < 64")));
-    QVERIFY(says(test::synthetic_request(2), 0.2F).contains(QStringLiteral("not judged: only 11 %")));
+    QVERIFY(says(test::synthetic_request(2, 63, 16), 1).contains(QStringLiteral("not assessed: fewer than 64 tokens")));
+    QVERIFY(says(test::synthetic_request(2), 0.2F).contains(QStringLiteral("not assessed: only 11 %")));
   }
 
   /// A folder of an earlier version.

@@ -61,7 +61,7 @@ class ScriptTest : public QObject {
     QTest::newRow("too few words") << "show"
                                    << "Write: show PANEL";
     QTest::newRow("too many") << "run now"
-                              << "has 1 words";
+                              << "has 1 arguments";
   }
   void mistakes_are_found_before_anything_is_done() {
     QFETCH(QString, line);

@@ -99,9 +99,9 @@ class WhatIfsTest : public QObject {
     edit.config->grouping = Grouping({1}, {{0}});
     edit.config->head_patterns.set(2, 1, {});
     const QString text = edit_text(edit, run);
-    for (const char* part :
-         {"no carry", "random prefix (seed 1)", "−L6 H0 @100", "−1 more", "ban 10–19", "R 512 → 64", "A by default → 3",
-          "another grouping", "head_patterns none: 1000 columns, 6096 diagonals → 1 layers, 1 heads listed"})
+    for (const char* part : {"no carry", "random prefix (seed 1)", "−L6 H0 @100", "−1 more", "exclude 10–19",
+                             "R 512 → 64", "A by default → 3", "another grouping",
+                             "head_patterns none: 1000 columns, 6096 diagonals → 1 layers, 1 heads listed"})
       QVERIFY2(text.contains(QString::fromUtf8(part)), qPrintable(text));
   }
 
@@ -263,7 +263,7 @@ class WhatIfsTest : public QObject {
     QVERIFY(draft.dropped == (std::vector<SlotRef>{{3, 1, 40}}));
     QLineEdit* typed = nullptr;
     for (QLineEdit* line : form.findChildren<QLineEdit*>())
-      if (line->accessibleName() == EditForm::tr("Positions to drop, add or ban")) typed = line;
+      if (line->accessibleName() == EditForm::tr("Positions to remove, add or exclude")) typed = line;
     QVERIFY(typed != nullptr);
     typed->setText(QStringLiteral("7-9"));
     button(EditForm::tr("Add"))->click();

@@ -135,8 +135,8 @@ void HeadGrid::toggle_layer(int layer) {
   SegmentConfig config = context_.config();
   const bool now_long = !config.grouping.is_long_layer(layer);
   config.grouping.set_long_layer(layer, now_long);
-  context_.edit_config(config,
-                       now_long ? tr("make layer %1 long-range").arg(layer) : tr("make layer %1 plain").arg(layer));
+  context_.edit_config(
+      config, now_long ? tr("make layer %1 long-range").arg(layer) : tr("make layer %1 not long-range").arg(layer));
 }
 
 bool HeadGrid::searches(HeadRef head) const {
@@ -369,7 +369,7 @@ QString HeadGrid::describe(const Cell& cell) const {
     case HeadRole::Local:
       return name + tr("local, reads %1").arg(reads(cell)) + searches_too;
     case HeadRole::LongRange:
-      return name + tr("long-range in a plain layer, reads %1").arg(reads(cell)) + searches_too;
+      return name + tr("long-range, in a layer that does not retrieve, reads %1").arg(reads(cell)) + searches_too;
     case HeadRole::Retrieving:
       return name + tr("retrieving, reads %1").arg(reads(cell)) + searches_too;
   }

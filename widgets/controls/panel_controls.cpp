@@ -88,7 +88,7 @@ void switch_button(QWidget& panel, QAbstractButton& button, const QString& value
 template <typename Box, typename Number>
 void set_number(QWidget& panel, Box& box, Number value, bool is_number) {
   if (!is_number || value < box.minimum() || value > box.maximum())
-    refuse(panel, tr("“%1” does not take this value").arg(name_of(box)),
+    refuse(panel, tr("“%1” does not take this value: it needs a number within its range").arg(name_of(box)),
            tr("Give one from %1 to %2.").arg(box.minimum()).arg(box.maximum()));
   box.setValue(value);
 }
@@ -135,7 +135,8 @@ void set_panel_control(QWidget& panel, const QString& name, const QString& value
     return static_cast<QLineEdit*>(widget)->setText(value);
   }
   refuse(panel, tr("has no “%1”").arg(name),
-         names.isEmpty() ? tr("It has nothing to choose.") : tr("It has: %1.").arg(names.join(QStringLiteral("; "))));
+         names.isEmpty() ? tr("This panel has no settings to choose.")
+                         : tr("It has: %1.").arg(names.join(QStringLiteral("; "))));
 }
 
 void press_panel_button(QWidget& panel, const QString& name) {

@@ -69,7 +69,7 @@ void EditForm::check() {
 
 QWidget* EditForm::make_sources() {
   auto* row = new QWidget(this);
-  no_carry_ = new QCheckBox(tr("Zero carry"), row);
+  no_carry_ = new QCheckBox(tr("No carry"), row);
   no_carry_->setToolTip(tr("C = ∅: local heads see only their segment"));
   prefix_ = new QComboBox(row);
   prefix_->addItems({tr("Prefix: as retrieved"), tr("Prefix: none"), tr("Prefix: random"), tr("Prefix: most recent"),
@@ -102,7 +102,7 @@ QWidget* EditForm::make_slots() {
   positions_->setPlaceholderText(tr("120 or 100-119; empty: the selection"));
   positions_->setClearButtonEnabled(true);
   positions_->setMinimumWidth(positions_->fontMetrics().averageCharWidth() * 20);
-  positions_->setAccessibleName(tr("Positions to drop, add or ban"));
+  positions_->setAccessibleName(tr("Positions to remove, add or exclude"));
   auto* layout = new WrappingBar(row);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(positions_, 1);

@@ -184,7 +184,7 @@ void FinetuneDialog::check_paths(const TrainingPlan& plan) const {
   const QString folder = QString::fromStdString(plan.output_dir);
   if (QFileInfo::exists(folder + QStringLiteral("/config.json")))
     refuse_field("form", "output_dir", "holds a run already",
-                 tr("Choose a new folder, or continue that run from Training runs.").toStdString());
+                 tr("Choose a new folder, or resume that run in Training runs.").toStdString());
 }
 
 void FinetuneDialog::validate() {

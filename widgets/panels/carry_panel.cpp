@@ -102,16 +102,18 @@ void CarryPanel::refresh() {
   view_.forget();
   plot_->set_axes(tr("Carried slot (token)"), tr("Layer"));
   if (map_of(segment, quantity).values.empty())
-    return show_nothing(quantity == Drift && segment == 0
-                            ? tr("Segment 0 has no previous tail to compare with: select a later segment")
-                        : runs_in_chunks(run.request().policy)
-                            ? tr("The policy %1 carries no tail").arg(QString::fromStdString(run.request().policy))
-                        : run.request().config.carry_length == 0
-                            ? tr("This run carries nothing: its carry length M is 0")
-                            : tr("The maps of segment %1 were not kept: run with --carry-maps").arg(segment));
+    return show_nothing(
+        quantity == Drift && segment == 0
+            ? tr("Segment 0 has no previous carry to compare with: select a later segment")
+        : runs_in_chunks(run.request().policy)
+            ? tr("The policy %1 has no carry").arg(QString::fromStdString(run.request().policy))
+        : run.request().config.carry_length == 0
+            ? tr("This run carries nothing: its carry length M is 0")
+            : tr("This run has no map of segment %1: run the text again, or on the command line with --carry-maps")
+                  .arg(segment));
   const Map map = without_empty_layers(map_of(segment, quantity));
   const Range& range = ranges_[static_cast<std::size_t>(quantity)];
-  plot_->set_title(tr("Tail left by segment %1: %2").arg(segment).arg(quantity_->currentText()));
+  plot_->set_title(tr("Carry left by segment %1: %2").arg(segment).arg(quantity_->currentText()));
   plot_->set_value_range(range.low, range.high);
   plot_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5,
                  quantity_->currentText(),

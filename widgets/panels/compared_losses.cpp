@@ -9,45 +9,52 @@
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
+namespace {
+
+/// On an axis: its beginning and its end, which tell comparisons apart.
+QString shortened(const QString& title) {
+  constexpr qsizetype most = 44, half = most / 2;
+  return title.size() <= most ? title : title.left(half) + QStringLiteral("…") + title.right(half);
+}
+
+}  // namespace
 
 ComparedLosses::ComparedLosses(PlotView& plot) : plot_(plot), curves_(plot) {
   plot_.set_empty_text(tr("No comparison has results on both sides"));
+  plot_.set_title(tr("Comparisons (below 0: the first has the lower loss; bars: 95 %)"));
 }
 
-std::vector<ComparedLosses::Point> ComparedLosses::points_of(const ResultsView& results,
-                                                             const std::vector<std::string>& titles) {
-  const std::string model = results.models.empty() ? "" : results.models.front().name;
+void ComparedLosses::clear() {
+  curves_.begin({});
+  plot_.set_csv_source({});
+  plot_.set_hover_text({});
+}
+
+void ComparedLosses::draw(const ResultsView& results, const std::vector<ComparedLoss>& compared,
+                          const std::vector<std::size_t>& chosen) {
   std::vector<Point> points;
-  int row = 0;
-  for (const ResultsView::Comparison& one : results.comparisons) {
-    if (!titles.empty() && std::ranges::find(titles, one.title) == titles.end()) continue;
-    const std::size_t before = points.size();
-    for (std::size_t place = 0; place < results.lengths.size(); ++place)
-      if (const auto found = results.compared(model, one, results.lengths[place]))
-        points.push_back({row, shown_text(one.title, 200), results.lengths[place], *found, static_cast<double>(place)});
-    row += points.size() > before ? 1 : 0;
+  int row = -1;
+  for (const ComparedLoss& one : compared) {
+    if (!chosen.empty() && std::ranges::find(chosen, one.comparison) == chosen.end()) continue;
+    const int curve = static_cast<int>(one.comparison);
+    if (points.empty() || points.back().curve != curve) ++row;
+    points.push_back({curve, row, shown_text(results.comparisons[one.comparison].title, 200),
+                      results.lengths[one.length], one.difference, static_cast<double>(one.length)});
   }
-  return points;
-}
-
-void ComparedLosses::draw(const ResultsView& results, const std::vector<std::string>& titles) {
-  const std::vector<Point> points = points_of(results, titles);
-  std::vector<std::string> names;
-  for (const Point& point : points)
-    if (point.row == static_cast<int>(names.size())) names.push_back(point.title.toStdString());
   const bool one_length =
       std::ranges::all_of(points, [&](const Point& point) { return point.length == points.front().length; });
-  curves_.begin(one_length ? std::vector<std::string>(names.size()) : names);
+  std::vector<std::string> names(results.comparisons.size());  // rows have theirs on the axis
+  for (std::size_t i = 0; i < names.size() && !one_length; ++i) names[i] = results.comparisons[i].title;
+  curves_.begin(names);
   one_length ? draw_rows(points) : draw_by_length(points, results.lengths);
   plot_.set_y_reversed(one_length);
-  plot_.set_csv_source([points] { return csv_of(points); });
-  plot_.set_title(tr("Comparisons (below 0: the first has the lower loss; bars: 95 %)"));
+  plot_.set_csv_source([csv = csv_of(points)] { return csv; });
 }
 
 /// Lengths in even steps: they mostly double.
 void ComparedLosses::draw_by_length(const std::vector<Point>& points, const std::vector<std::int64_t>& lengths) {
   for (const Point& point : points)
-    curves_.add(point.row, point.across, point.difference.interval.mean, point.difference.interval);
+    curves_.add(point.curve, point.across, point.difference.interval.mean, point.difference.interval);
   std::vector<QString> names;
   for (const std::int64_t length : lengths) names.push_back(count_text(length));
   plot_.set_x_names(names);
@@ -69,8 +76,8 @@ void ComparedLosses::draw_rows(const std::vector<Point>& points) {
   double low = 0, high = 0;  // 0 is always seen
   for (const Point& point : points) {
     const MeanInterval& interval = point.difference.interval;
-    curves_.add_across(point.row, point.row, interval);
-    names.push_back(point.title);
+    curves_.add_across(point.curve, point.row, interval);
+    names.push_back(shortened(point.title));
     low = std::min(low, interval.low);
     high = std::max(high, interval.high);
   }
@@ -105,9 +112,8 @@ QString ComparedLosses::text_of(const Point* point) {
   const auto& [interval, clusters, below] = point->difference;
   return tr("%1\n%2 tokens: %3 nats (%4 to %5), lower on %6 of %7 books")
       .arg(point->title, count_text(point->length), significant_text(interval.mean, 3),
-           significant_text(interval.low, 3), significant_text(interval.high, 3))
-      .arg(below)
-      .arg(clusters);
+           significant_text(interval.low, 3), significant_text(interval.high, 3), QString::number(below),
+           QString::number(clusters));
 }
 
 }  // namespace carryover

@@ -2,10 +2,9 @@
 #pragma once
 #include <QCoreApplication>
 #include <QString>
-#include <string>
 #include <vector>
 
-#include "engine/experiments/results_view.h"
+#include "engine/experiments/compared_losses.h"
 #include "widgets/plot/interval_curves.h"
 
 namespace carryover {
@@ -16,18 +15,20 @@ class ComparedLosses {
   Q_DECLARE_TR_FUNCTIONS(ComparedLosses)
  public:
   explicit ComparedLosses(PlotView& plot);  ///< which has no curves; it keeps what is drawn
-  /// Of the first model; `titles` of the comparisons, none: all. Those without a book on both sides are left out.
-  void draw(const ResultsView& results, const std::vector<std::string>& titles = {});
+  /// `chosen`: places of comparisons in the results; none: all.
+  void draw(const ResultsView& results, const std::vector<ComparedLoss>& compared,
+            const std::vector<std::size_t>& chosen = {});
+  void clear();
 
  private:
   struct Point {
-    int row;        ///< of the comparison among those that are drawn
+    int curve;      ///< place of the comparison in the results, so that it keeps its colour
+    int row;        ///< among those that are drawn
     QString title;  ///< of the comparison
     std::int64_t length;
     ClusterInterval difference;
     double across;  ///< place of the length
   };
-  static std::vector<Point> points_of(const ResultsView& results, const std::vector<std::string>& titles);
   static QString text_of(const Point* point);
   static QString csv_of(const std::vector<Point>& points);
   void draw_by_length(const std::vector<Point>& points, const std::vector<std::int64_t>& lengths);

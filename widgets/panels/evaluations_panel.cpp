@@ -170,7 +170,7 @@ QString EvaluationsPanel::description() const {
   std::size_t failed = 0;
   for (const auto& cell : news.cells) failed += cell->failures;
   QStringList parts{qstring(evaluated_name(news.plan.model)), tr("%1 of %2 cells").arg(done).arg(news.cells.size())};
-  if (failed > 0) parts += tr("%1 samples failed").arg(failed);
+  if (failed > 0) parts += tr("failed samples: %1").arg(failed);
   if (model_->work() == Work::Stopping)
     parts += tr("stopping…");
   else if (model_->work() == Work::Running)

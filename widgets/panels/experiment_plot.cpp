@@ -60,7 +60,7 @@ ExperimentPlot::ExperimentPlot(QWidget* parent)
       pages_(new QStackedWidget(this)),
       figure_(new QComboBox(this)) {
   plot_->set_title(tr("Cells of the experiment"));
-  plot_->set_empty_text(tr("No cell has both numbers yet"));
+  plot_->set_empty_text(tr("No cell has values for both axes: choose other axes, or run more cells"));
   plot_->set_csv_source([this] { return drawn_ == nullptr ? QString() : csv_rows(*drawn_); });
   for (PlotView* plot : plots()) pages_->addWidget(plot);
   build_bar();
@@ -82,7 +82,10 @@ void ExperimentPlot::build_bar() {
   length_ = new QComboBox(this);
   length_->setAccessibleName(tr("Length (tokens)"));
   length_->setToolTip(tr("Length (tokens)"));
-  connect(length_, &QComboBox::activated, this, &ExperimentPlot::choice_changed);
+  connect(length_, &QComboBox::activated, this, [this] {
+    wanted_length_ = length_->currentData().toLongLong();
+    Q_EMIT choice_changed();
+  });
   comparison_ = new QComboBox(this);
   comparison_->setAccessibleName(tr("Comparison"));
   comparison_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -192,49 +195,67 @@ void ExperimentPlot::draw(const ExperimentModel& model, std::vector<int> rows) {
   }
 }
 
-/// What was chosen stays chosen while there is such a one.
-void ExperimentPlot::fill_choices(const ResultsView& results) {
-  const QVariant length = length_->currentData(), comparison = comparison_->currentData();
-  length_->clear();
-  for (const std::int64_t each : results.lengths)
-    length_->addItem(tr("%1 tokens").arg(count_text(each)), QVariant::fromValue(each));
-  const int kept = length.isValid() ? length_->findData(length) : -1;
-  const std::int64_t common = results.common_length(results.models.empty() ? "" : results.models.front().name);
-  length_->setCurrentIndex(kept >= 0 ? kept : length_->findData(QVariant::fromValue(common)));
-  comparison_->clear();
-  comparison_->addItem(tr("All comparisons"), QString());
-  for (const ResultsView::Comparison& each : results.comparisons)
-    comparison_->addItem(shown_text(each.title, 200), qstring(each.title));
-  comparison_->setCurrentIndex(std::max(0, comparison_->findData(comparison)));
+std::int64_t ExperimentPlot::length_of(const ResultsView& results) const {
+  const bool known = wanted_length_ && std::ranges::find(results.lengths, *wanted_length_) != results.lengths.end();
+  return known ? *wanted_length_ : results.common_length(results.first_model());
 }
 
-/// Of the results as the file has them; the frontier of the recipes that the filter leaves.
-void ExperimentPlot::draw_results(const ExperimentModel& model, const std::vector<int>& rows) {
-  const std::shared_ptr<const ResultsView>& results = model.news().results;
-  std::vector<std::string> recipes;
-  for (const int row : rows)
-    if (row < model.count() && std::ranges::find(recipes, model.cell(row).recipe) == recipes.end())
-      recipes.push_back(model.cell(row).recipe);
-  if (std::ssize(rows) == model.count()) recipes.clear();  // also those that have runs but no cell
-  const bool other = results != results_;
-  results_ = results;
-  if (results && other) fill_choices(*results);
-  show_figure();
-  const ResultsView none;
-  const ResultsView& shown = results ? *results : none;
-  const std::int64_t length = results ? length_->currentData().toLongLong() : 0;
-  const std::string comparison = comparison_->currentData().toString().toStdString();
-  if (other || comparison != drawn_comparison_) {
-    comparisons_.draw(shown, comparison.empty() ? std::vector<std::string>() : std::vector{comparison});
-    comparisons_plot_->fit();
+/// Filled again only where there are other ones: somebody may have one open.
+void ExperimentPlot::fill_choices(const ResultsView* results) {
+  const auto fill = [](QComboBox& box, const std::vector<std::pair<QString, QVariant>>& items) {
+    bool same = box.count() == static_cast<int>(items.size());
+    for (int i = 0; same && i < box.count(); ++i) same = box.itemText(i) == items[static_cast<std::size_t>(i)].first;
+    if (same) return;
+    box.clear();
+    for (const auto& [text, data] : items) box.addItem(text, data);
+  };
+  std::vector<std::pair<QString, QVariant>> lengths, comparisons;
+  if (results != nullptr) {
+    for (const std::int64_t length : results->lengths)
+      lengths.emplace_back(tr("%1 tokens").arg(count_text(length)), QVariant::fromValue(length));
+    comparisons.emplace_back(tr("All comparisons"), -1);
+    for (const ResultsView::Comparison& each : results->comparisons)
+      comparisons.emplace_back(shown_text(each.title, 200), static_cast<int>(comparisons.size()) - 1);
   }
-  if (other || recipes != recipes_ || length != drawn_length_ || rows.empty() != none_shown_)
-    frontier_.draw(rows.empty() ? none : shown, length, recipes);
-  none_shown_ = rows.empty();
-  recipes_ = std::move(recipes);
-  drawn_length_ = length;
-  drawn_comparison_ = comparison;
-  if (other) frontier_plot_->fit();
+  fill(*length_, lengths);
+  fill(*comparison_, comparisons);
+  if (results != nullptr) length_->setCurrentIndex(length_->findData(QVariant::fromValue(length_of(*results))));
+}
+
+/// Of the results as the file has them; the frontier of the recipes that the filter leaves. What changes by itself
+/// leaves the visible part; what somebody chose shows everything.
+void ExperimentPlot::draw_results(const ExperimentModel& model, const std::vector<int>& rows) {
+  Drawn now{model.news().drawable, model.folder(), model.news().too_much_to_draw, !rows.empty(), {}, 0, -1};
+  if (now.folder != drawn_results_.folder) wanted_length_.reset();
+  if (now.figures != drawn_results_.figures || now.folder != drawn_results_.folder)
+    fill_choices(now.figures ? &now.figures->results : nullptr);
+  show_figure();
+  if (std::ssize(rows) < model.count())  // else also those that have runs but no cell
+    for (const int row : rows)
+      if (row < model.count() && std::ranges::find(now.recipes, model.cell(row).recipe) == now.recipes.end())
+        now.recipes.push_back(model.cell(row).recipe);
+  if (now.figures) now.length = length_of(now.figures->results);
+  if (now.figures && comparison_->currentIndex() > 0) now.comparison = comparison_->currentData().toInt();
+  if (now == drawn_results_) return;
+  const QString too_much = tr("These results have too many runs or comparisons for a figure");
+  frontier_plot_->set_empty_text(now.too_much ? too_much : tr("No evaluation is finished"));
+  comparisons_plot_->set_empty_text(now.too_much ? too_much : tr("No comparison has results on both sides"));
+  if (now.figures && now.any_cell)
+    frontier_.draw(now.figures->results, now.length, now.recipes);
+  else
+    frontier_.clear();
+  if (now.figures)
+    comparisons_.draw(
+        now.figures->results, now.figures->comparisons,
+        now.comparison < 0 ? std::vector<std::size_t>() : std::vector{static_cast<std::size_t>(now.comparison)});
+  else
+    comparisons_.clear();
+  const Drawn& before = drawn_results_;
+  const bool other = now.folder != before.folder || !before.figures;
+  if (other || now.length != before.length || now.recipes != before.recipes || now.any_cell != before.any_cell)
+    frontier_plot_->fit();
+  if (other || now.comparison != before.comparison) comparisons_plot_->fit();
+  drawn_results_ = std::move(now);
 }
 
 void ExperimentPlot::draw_cells(const ExperimentModel& model, std::vector<int> rows) {

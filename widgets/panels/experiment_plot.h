@@ -2,6 +2,7 @@
 #pragma once
 #include <QWidget>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,20 @@ class ExperimentPlot : public QWidget {
   void show_figure();
   void draw_cells(const ExperimentModel& model, std::vector<int> rows);
   void draw_results(const ExperimentModel& model, const std::vector<int>& rows);
-  void fill_choices(const ResultsView& results);
+  void fill_choices(const ResultsView* results);
+  std::int64_t length_of(const ResultsView& results) const;
+
+  /// What the figures of results are drawn of.
+  struct Drawn {
+    std::shared_ptr<const ExperimentFigures> figures;  ///< null: nothing
+    QString folder;
+    bool too_much = false;             ///< to draw
+    bool any_cell = false;             ///< that the filter leaves
+    std::vector<std::string> recipes;  ///< of those cells; none: all
+    std::int64_t length = 0;
+    int comparison = -1;  ///< place in the results; -1: all
+    bool operator==(const Drawn&) const = default;
+  };
 
   enum Figure { Cells, Frontier, Comparisons };
   PlotView *plot_, *frontier_plot_, *comparisons_plot_;
@@ -52,11 +66,8 @@ class ExperimentPlot : public QWidget {
   QComboBox *figure_, *x_ = nullptr, *y_ = nullptr, *length_ = nullptr, *comparison_ = nullptr;
   QLabel* against_ = nullptr;
   QCheckBox* log_ = nullptr;
-  std::shared_ptr<const ResultsView> results_;  ///< that the comparisons are drawn of
-  std::vector<std::string> recipes_;            ///< that the frontier is drawn of; none: all
-  bool none_shown_ = false;                     ///< the filter left nothing
-  std::int64_t drawn_length_ = -1;
-  std::string drawn_comparison_;  ///< empty: all
+  std::optional<std::int64_t> wanted_length_;  ///< that somebody chose; else the tables'
+  Drawn drawn_results_;
   int curves_ = 0;
   bool drawn_log_ = false;
   std::vector<int> rows_;

@@ -145,7 +145,7 @@ bool ExperimentsPanel::unfinished() const {
 }
 
 QString ExperimentsPanel::introduction() const {
-  return tr("No experiment is open");
+  return tr("No experiment is open: open its folder, or press Run…");
 }
 
 QString ExperimentsPanel::description() const {

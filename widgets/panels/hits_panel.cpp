@@ -122,7 +122,7 @@ void HitsPanel::make_table() {
   add_copy_actions(*table_);
   add_export_action(*table_, tr("Export the hits"), QStringLiteral("hits.csv"),
                     [this](const QString& path) { export_csv(path); });
-  add_table_action(*table_, tr("&Drop in the what-if"), QKeySequence::Delete, [this] { drop_rows(); });
+  add_table_action(*table_, tr("&Remove in the what-if"), QKeySequence::Delete, [this] { drop_rows(); });
   connect(table_, &QTableView::activated, this, &HitsPanel::jump);
 }
 

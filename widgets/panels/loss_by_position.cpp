@@ -39,7 +39,7 @@ void draw_loss_by_position(PlotView& plot, const ResultsView& results, const QSt
   const ResultsView::Book& book = book_of(results, text.toStdString());
   plot.set_title(LossByPosition::tr("Loss by position: %1").arg(qstring(book.title)));
   plot.set_axes(LossByPosition::tr("Position (tokens)"), LossByPosition::tr("Loss (nats)"));
-  plot.set_empty_text(LossByPosition::tr("No run of this text is there"));
+  plot.set_empty_text(LossByPosition::tr("No run of this text is finished: run the other cells of the experiment"));
   const std::size_t colours = current_theme().series.size();
   const std::string model = results.models.empty() ? "" : results.models.front().name;
   std::size_t drawn = 0;

@@ -104,10 +104,10 @@ void PassagesPanel::refresh() {
   else if (!hits || table_.rowCount() == 0)
     what_->setText(tr("Segment %1: nothing was retrieved for this head").arg(segment_));
   else if (hits->shared)
-    what_->setText(tr("Segment %1, all readers: %2 passages").arg(segment_).arg(table_.rowCount()));
+    what_->setText(tr("Segment %1, all readers, passages: %2").arg(segment_).arg(table_.rowCount()));
   else
     what_->setText(
-        tr("Segment %1, L%2 H%3: %4 passages").arg(segment_).arg(hits->layer).arg(hits->head).arg(table_.rowCount()));
+        tr("Segment %1, L%2H%3, passages: %4").arg(segment_).arg(hits->layer).arg(hits->head).arg(table_.rowCount()));
   show_buttons();
 }
 

@@ -11,32 +11,34 @@ namespace carryover {
 
 class PlotView;
 
-/// The figure of an experiment's perplexity against the keys and values that attention sees: a series for each setting
-/// of what it sees, a point for each recipe, and a line through the points that none with at most as many bytes beats.
-/// GUI thread.
+/// The figure of an experiment's perplexity against attention-visible KV: a series for each setting of what attention
+/// sees, a point for each recipe, and a line through the lowest perplexities. GUI thread.
 class PerplexityFrontier {
   Q_DECLARE_TR_FUNCTIONS(PerplexityFrontier)
  public:
   explicit PerplexityFrontier(PlotView& plot);  ///< which has no curves; it keeps what is drawn
   /// Of the first model. Points whose perplexity no axis can show are left out.
   void draw(const ResultsView& results, std::int64_t length, const std::vector<std::string>& recipes = {});
+  void clear();
 
  private:
-  void begin(std::size_t series);
-  void add_points(const std::vector<std::string>& series);
-  void add_line();
-  void show_all();
-  void name_points(const ResultsView& results);
   struct Point {
     FrontierCondition condition;
     double x, perplexity;
-    QString name;  ///< recipe and evaluation
+    QString recipe, evaluation;
   };
   static QString text_at(const std::vector<Point>& points, double x, double y);
 
+  void place_points(const ResultsView& results, std::int64_t length, const std::vector<std::string>& recipes);
+  void draw_points(const std::vector<std::string>& series);
+  void draw_line();
+  void show_all();
+  QString csv() const;
+
   PlotView& plot_;
-  std::vector<Point> points_;  ///< that are drawn, by bytes
-  std::size_t series_ = 0;     ///< curves for them, behind that of the line
+  std::vector<Point> points_;   ///< that are drawn, by bytes
+  std::vector<QString> sizes_;  ///< on the horizontal axis
+  std::size_t series_ = 0;      ///< curves for them, behind that of the line
 };
 
 }  // namespace carryover

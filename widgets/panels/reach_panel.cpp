@@ -68,7 +68,7 @@ PlotView* ReachPanel::make_plot(const char* id, const QString& title, const QStr
   auto* plot = new PlotView(QString::fromLatin1(id), this);
   plot->set_title(title);
   plot->set_axes(x_label, y_label);
-  plot->set_empty_text(tr("No training run yet, or one whose samples have a single segment"));
+  plot->set_empty_text(tr("No gradient crosses segments: open a training whose samples have two or more"));
   return plot;
 }
 

@@ -158,7 +158,7 @@ void SinksPanel::refresh() {
                                 [this](int segment) { return !context().run().digest(segment).sinks.values.empty(); });
   show_state(shown);
   if (shown.empty()) return show_nothing(no_run_text(context().run()));
-  if (!kept) return show_nothing(tr("This run was recorded without sinks: run the text again"));
+  if (!kept) return show_nothing(tr("This run was recorded without sink measurements: run the text again"));
   draw_map(shown);
   draw_curves(shown);
   follow_selection();

@@ -90,10 +90,11 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
                  .arg(decimal_text(-loss, 3))
                  .arg(significant_text(100 * std::exp(-loss), 3));
   float change = comparison ? comparison->loss_change(token) : NAN;
-  if (!std::isnan(change)) lines += TextPanel::tr("loss %1 nats against the pinned run").arg(signed_nats(change));
+  if (!std::isnan(change)) lines += TextPanel::tr("Δ loss %1 nats against the pinned run B").arg(signed_nats(change));
   change = what_if ? what_if->loss_change(token) : NAN;
   if (!std::isnan(change))
-    lines += TextPanel::tr("loss %1 nats if %2").arg(signed_nats(change), what_if->name.toHtmlEscaped());
+    lines +=
+        TextPanel::tr("Δ loss %1 nats in the what-if “%2”").arg(signed_nats(change), what_if->name.toHtmlEscaped());
   const QString fetched = heads_that_fetched(run, selected.segment, token);
   if (!fetched.isEmpty()) lines += fetched.toHtmlEscaped();
   return lines.join(QStringLiteral("<br>"));

@@ -204,8 +204,8 @@ void TrainingPanel::add_memory_lines() {
       tr("weights"), [](const Theme& theme) { return theme.local; }, TrainingColumn::WeightsMb);
   stacked(tr("gradients"), series_colour(1), TrainingColumn::GradientsMb);
   stacked(tr("optimizer"), series_colour(5), TrainingColumn::OptimizerMb);
-  stacked(tr("graph"), series_colour(4), TrainingColumn::GraphMb);
-  stacked(tr("KV seen"), series_colour(0), TrainingColumn::AttentionKvMb);
+  stacked(tr("autograd graph"), series_colour(4), TrainingColumn::GraphMb);
+  stacked(tr("attention-visible KV"), series_colour(0), TrainingColumn::AttentionKvMb);
   stacked(
       tr("carry"), [](const Theme& theme) { return theme.carry; }, TrainingColumn::CarryMb);
   stacked(tr("pool"), series_colour(3), TrainingColumn::PoolMb);

@@ -81,7 +81,7 @@ void WhatIfDelta::refresh() {
   plot_->clear_curves();
   headline_->setVisible(result != nullptr);
   changes_.set_changes(result ? result->changes : std::vector<HitChange>());
-  changes_title_->setText(result ? tr("Slots changed: %1").arg(result->changes.size()) : QString());
+  changes_title_->setText(result ? tr("Hits changed: %1").arg(result->changes.size()) : QString());
   if (result) draw(*result);
   const std::int64_t token = context_.selected().token;
   plot_->set_cursor(result && !std::isnan(result->loss_change(token)) ? static_cast<double>(token) : NAN);

@@ -110,14 +110,27 @@ bool PlotScene::fit_labels(int height) {
 }
 
 void PlotScene::set_y_ticks(int room) {
-  y_ticker->setTickCount(ticks_within(room));
+  // Names all or, where they would overlap, as many as numbers.
+  const auto names = static_cast<int>(y_ticker->names().size());
+  const int line = QFontMetrics(plot->yAxis->tickLabelFont()).height();
+  y_ticker->setTickCount(names > 0 && names * line <= room ? names : ticks_within(room));
   if (second_ticker) second_ticker->setTickCount(ticks_within(room));
+}
+
+void PlotScene::set_x_ticks(int width) {
+  constexpr int usual = 5, gap = 12;
+  const QFontMetrics metrics(plot->xAxis->tickLabelFont());
+  int room = width * 4 / 5;  // without what stands beside the axis
+  for (const QString& name : x_ticker->names()) room -= metrics.horizontalAdvance(name) + gap;
+  const auto names = static_cast<int>(x_ticker->names().size());
+  x_ticker->setTickCount(names > 0 && room >= 0 ? names : usual);
 }
 
 void PlotScene::arrange(int width, int height) {
   constexpr int title_room = 150, label_room = 130, legend_room = 120;  // below, the data would have none
   roomy = height >= title_room;
   set_y_ticks(pixels.height());
+  set_x_ticks(width);
   QCPLayoutGrid* layout = plot->plotLayout();
   arrange_title(width);
   fit_labels(height);

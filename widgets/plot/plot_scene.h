@@ -24,7 +24,8 @@ struct PlotScene {
   bool fit_labels(int height);  ///< whether that changed one
   void apply_fit();
   void choose_y_ticker();
-  void set_y_ticks(int room);  ///< as many as fit into so many pixels
+  void set_y_ticks(int room);   ///< as many as fit into so many pixels
+  void set_x_ticks(int width);  ///< likewise, of a plot so wide; numbers always have the same
   void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
   QString text_at(double x, double y) const;
 

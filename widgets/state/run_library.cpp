@@ -106,6 +106,11 @@ void RunLibrary::restore(std::vector<ListedRun> runs) {
   Q_EMIT about_to_reset();
   runs_ = std::move(runs);
   removed_.clear();
+  std::vector<ListedRun*> ticked;  // from 1 on again, so that the numbers don't grow from session to session
+  for (ListedRun& run : runs_)
+    if (run.ticked()) ticked.push_back(&run);
+  std::ranges::stable_sort(ticked, {}, [](const ListedRun* run) { return run->tick; });
+  for (std::size_t i = 0; i < ticked.size(); ++i) ticked[i]->tick = static_cast<int>(i) + 1;
   Q_EMIT reset();
   Q_EMIT removed_changed();
 }

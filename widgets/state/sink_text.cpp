@@ -35,11 +35,11 @@ std::optional<SinkCount> count_lost_sinks(const RunModel& run, const SegmentRang
 QString why_sinks_not_judged(const RunModel& run) {
   if (run.segment_count() == 0) return {};
   if (std::min(run.request().config.segment_length, run.token_count()) < kLeastJudged)
-    return QCoreApplication::translate("Sinks", "sink loss not judged: S < %1")
+    return QCoreApplication::translate("Sinks", "lost sinks not assessed: fewer than %1 tokens in a segment")
         .arg(static_cast<qlonglong>(kLeastJudged));
   const auto& first = run.record(0).sinks;
   if (!first || first->mass() >= kLeastSinkMass) return {};
-  return QCoreApplication::translate("Sinks", "sink loss not judged: only %1 % on sinks")
+  return QCoreApplication::translate("Sinks", "lost sinks not assessed: only %1 % of segment 0's attention is on sinks")
       .arg(decimal_text(100 * first->mass(), 0));
 }
 

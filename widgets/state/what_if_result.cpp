@@ -148,7 +148,7 @@ QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   if (edit.prefix == PrefixSource::Oracle) parts += WhatIf::tr("oracle prefix");
   if (!edit.dropped.empty()) parts += slots_text(edit.dropped, QStringLiteral("−"));
   if (!edit.added.empty()) parts += slots_text(edit.added, QStringLiteral("+"));
-  for (const TokenRange& range : edit.banned) parts += WhatIf::tr("ban %1–%2").arg(range.first).arg(range.last - 1);
+  for (const TokenRange& range : edit.banned) parts += WhatIf::tr("exclude %1–%2").arg(range.first).arg(range.last - 1);
   if (edit.config) parts += config_changes(run_config, *edit.config);
   if (edit.patch_carry) parts += WhatIf::tr("carry patched");
   if (!edit.patched_heads.empty()) parts += WhatIf::tr("output of %1 patched").arg(heads_text(edit.patched_heads));

@@ -142,7 +142,7 @@ QVariant BenchTable::headerData(int section, Qt::Orientation orientation, int ro
     case Work:
       return tr("Work");
     case Who:
-      return tr("Who");
+      return tr("Program");
     case Tokens:
       return tr("Tokens");
     case Repeats:
@@ -152,7 +152,7 @@ QVariant BenchTable::headerData(int section, Qt::Orientation orientation, int ro
     case Rate:
       return tr("Tokens/s");
     case Share:
-      return tr("Share");
+      return tr("Share of peak");
     case Peak:
       return tr("Peak memory");
     default:

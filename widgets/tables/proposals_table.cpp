@@ -81,7 +81,7 @@ QVariant ProposalsTable::data(const QModelIndex& index, int role) const {
 
 QVariant ProposalsTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Grouping"), tr("Layers"), tr("Heads"), tr("Held"), tr("Shared")};
+  const QString names[] = {tr("Grouping"), tr("Layers"), tr("Heads"), tr("Score share"), tr("Overlap")};
   const QString tips[] = {tr("A grouping of heads and layers; the selected one is outlined in the map"),
                           tr("Layers in which heads retrieve"), tr("Heads that retrieve, over all layers"),
                           tr("Share of the sum of all scores that falls on heads that retrieve"),

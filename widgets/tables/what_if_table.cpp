@@ -91,7 +91,7 @@ QVariant WhatIfTable::headerData(int section, Qt::Orientation orientation, int r
                           tr("Lower bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
                           tr("Upper bound of the 95 % interval: paired bootstrap over blocks of 32 tokens"),
                           tr("Change of the selected token's logit; with a foil, of that logit minus the foil's"),
-                          tr("Slots that only one of the two has"),
+                          tr("Hits that only one of the two has"),
                           tr("Run that the segment belongs to, with its text and model"),
                           tr("What was changed")};
   if (role == Qt::DisplayRole) return names[section];
