@@ -557,6 +557,17 @@ void ExperimentsViewTest::the_frontier_follows_the_filter_and_the_length() {
   QTRY_COMPARE(rows_of(plot).size(), 4);
   write_bytes(folder + "/results.json", "{");
   QTRY_VERIFY(plot.is_empty());
+  QVERIFY(!length->isVisible());
+
+  // Of another experiment, what was chosen for this one says nothing.
+  const std::string longer = copy_of_state("longer");
+  json more = results;
+  more["lengths"] = {128, 256, 512};
+  write_bytes(longer + "/results.json", more.dump());
+  lab.experiments.open(text(longer));
+  QTRY_COMPARE(lab.model.folder(), text(longer));
+  QTRY_COMPARE(length->count(), 3);
+  QCOMPARE(length->currentData().toLongLong(), 256);  // the longest that all have
 }
 
 void ExperimentsViewTest::a_comparison_is_chosen() {
@@ -598,6 +609,16 @@ void ExperimentsViewTest::the_program_with_the_window_draws_the_figures() {
   QVERIFY2(result.code == 0, result.err);
   QVERIFY2(result.out.contains("results.json, frontier.pdf, comparisons.pdf"), result.out);
   for (const char* name : {"/frontier.pdf", "/comparisons.pdf"}) QVERIFY(read_bytes(out_ + name).starts_with("%PDF"));
+
+  fs::remove(out_ + "/frontier.pdf");  // the experiment is done, whether a figure can be written or not
+  fs::create_directories(out_ + "/frontier.pdf/in the way");
+  QProcess again;
+  again.start(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover"),
+              {"experiment", text(request.plan), "--out", text(out_), "--report"});
+  const CliResult without = finish_cli(again);
+  QVERIFY2(without.code == 0 && without.err.contains("frontier.pdf was not drawn"), without.err);
+  QVERIFY2(without.out.contains("9 of 9 cells are done") && without.out.contains("results.json, comparisons.pdf"),
+           without.out);
 }
 
 static const TestFile these_tests{__FILE__, in_window<ExperimentsViewTest>};

@@ -216,6 +216,25 @@ class FigureCommandTest : public QObject {
     }
   }
 
+  /// Eleven rows, each with its name.
+  void rows_of_comparisons_have_all_their_names() {
+    const QString results = QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/evaluations/experiment-smollm2_grouping.json");
+    const CliResult rows = run_carryover({"export", results, "--figure", "comparisons", "-o", file("rows.csv")});
+    QVERIFY2(rows.code == 0, rows.err.constData());
+    const CliResult drawn = run_carryover({"export", results, "--figure", "comparisons", "--size", "170x110mm",
+                                           "--style", "screen", "-o", file("rows.pdf")});
+    QVERIFY2(drawn.code == 0, drawn.err.constData());
+    const QByteArray shown = run_program("pdftotext", {file("rows.pdf"), "-"}).out;
+    int names = 0;
+    for (const QByteArray& line : contents(file("rows.csv")).split('\n'))
+      if (line.startsWith('"')) {
+        const QByteArray name = line.mid(1, line.indexOf('"', 1) - 1);
+        QVERIFY2(shown.contains(name), (name + " is not in\n" + shown).constData());
+        ++names;
+      }
+    QCOMPARE(names, 11);
+  }
+
   void data_read_back_equal() {
     const QString npy = file("hits.npy"), csv = file("hits.csv");
     for (const QString& path : {npy, csv}) {
