@@ -169,7 +169,8 @@ void add_sessions(const SeedFolder& corpus) {
     run.kind = kind;
     run.place = folder + QString::fromLatin1(place);
     run.name = QStringLiteral("a name");
-    run.renamed = run.ticked = true;
+    run.renamed = true;
+    run.tick = 1;
     run.tags = {QStringLiteral("first"), QStringLiteral("second")};
     run.text = QStringLiteral("a book");
     run.model = QStringLiteral("tiny · bf16 · 01234567");
