@@ -84,6 +84,7 @@ experiment() { # NAME FIGURE PICTURE ARGUMENT...
 }
 experiment policies loss-by-position policies --choose Text=Dracula
 experiment campaign_final frontier frontier --choose Length=8192
+experiment smollm2_grouping lost-sinks lost-sinks
 same="trained by the same recipe"
 experiment campaign_final comparisons gain-by-length --view=-0.15,2.15,-0.17,0.01 \
   --choose "Comparison=paper, S = 512: against M = R = 0, $same" \

@@ -70,7 +70,7 @@ void add_figure_options(CLI::App& app, const std::shared_ptr<ExportOptions>& opt
   add("--figure", figure.figure, "NAME",
       "a plot of the run: retrieval_map, loss, memory, carry, attention, attribution, sinks, …; of an evaluation's "
       "folder: evaluation, evaluation_slices or evaluation_frontier; of a bench's: prefill-scaling or latency-memory; "
-      "of an experiment: loss-by-position, frontier or comparisons");
+      "of an experiment: loss-by-position, frontier, comparisons or lost-sinks");
   add("--size", figure.size, "WxHmm", "the figure's size in millimetres (85x60mm, a column)");
   add("--style", figure.style, "NAME", "paper (default: 8 pt, no title), screen or slide");
   add("--dpi", figure.dpi, "N", "dots per inch of a PNG (300)")->check(CLI::Range(50, 1200));

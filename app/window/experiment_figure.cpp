@@ -13,6 +13,7 @@
 #include "widgets/look/qstring.h"
 #include "widgets/panels/compared_losses.h"
 #include "widgets/panels/loss_by_position.h"
+#include "widgets/panels/lost_sinks_plot.h"
 #include "widgets/panels/perplexity_frontier.h"
 #include "widgets/plot/plot_view.h"
 
@@ -98,11 +99,16 @@ void draw_comparisons(PlotView& plot, const ResultsView& results, const Choices&
   ComparedLosses(plot).draw(results, compared_losses(results), places);
 }
 
+void draw_sinks(PlotView& plot, const ResultsView& results, const Choices& choices) {
+  draw_lost_sinks(plot, results, chosen_length(results, choices));
+}
+
 const std::vector<Figure>& figures() {
   static const std::vector<Figure> all = {
       {"loss-by-position", {"Text"}, "Text=Dracula", &draw_position},
       {"frontier", {"Length", "Recipe"}, "Length=8192", &draw_frontier},
       {"comparisons", {"Comparison"}, "Comparison=TITLE", &draw_comparisons},
+      {"lost-sinks", {"Length"}, "Length=8192", &draw_sinks},
   };
   return all;
 }

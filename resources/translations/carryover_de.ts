@@ -5423,6 +5423,29 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>LostSinksPlot</name>
+    <message>
+        <source>Perplexity at %1 tokens against lost attention sinks</source>
+        <translation>Perplexität bei %1 Token gegen verlorene Attention-Sinks</translation>
+    </message>
+    <message>
+        <source>Segments that lost their attention sink (%)</source>
+        <translation>Segmente, die ihren Attention-Sink verloren (%)</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexität</translation>
+    </message>
+    <message>
+        <source>No run with a carry or retrieval measured its attention sinks</source>
+        <translation>Kein Lauf mit Übertrag oder Retrieval hat seine Attention-Sinks gemessen</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message>
         <source>Carryover</source>

@@ -160,7 +160,7 @@ class FigureCommandTest : public QObject {
       QVERIFY2(refused.code != 0 && refused.err.contains("Dracula"), refused.err.constData());
     }
     const CliResult other = run_carryover({"export", results, "--figure", "loss", "-o", file("wrong.csv")});
-    QVERIFY2(other.code != 0 && other.err.contains("Use one of loss-by-position, frontier, comparisons"),
+    QVERIFY2(other.code != 0 && other.err.contains("Use one of loss-by-position, frontier, comparisons, lost-sinks"),
              other.err.constData());
   }
 
@@ -214,6 +214,24 @@ class FigureCommandTest : public QObject {
       const QList<QByteArray> refused = rows_of({figure, "--choose", choice});
       QVERIFY2(refused.size() == 1 && refused[0].contains(advice), refused.value(0).constData());
     }
+  }
+
+  /// Of those groupings that were measured, as docs/results.md has them.
+  void lost_sinks_stand_beside_perplexities() {
+    const QString results = QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/evaluations/experiment-smollm2_grouping.json");
+    const QByteArray page = contents(QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/results.md"));
+    const CliResult result = run_carryover({"export", results, "--figure", "lost-sinks", "-o", file("lost.csv")});
+    QVERIFY2(result.code == 0, result.err.constData());
+    int points = 0;
+    for (const QByteArray& line : contents(file("lost.csv")).split('\n')) {
+      if (!line.startsWith('"')) continue;
+      const QList<QByteArray> fields = line.split(',');
+      const QByteArray perplexity = QByteArray::number(fields.back().toDouble(), 'f', 2);
+      const QByteArray percent = QByteArray::number(fields[fields.size() - 2].toDouble(), 'f', 1);
+      QVERIFY2(page.contains(" | " + perplexity + " | 12 | 1 | " + percent + " % |"), line.constData());
+      ++points;
+    }
+    QCOMPARE(points, 5);  // the sixth grouping's cells are of an earlier version
   }
 
   /// Eleven rows, each with its name.
