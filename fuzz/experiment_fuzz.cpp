@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What experiments read that may be anybody's: plans (engine/experiments/experiment_plan.h), published results and the
 // state that a window watches; prompt sets and what came of them. An input is read as each of them.
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/data/prompt_set.h"
+#include "engine/experiments/compared_losses.h"
+#include "engine/experiments/experiment_frontier.h"
 #include "engine/experiments/experiment_plan.h"
 #include "engine/experiments/experiment_report.h"
 #include "engine/experiments/experiment_state.h"
@@ -37,7 +40,18 @@ void read_results(std::string_view text) {
     return all;
   };
   std::string once;
-  if (accepts([&] { once = render(); })) require(render() == once, "the same results give the same text");
+  if (!accepts([&] { once = render(); })) return;
+  require(render() == once, "the same results give the same text");
+  const ResultsView view = results_view(results, "input");
+  if (!is_drawable(view)) return;
+  for (const std::int64_t length : view.lengths) {
+    const auto points = experiment_frontier(view, view.first_model(), length).conditions;
+    require(std::ranges::is_sorted(points, {}, &FrontierCondition::bytes), "the frontier is in the order of bytes");
+  }
+  for (const ComparedLoss& one : compared_losses(view))
+    require(one.comparison < view.comparisons.size() && one.length < view.lengths.size() &&
+                one.difference.interval.low <= one.difference.interval.high,
+            "a difference is of the results and within its interval");
 }
 
 void read_state(std::string_view text) {

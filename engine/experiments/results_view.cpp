@@ -270,10 +270,10 @@ std::optional<double> ResultsView::sinks_lost(const std::string& model, const Co
 }
 
 bool is_drawable(const ResultsView& results) {
-  constexpr std::size_t most_lookups = 300'000;    ///< of a run by recipe and evaluation
-  constexpr std::size_t most_numbers = 1'000'000;  ///< of texts
-  constexpr std::size_t most_draws = 200'000'000;  ///< of books, by the bootstraps
-  constexpr std::size_t resamples = 10'000;
+  constexpr std::size_t most_lookups = 300'000;            ///< of a run by recipe and evaluation
+  constexpr std::size_t most_numbers = 1'000'000;          ///< of texts
+  constexpr std::size_t most_draws = 200'000'000;          ///< of books, by the bootstraps
+  constexpr std::size_t resamples = 10'000, sorting = 20;  ///< of a bootstrap; in draws of each
   std::size_t numbers = 0;
   std::set<std::string_view> files;
   for (const ResultsView::Run& run : results.runs)
@@ -291,7 +291,7 @@ bool is_drawable(const ResultsView& results) {
   const std::size_t lengths = results.lengths.size();
   return product_is_within(most_lookups, {results.recipes.size(), results.evaluations.size(), results.runs.size()}) &&
          product_is_within(most_numbers, {lengths, numbers}) &&
-         product_is_within(most_draws / resamples, {results.comparisons.size(), lengths, files.size()});
+         product_is_within(most_draws / resamples, {results.comparisons.size(), lengths, files.size() + sorting});
 }
 
 ResultsView results_view(const json& results, const std::string& where) {
