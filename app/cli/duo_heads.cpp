@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "engine/data/corpus.h"
 #include "engine/data/passkey_parts.h"
 #include "engine/formats/fingerprint.h"
+#include "engine/formats/folder_lock.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/make_folder.h"
 #include "engine/formats/output_file.h"
@@ -98,7 +100,9 @@ std::string inputs_of(const DuoGatesRequest& request, const ModelInfo& model) {
 class GatesFile {
  public:
   GatesFile(std::string path, const DuoGatesRequest& request, const ModelInfo& model)
-      : path_(std::move(path)), inputs_(path_.empty() ? "" : inputs_of(request, model)), model_(model) {}
+      : path_(std::move(path)), inputs_(path_.empty() ? "" : inputs_of(request, model)), model_(model) {
+    if (!path_.empty()) lock_.emplace(path_, FolderLock::Of::File);
+  }
 
   DuoGates read() const {
     const std::optional<json> kept = kept_findings(path_, inputs_, "gates");
@@ -114,6 +118,7 @@ class GatesFile {
  private:
   std::string path_, inputs_;
   const ModelInfo& model_;
+  std::optional<FolderLock> lock_;  ///< while this process goes on from the file and writes it
 };
 
 /// "3 min left", by the time that the share since the first call took.

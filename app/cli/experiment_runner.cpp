@@ -81,7 +81,8 @@ void ExperimentRunner::finish(const std::string& id, json numbers) {
   CellState& cell = state_of(id);
   cell.status = CellStatus::Done;
   cell.seconds = cell.expected_seconds = numbers.at("seconds").get<double>();
-  if (cell.training && !numbers.at("losses").empty()) cell.loss = numbers.at("losses").back().at(1).get<double>();
+  if (cell.training && !numbers.at("losses").empty())
+    if (const json& last = numbers.at("losses").back().at(1); last.is_number()) cell.loss = last.get<double>();
   if (!cell.training) cell.loss = numbers.at("nll_sum").get<double>() / numbers.at("targets").get<double>();
   if (!is_from_elsewhere(numbers)) pace_.add(work_.at(id), cell.seconds);
   numbers_[id] = std::move(numbers);

@@ -125,7 +125,7 @@ std::string settings_text(const SegmentConfig& config, const json& values) {
 
 std::string memory_text(const json& rows, const std::string& dtype) {
   const auto bytes = [](const json& value) { return human_bytes(value.get<double>()); };
-  std::string text = "\npredicted memory in " + dtype + " (KV that attention sees; everything)\n";
+  std::string text = "\npredicted memory in " + dtype + " (attention-visible KV; everything)\n";
   text += "    tokens        segmented: KV, pool, all             full attention: KV, all\n";
   for (const json& row : rows) {
     char line[160];

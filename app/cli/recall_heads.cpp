@@ -2,6 +2,7 @@
 #include "app/cli/recall_heads.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt_watch.h"
@@ -9,8 +10,7 @@
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
-#include "engine/core/base/error.h"
-#include "engine/formats/fingerprint.h"
+#include "engine/formats/folder_lock.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/tokenizers/tokenizer.h"
@@ -21,24 +21,13 @@ namespace {
 
 using nlohmann::json;
 
-/// What the evidence is of: another file's goes on with nothing.
-std::string inputs_of(const RecallHeadsRequest& request, const ModelInfo& model) {
-  Fingerprint inputs;
-  inputs.add(json{model.weights_hash, std::string(dtype_name(model.dtype)), request.config, request.held_out,
-                  request.most_searchers, request.loss_rise}
-                 .dump());
-  for (const NeedleDocument& document : request.documents) {
-    inputs.add(std::as_bytes(std::span(document.ids)));
-    for (const Needle& needle : document.needles) inputs.add(json{needle.kind, needle.position, needle.value}.dump());
-  }
-  return inputs.hex();
-}
-
 /// The file that holds what was found, and from which the same command goes on.
 class EvidenceFile {
  public:
   EvidenceFile(std::string path, const RecallHeadsRequest& request, const ModelInfo& model)
-      : path_(std::move(path)), config_(request.config), inputs_(inputs_of(request, model)), model_(model) {}
+      : path_(std::move(path)), config_(request.config), inputs_(recall_inputs(request, model)), model_(model) {
+    if (!path_.empty()) lock_.emplace(path_, FolderLock::Of::File);
+  }
 
   RecallHeads read() const {
     const std::optional<json> kept = kept_findings(path_, inputs_, "heads");
@@ -60,6 +49,7 @@ class EvidenceFile {
   SegmentConfig config_;
   std::string inputs_;
   const ModelInfo& model_;
+  std::optional<FolderLock> lock_;  ///< while this process goes on from the file and writes it
 };
 
 }  // namespace

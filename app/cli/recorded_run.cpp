@@ -4,7 +4,6 @@
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "engine/core/base/text_parts.h"
-#include "engine/core/run/prefix_control.h"
 #include "engine/records/forced_hits.h"
 
 namespace carryover {
@@ -21,11 +20,7 @@ RunDescription describe_run(const RunSettings& settings, std::vector<std::int32_
   request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
   request.policy = settings.policy;
   request.config = settings.config;
-  if (!settings.force_hits.empty())
-    request.forced_hits = read_forced_hits(settings.force_hits, *request.ids, request.config, model);
-  const PrefixSource prefix = prefix_source(settings.prefix).value();
-  if (is_position_control(prefix))
-    request.forced_hits = control_hits(prefix, request.config, model, std::ssize(*request.ids), settings.seed);
+  request.forced_hits = forced_hits_of(description, model);
   return description;
 }
 

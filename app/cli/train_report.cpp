@@ -28,7 +28,7 @@ constexpr Component kComponents[] = {{"weights", "weights"},
                                      {"gradients", "gradients"},
                                      {"optimizer", "optimizer"},
                                      {"graph", "graphs of a sample"},
-                                     {"attention_kv", "  KV that attention sees"},
+                                     {"attention_kv", "  attention-visible KV"},
                                      {"carry", "  carry"},
                                      {"pool", "  pool"},
                                      {"device_peak", "all, at the peak"}};

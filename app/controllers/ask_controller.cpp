@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/ask_controller.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "app/engine_thread/post.h"
 #include "engine/core/config/head_reads.h"
 #include "engine/core/cost/policy_table.h"
@@ -46,6 +49,7 @@ QString AskController::why_not() const {
   const RunModel& run = context_.asked();
   if (const QString busy = runs_.why_engine_is_busy(); !busy.isEmpty()) return busy;
   if (!context_.document().is_open() && run.segment_count() == 0) return tr("no text has been run");
+  if (const QString why = runs_.why_not_repeat(); !context_.document().is_open() && !why.isEmpty()) return why;
   const auto& model = runs_.loader().model();
   if (!model) return tr("no model is open");
   if (model->info.weights_hash != run.model().weights_hash)
@@ -59,7 +63,9 @@ RunRequest AskController::text_to_ask() const {
   RunRequest text;
   text.policy = run.request().policy;
   text.config = run.request().config;
-  text.forced_hits = run.request().forced_hits;
+  // The text is read as the run read it, and the question searches for itself.
+  std::ranges::copy_if(run.request().forced_hits, std::back_inserter(text.forced_hits),
+                       [&](const HeadHits& list) { return list.segment < run.segment_count(); });
   const auto& ids = run.request().ids;
   const std::int64_t read =
       context_.document().is_open() ? std::ssize(*ids) : run.tokens_after(run.segment_count() - 1);

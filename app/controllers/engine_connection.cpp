@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/engine_connection.h"
 
-#include <utility>
-
 namespace carryover {
 
 EngineConnection::EngineConnection(LabContext& context, QObject* parent) : QObject(parent), context_(context) {
   connect(worker_.get(), &EngineWorker::engine_ready, this, &EngineConnection::accept);
   connect(worker_.get(), &EngineWorker::engine_lost, this, &EngineConnection::lose);
-  connect(worker_.get(), &EngineWorker::engine_refused, this, [this](const ErrorReport& report) {
-    wanted_.clear();
-    Q_EMIT failed(report);
-  });
+  connect(worker_.get(), &EngineWorker::engine_refused, this, &EngineConnection::failed);
 }
 
 EngineConnection::~EngineConnection() {
@@ -40,9 +35,9 @@ void EngineConnection::change_to(const QString& command) {
   const bool works = !lost_ && (command_.isEmpty() || elsewhere_);
   if (!works) return use(command);
   if (refuse_when_busy()) return;
-  wanted_ = command.trimmed();
+  wanted_ += command.trimmed();
   Q_EMIT changing();
-  post([command = wanted_, control = begin_to_connect()](EngineWorker& worker) {
+  post([command = wanted_.back(), control = begin_to_connect()](EngineWorker& worker) {
     worker.change_engine(command, control);
   });
 }
@@ -68,10 +63,17 @@ std::shared_ptr<RunControl> EngineConnection::begin_to_connect() {
   return connecting_;
 }
 
+/// The answer says which engine it is: the next one may have been asked for since. One of change_to() is in use until
+/// that takes its place; after use(), no earlier one is.
 void EngineConnection::accept(const std::optional<EngineElsewhere>& elsewhere) {
+  const QString command = elsewhere ? elsewhere->command : QString();
+  const qsizetype place = wanted_.indexOf(command);
+  if (place < 0 && command != command_) return;
   elsewhere_ = elsewhere;
-  if (!wanted_.isEmpty()) {
-    command_ = std::exchange(wanted_, QString());
+  lost_ = false;
+  if (place >= 0) {
+    wanted_.remove(0, place + 1);  // those before it were refused, or given up
+    command_ = command;
     Q_EMIT replaced();
   }
   if (elsewhere) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
+#include <QStringList>
 #include <memory>
 #include <optional>
 
@@ -60,7 +61,7 @@ class EngineConnection : public QObject {
 
   LabContext& context_;
   QString command_, busy_;
-  QString wanted_;  ///< the command of change_to(), until it is known what it is
+  QStringList wanted_;  ///< commands of change_to(), in order, until it is known what they are
   std::optional<EngineElsewhere> elsewhere_;
   bool lost_ = false;
   std::shared_ptr<RunControl> connecting_;  ///< ends the waiting for an engine

@@ -49,15 +49,15 @@ void EvaluationController::connect_work() {
           });
   process().set_patience(sample_patience_ms);
   process().set_last_patience(last_sample_patience_ms);
-  connect(this, &FolderController::opened, this, [this] { ordered_plan_.reset(); });
+  connect(this, &FolderController::opened, this, &EvaluationController::forget_orders);
   connect(this, &FolderController::ended, this,
           [this] { context_.add_note(tr("The evaluation's process has ended")); });
 }
 
 void EvaluationController::connect_samples() {
   connect(samples_.get(), &EvaluationSamples::references_made, this,
-          [this](const std::string& task, qint64 length, const std::vector<std::string>& references) {
-            model_.set_references(task, length, references);
+          [this](const RemadeSamples& order, const std::vector<std::string>& references) {
+            if (order.stop == stop_order_) model_.set_references(order.task, order.length, references);
           });
   connect(samples_.get(), &EvaluationSamples::run_made, this, &EvaluationController::take_run);
   connect(samples_.get(), &EvaluationSamples::failed, this, [this](const ErrorReport& report) {
@@ -96,6 +96,14 @@ RemadeSamples EvaluationController::next_order(int row) {
     ordered_plan_ = std::make_shared<const EvaluationPlan>(plan);
   const ScoreCell& cell = model_.cell(row, 0);
   return {ordered_plan_, cell.task, cell.length, stop_order_};
+}
+
+/// They were of the evaluation before: what comes of them has no place in this one, whose rows may have the same names.
+void EvaluationController::forget_orders() {
+  if (stop_order_) *stop_order_ = true;
+  stop_order_.reset();
+  ordered_plan_.reset();
+  pending_.reset();
 }
 
 void EvaluationController::make_references(int row) {

@@ -47,6 +47,7 @@ class EvaluationController : public FolderController {
   void connect_work();
   void connect_samples();
   RemadeSamples next_order(int row);
+  void forget_orders();
   void take_run(const RemadeSamples& order, const SampleRun& run);
   void run_pending();
   bool right_model() const;

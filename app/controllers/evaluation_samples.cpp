@@ -51,7 +51,7 @@ void EvaluationSamples::make(const RemadeSamples& order) {
 void EvaluationSamples::attempt_order(const RemadeSamples& order, const std::function<void()>& work) {
   if (*order.stop) return;
   const auto problem = attempt(work);
-  if (problem && problem->fault != Fault::Cancelled) Q_EMIT failed(*problem);
+  if (problem && problem->fault != Fault::Cancelled && !*order.stop) Q_EMIT failed(*problem);
 }
 
 void EvaluationSamples::tell_references(const RemadeSamples& order) {
@@ -59,7 +59,7 @@ void EvaluationSamples::tell_references(const RemadeSamples& order) {
     make(order);
     std::vector<std::string> references;
     for (const TaskSample& sample : samples_) references.push_back(reference_of(*task_, sample));
-    Q_EMIT references_made(order.task, order.length, references);
+    Q_EMIT references_made(order, references);
   });
 }
 

@@ -32,7 +32,7 @@ class EvaluationSamples : public QObject {
 
  Q_SIGNALS:
   /// What answers should be, a text for each sample.
-  void references_made(const std::string& task, qint64 length, const std::vector<std::string>& references);
+  void references_made(const carryover::RemadeSamples& order, const std::vector<std::string>& references);
   void run_made(const carryover::RemadeSamples& order, const carryover::SampleRun& run);
   void failed(const carryover::ErrorReport& report);
 

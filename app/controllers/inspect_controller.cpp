@@ -56,6 +56,10 @@ void InspectController::serve() {
   const auto query = inspections.next();
   inspections.set_waiting_for(query ? runs_.why_engine_is_busy() : QString());
   if (!query || !runs_.why_engine_is_busy().isEmpty()) return;
+  if (const QString why = runs_.why_not_repeat(); !why.isEmpty()) {
+    inspections.fail(*query, why);
+    return serve();
+  }
   const RunModel& run = context_.run();
   query_ = *query;
   asked_in_ = run_;

@@ -53,6 +53,7 @@ ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject*
   connect(&engine, &EngineConnection::ready, this, [this] {
     if (std::exchange(reopen_, false)) open_model(model_path_, adapter_path_);
   });
+  connect(&engine, &EngineConnection::busy_changed, this, &ModelLoader::reopen_if_due);
   EngineWorker* worker = &engine.worker();
   connect(worker, &EngineWorker::loading, this, &ModelLoader::progressed);
   connect(worker, &EngineWorker::open_done, this, &ModelLoader::end_load);
@@ -65,6 +66,7 @@ ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject*
     model_ = model;  // its tokens are the same, and so the text stays
     context_.set_trained_under(model.trained_under);
     context_.set_model_dtype(model.info.dtype);
+    context_.tell_weights_changed();
     Q_EMIT model_changed();
   });
   connect(reader_.get(), &TextReader::done, this, [this](const std::shared_ptr<const TextRequest>& request) {
@@ -104,16 +106,30 @@ void ModelLoader::open_model(const QString& path, const QString& adapter) {
     if (!base.isEmpty()) return open_model(base, path);
   }
   Q_EMIT opening_model();
+  reopen_when_free_ = false;
   model_path_ = path;
   adapter_path_ = adapter;
   const RunOptions& options = context_.run_options();
+  dtype_ = options.dtype;
+  device_ = options.device;
   const ModelRequest request{path.toStdString(), options.dtype, options.device, 0, false, adapter.toStdString()};
   begin_load();
   engine_.post([request](EngineWorker& worker) { worker.open_model(request); });
 }
 
 void ModelLoader::reopen_model() {
-  if (model_) open_model(QString::fromStdString(model_->info.path), QString::fromStdString(model_->info.adapter));
+  if (!model_) return;
+  reopen_when_free_ = !engine_.busy().isEmpty();
+  if (reopen_when_free_)
+    return context_.add_note(tr("The model will be opened with the chosen dtype and device when the engine is free"));
+  open_model(QString::fromStdString(model_->info.path), QString::fromStdString(model_->info.adapter));
+}
+
+/// Unless what was chosen meanwhile is what it was opened with. A lost engine opens it when it is back.
+void ModelLoader::reopen_if_due() {
+  if (!engine_.busy().isEmpty() || engine_.lost() || !std::exchange(reopen_when_free_, false)) return;
+  const RunOptions& chosen = context_.run_options();
+  if (chosen.dtype != dtype_ || chosen.device != device_) reopen_model();
 }
 
 void ModelLoader::open_text(const QString& path, const QString& name) {

@@ -38,7 +38,8 @@ class ModelLoader : public QObject {
   /// `adapter`: a PEFT folder merged into it. A path that is such a folder itself is merged into its base model, or
   /// into the model that is open where the base is not on this machine.
   void open_model(const QString& path, const QString& adapter = {});
-  void reopen_model();                                            ///< with the dtype and device now chosen
+  /// With the dtype and device now chosen. While something has the engine: once that ends.
+  void reopen_model();
   void open_text(const QString& path, const QString& name = {});  ///< `name`: see TextRequest
   void open_pasted_text(const QString& text, const QString& name = {});
   /// A load of something else, which the worker ends with open_done().
@@ -57,6 +58,7 @@ class ModelLoader : public QObject {
  private:
   static QString note_of(const MeasuredMemory& measured);
   void restart(bool again);
+  void reopen_if_due();
   void forget_model();
   void read(const TextRequest& request);
   void accept_model(const LoadedModel& model);
@@ -68,7 +70,10 @@ class ModelLoader : public QObject {
   std::optional<LoadedModel> model_;
   std::optional<LoadedText> text_;
   QString model_path_, adapter_path_;  ///< asked for last
+  DType dtype_ = DType::Auto;          ///< likewise
+  Device device_ = Device::Auto;       ///< likewise
   bool reopen_ = false;                ///< once the engine is ready
+  bool reopen_when_free_ = false;      ///< once nothing has the engine
   int under_way_ = 0;
   WorkerThread<TextReader> reader_{QStringLiteral("text")};
 };

@@ -21,6 +21,7 @@ RecallHeadsController::RecallHeadsController(LabContext& context, RunController&
     : EngineJob(context, runs),
       worker_(with(new RecallHeadsWorker(runs.engine().worker()), tr("The search for heads was stopped"))) {
   connect(worker_, &RecallHeadsWorker::kept, this, &RecallHeadsController::keep);
+  connect(worker_, &RecallHeadsWorker::restarted, this, &RecallHeadsController::forget);
   connect(worker_, &RecallHeadsWorker::found, this, [this](const RecallHeads& heads) {
     release();
     keep(heads);
@@ -31,8 +32,8 @@ RecallHeadsController::RecallHeadsController(LabContext& context, RunController&
 
 bool RecallHeadsController::has_unfinished(const RecallOrder& order) const {
   const auto& model = runs_.loader().model();
-  return model && weights_ == model->info.weights_hash && order == order_ && !heads_.complete &&
-         !heads_.searchers.empty();
+  return model && weights_ == model->info.weights_hash && dtype_ == model->info.dtype && order == order_ &&
+         !heads_.complete && !heads_.searchers.empty();
 }
 
 void RecallHeadsController::start(const RecallOrder& order) {
@@ -44,6 +45,7 @@ void RecallHeadsController::start(const RecallOrder& order) {
   if (!has_unfinished(order)) heads_ = {};
   order_ = order;
   weights_ = model->info.weights_hash;
+  dtype_ = model->info.dtype;
   provenance_ = QStringLiteral("model: %1\nweights: %2\nremade by: %3")
                     .arg(QString::fromStdString(model->info.path), QString::fromStdString(weights_),
                          QString::fromStdString(command_of(order, model->info)));
@@ -60,6 +62,11 @@ void RecallHeadsController::start(const RecallOrder& order) {
 void RecallHeadsController::keep(const RecallHeads& heads) {
   heads_ = heads;
   Q_EMIT found(heads_, order_, provenance_);
+}
+
+void RecallHeadsController::forget() {
+  context_.add_note(tr("The texts are no longer the same: the search for heads begins again"));
+  keep({});
 }
 
 }  // namespace carryover

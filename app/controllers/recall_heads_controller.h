@@ -6,23 +6,25 @@
 namespace carryover {
 
 /// The GUI's side of the search for heads of recall. What was found for an order stays until another one is given or
-/// the weights change, and the same order goes on there.
+/// the weights or their dtype change, and the same order goes on there if its texts have not changed.
 class RecallHeadsController : public EngineJob {
   Q_OBJECT
  public:
   RecallHeadsController(LabContext& context, RunController& runs);
   void start(const RecallOrder& order);
-  bool has_unfinished(const RecallOrder& order) const;
+  bool has_unfinished(const RecallOrder& order) const;  ///< of the open model as it is open
 
  Q_SIGNALS:
   void found(const carryover::RecallHeads& so_far, const carryover::RecallOrder& order, const QString& provenance);
 
  private:
   void keep(const RecallHeads& heads);
+  void forget();
 
   RecallHeadsWorker* worker_;
   RecallOrder order_;
   std::string weights_;  ///< of what `heads_` are
+  DType dtype_ = DType::Auto;
   RecallHeads heads_;
   QString provenance_;
 };

@@ -181,15 +181,24 @@ QString RunController::why_not_continue() const {
   if (!run.finished() || run.segment_count() == 0 || run.summary().tokens >= run.token_count() ||
       run.segment_count() != run.summary().segments)
     return tr("the shown run was not stopped before its end");
+  if (const QString why = why_not_repeat(); !why.isEmpty()) return why;
   const auto& model = loader_.model();
   if (!model || model->info.weights_hash != run.model().weights_hash || model->info.dtype != run.model().dtype)
     return tr("it was made with other weights: open %1").arg(model_label(run.model()));
   return {};
 }
 
+QString RunController::why_not_repeat() const {
+  if (described_.missing_hits.empty()) return {};
+  return tr("the hits that it was given in place of a search can't be read again: %1")
+      .arg(QString::fromStdString(described_.missing_hits));
+}
+
 void RunController::continue_run() {
   if (const QString why = why_not_continue(); !why.isEmpty())
-    return Q_EMIT failed({Fault::Usage, tr("continuing a run"), why, tr("Open the run and its model first.")});
+    return Q_EMIT failed({Fault::Usage, tr("continuing a run"), why,
+                          why == why_not_repeat() ? tr("Put the file back, or run the text again.")
+                                                  : tr("Open the run and its model first.")});
   RunDescription description = describe_run();
   description.id.clear();
   description.request.latch_segment = -1;
@@ -355,6 +364,14 @@ void RunController::show_run(const QString& place, const RunContents& run,
   context_.run().finish(run.summary);
   context_.digests().add(context_.run());
   Q_EMIT run_shown();
+}
+
+void RunController::close_run() {
+  if (state_ != State::Idle || context_.run().is_empty()) return;
+  place_.clear();
+  described_ = {};
+  context_.run().clear();
+  Q_EMIT state_changed();
 }
 
 void RunController::open_run(const QString& path) {

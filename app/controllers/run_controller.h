@@ -40,6 +40,7 @@ class RunController : public QObject {
   /// Continues the run on show, which was stopped before its end, as a run of its own that has its segments.
   void continue_run();
   QString why_not_continue() const;  ///< empty: continue_run() can
+  QString why_not_repeat() const;    ///< empty: the run on show can be run again as it was, all of it or a segment
   void run_when_ready();             ///< once the loads under way are through
   void pause();
   void resume();
@@ -51,6 +52,7 @@ class RunController : public QObject {
   /// Shows a run that was made before and is kept at `place`, `run.outline` and all; its model need not be open.
   /// Nothing while a run is in progress.
   void show_run(const QString& place, const RunContents& run, const std::shared_ptr<const Tokenizer>& tokenizer);
+  void close_run();  ///< none is on show then; nothing while a run is in progress
   /// Shows a run from its folder or journal; neither its model nor its text is opened. What runs is stopped.
   void open_run(const QString& path);
   /// Opens the run at `pinned` and pins it as B; then opens the one at `shown`, unless that is empty. What is selected

@@ -49,7 +49,8 @@ void TrainController::connect_follower() {
   connect(follower_.get(), &TrainingFollower::opened, this,
           [this](const QString& directory, const std::shared_ptr<const TrainingPlan>& plan) {
             const int known = context_.training().index_of(directory);
-            if (known >= 0 && &context_.training().run(known) == training_) return;  // this program writes it
+            if (known >= 0 && &context_.training().run(known) == training_)  // this program writes it
+              return follow(directory, false);
             context_.training().add(directory, plan).set_state(TrainingState::Attached);
             context_.add_note(tr("Opened the training run %1").arg(QDir::toNativeSeparators(directory)));
           });
@@ -72,12 +73,23 @@ bool TrainController::refuse_when_busy() {
   return !why.isEmpty();
 }
 
+// The engine refuses a folder with a run only once the list has a new entry for it, in the place of that run's steps.
+// The folder may lie on the engine's machine, so that the list is all there is to look at here.
+bool TrainController::refuse_used(const QString& directory) {
+  const TrainingRuns& runs = context_.training();
+  const int known = runs.index_of(directory);
+  if (known < 0 || runs.run(known).step_count() == 0) return false;
+  Q_EMIT failed({Fault::Usage, directory, tr("holds a training run"),
+                 tr("Choose a new folder; or resume that run, or remove it from the list, in Training runs.")});
+  return true;
+}
+
 TrainingModel* TrainController::training() const {
   return training_;
 }
 
 void TrainController::start(const TrainingPlan& plan) {
-  if (refuse_when_busy()) return;
+  if (refuse_when_busy() || refuse_used(QString::fromStdString(plan.output_dir))) return;
   const auto shared = std::make_shared<const TrainingPlan>(plan);
   training_ = &context_.training().add(QString::fromStdString(plan.output_dir), shared);
   context_.add_note(tr("Fine-tuning %1 for %L2 steps into %3")

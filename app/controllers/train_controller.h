@@ -47,6 +47,7 @@ class TrainController : public QObject {
 
  private:
   bool refuse_when_busy();
+  bool refuse_used(const QString& directory);
   void connect_worker();
   void connect_follower();
   void follow(const QString& directory, bool on);

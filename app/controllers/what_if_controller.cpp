@@ -92,6 +92,8 @@ void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool s
                    why.isEmpty() ? tr("Select one that has been run.") : tr("Stop it first, or wait for its end.")});
     return;
   }
+  if (const QString missing = runs_.why_not_repeat(); !missing.isEmpty())
+    return Q_EMIT failed({Fault::BadInput, tr("what-if"), missing, tr("Put the file back, or run the text again.")});
   for (const SegmentEdit& edit : plan.edits)
     if (const QString obstacle = patch_obstacle(context_, plan.segment, edit); !obstacle.isEmpty()) {
       Q_EMIT failed({Fault::Usage, tr("patch"), obstacle, tr("Pin a run whose segments correspond to this one's.")});

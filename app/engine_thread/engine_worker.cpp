@@ -5,6 +5,7 @@
 
 #include "app/engine_thread/spilling_observer.h"
 #include "engine/data/corpus.h"
+#include "engine/records/forced_hits.h"
 #include "engine/records/run_journal.h"
 #include "engine/records/training_plan.h"
 
@@ -125,6 +126,7 @@ void EngineWorker::run(const RunDescription& run, const QString& journal, const 
     RunRequest request = run.request;
     for (int segment = 0; given && segment < given->count(); ++segment) {
       const auto snapshot = given->load(segment);
+      check_forced_hits(request, *snapshot);
       request.resume.add(snapshot->record);
       spill.segment_done(snapshot);
     }

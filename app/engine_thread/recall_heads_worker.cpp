@@ -12,7 +12,13 @@ void RecallHeadsWorker::find(const RecallOrder& order, const RecallHeads& known,
     Session* session = engine_.session();
     if (!session) throw EngineError(Fault::Usage, "heads", "no model is open", "Open a model first.");
     RecallHeadsRequest request = make_recall_request(order, session->model().config, *tokenizer);
-    request.known = known;
+    const std::string inputs = recall_inputs(request, session->model());
+    if (inputs == inputs_) {
+      request.known = known;
+    } else if (!known.searchers.empty()) {
+      Q_EMIT restarted();
+    }
+    inputs_ = inputs;
     request.progress = [this](double share, const std::string& what) {
       if (progress_.passes()) Q_EMIT progressed(share, QString::fromStdString(what));
     };

@@ -15,12 +15,13 @@ class RecallHeadsWorker : public QObject {
   Q_OBJECT
  public:
   explicit RecallHeadsWorker(EngineWorker& engine) : engine_(engine) {}
-  /// Reads the texts and goes on from `known`.
+  /// Reads the texts and goes on from `known`, what the call before kept, where its inputs are still the same.
   void find(const RecallOrder& order, const RecallHeads& known, const std::shared_ptr<const Tokenizer>& tokenizer,
             const std::shared_ptr<RunControl>& control);
 
  Q_SIGNALS:
   void progressed(double share, const QString& what);  ///< at most 30 times a second
+  void restarted();                                    ///< `known` is of other texts: it begins with nothing
   void kept(const carryover::RecallHeads& so_far);
   void found(const carryover::RecallHeads& heads);
   void cancelled();
@@ -28,6 +29,7 @@ class RecallHeadsWorker : public QObject {
 
  private:
   EngineWorker& engine_;  ///< on the same thread
+  std::string inputs_;    ///< of what was kept last (recall_inputs())
   Throttle progress_;
 };
 

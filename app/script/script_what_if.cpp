@@ -52,11 +52,11 @@ class EditWords {
       refuse(what, tr("no head is selected"), tr("Select layer and head first."));
     const QString& word = next_ < words_.size() ? words_[next_] : QString();
     if (word != QStringLiteral("top-hit") && word != QStringLiteral("selected"))
-      return {selected.layer, selected.head, position(what)};
+      return slot_read_by(context_.run(), {selected.layer, selected.head}, position(what));
     take();
     if (word == QStringLiteral("top-hit")) select_by_words(context_, {QStringLiteral("token"), word});
     if (context_.selected().token < 0) refuse(what, tr("no token is selected"), tr("Select one first."));
-    return {selected.layer, selected.head, context_.selected().token};
+    return slot_read_by(context_.run(), {selected.layer, selected.head}, context_.selected().token);
   }
 
   void read_prefix() {

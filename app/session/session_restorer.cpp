@@ -23,8 +23,10 @@ void SessionRestorer::start() {
   lab_.documents.close();
   lab_.set_options_of_next_model(opening_options());
   context.unpin_run();
+  context.questions().clear();
   context.library().restore(state_.runs);
   context.notebook().restore(state_.notes, state_.bookmarks);
+  context.undo_stack().clear();  // an edit holds all bookmarks or settings, which would take the place of these
   if (!state_.geometry.isEmpty()) window_.restoreGeometry(state_.geometry);
   if (!state_.layout.isEmpty()) window_.restore_layout(state_.layout);
   for (const QString& folder : state_.trainings) {
@@ -106,6 +108,7 @@ void SessionRestorer::say(const QString& problem, const QString& advice) {
 }
 
 void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) {
+  forget_other_runs();
   show_pinned(files->pinned);
   const bool run_shown = show_run(files->run);
   apply_config();
@@ -113,6 +116,13 @@ void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) 
   show_what_ifs(files->what_ifs, run_shown);
   open_dialog();
   open_document();
+}
+
+/// Another session's, which this one's settings and notes are not of. Not before here: a run had to stop first.
+void SessionRestorer::forget_other_runs() {
+  RunDigests& digests = lab_.context.digests();
+  lab_.runs.close_run();
+  while (digests.count() > 0) digests.remove(digests.count() - 1);
 }
 
 /// Whether it could be shown.

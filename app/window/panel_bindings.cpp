@@ -140,10 +140,11 @@ void bind_recall_heads(Lab& lab, RecallHeadsPanel* panel) {
     form->end();
     tell_unfinished();
   });
-  tell_of_engine(lab, form, [&lab, form] {
+  tell_of_engine(lab, form, [&lab, form, tell_unfinished] {
     const auto& text = lab.loader.text();
     form->set_open_text(text && !text->contents ? text->name : QString());
     form->set_engine_busy(why_not_now(lab));
+    tell_unfinished();  // of another model, or of another open text
   });
 }
 

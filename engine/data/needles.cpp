@@ -40,6 +40,10 @@ constexpr std::array<std::string_view, 24> kOtherWords{"apple",  "bridge", "copp
                                                        "meadow", "nickel", "ocean",    "parrot", "queen",   "rabbit",
                                                        "salmon", "tiger",  "umbrella", "valley", "whistle", "yellow"};
 
+static_assert(kCities.size() == kNames.size() && 2 * kWords.size() >= kNames.size());
+static_assert(kOtherCities.size() == kOtherNames.size() && 2 * kOtherWords.size() >= kOtherNames.size());
+static_assert(2 * kMostNeedlesToChooseBy <= std::ssize(kOtherNames));
+
 /// A sentence up to its value, with a place for a name, and how it ends.
 struct Sentence {
   std::string_view before, after, rest;
@@ -202,6 +206,21 @@ std::vector<Needle> needles_to_measure(const NeedlePlan& plan, const Tokenizer& 
   return needles;
 }
 
+/// Numbers and words name a city each, facts and rivals a person; no name occurs twice.
+void check_plan(const NeedlePlan& plan) {
+  constexpr const char* kWhere = "a document with needles";
+  if (plan.segments < kLeastNeedleSegments)
+    throw EngineError(Fault::BadInput, kWhere, "has no segment before its last one for the needles",
+                      "Use 2 segments or more.");
+  const std::int64_t names = plan.words == NeedleWords::Measure ? std::ssize(kNames) : std::ssize(kOtherNames);
+  if (plan.of_each_kind < 0 || plan.of_each_kind > names / 2 || plan.rivals < 0 ||
+      plan.rivals > names - plan.of_each_kind)
+    throw EngineError(Fault::BadInput, kWhere,
+                      "takes 0 to " + std::to_string(names / 2) + " needles of each kind, and with its rivals " +
+                          std::to_string(names),
+                      "Change the number of needles or of rivals.");
+}
+
 std::vector<Needle> make_needles(const NeedlePlan& plan, const std::vector<std::int32_t>& book,
                                  const Tokenizer& tokenizer, SplitMix& draw) {
   const SplitMix before = draw;
@@ -226,6 +245,7 @@ std::vector<Needle> make_needles(const NeedlePlan& plan, const std::vector<std::
 
 NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int32_t>& book, const Tokenizer& tokenizer,
                              SplitMix& draw) {
+  check_plan(plan);
   const std::int64_t tokens = plan.segments * plan.segment_length;
   if (std::ssize(book) < tokens)
     throw EngineError(Fault::BadInput, "text",
@@ -240,8 +260,9 @@ NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int3
     const std::int64_t wanted =
         (spread * i + static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(spread)))) / count;
     while (std::ssize(document.ids) < wanted) document.ids.push_back(*next++);
-    // To the end of the sentence, if one ends within reach.
-    for (int more = 0; more < 40 && !tokenizer.bytes(document.ids.empty() ? *next : document.ids.back()).ends_with('.');
+    // To the end of the sentence, if one ends within reach. Many needles in a short document may use up the book.
+    for (int more = 0; more < 40 && next != book.end() &&
+                       !tokenizer.bytes(document.ids.empty() ? *next : document.ids.back()).ends_with('.');
          ++more)
       document.ids.push_back(*next++);
     needle.position = std::ssize(document.ids);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/core/analysis/recall_heads.h"
+#include "engine/core/run/model_info.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -21,9 +22,13 @@ struct RecallOrder {
   bool operator==(const RecallOrder&) const = default;
 };
 
-/// Reads the texts. Throws EngineError{Usage} where there are none, {BadInput, Io} where they are too short or can't be
-/// read.
+/// Reads the texts. Throws EngineError{Usage} where there are none, or the documents have too few segments or too many
+/// needles; {BadInput, Io} where the texts are too short or can't be read.
 RecallHeadsRequest make_recall_request(const RecallOrder& order, const ModelConfig& model, const Tokenizer& tokenizer);
+
+/// What the results depend on (weights, dtype, settings, documents), as 16 hex digits: results of other inputs are no
+/// beginning. Pure; any thread.
+std::string recall_inputs(const RecallHeadsRequest& request, const ModelInfo& model);
 
 /// The words behind "carryover heads MODEL" that say the same.
 std::vector<std::string> recall_words(const RecallOrder& order);

@@ -49,7 +49,7 @@ class Inspector {
           replay_.target_of(*parts_.attribution));
     if (parts_.sources) start_sources(*parts_.sources);
     const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
-    if (parts_.recall && segmented) recall_ = std::make_unique<PoolAttention>(segmented->pool(*before_), before_->hits);
+    if (parts_.recall && segmented) recall_ = std::make_unique<PoolAttention>(*segmented, *before_);
     if (!parts_.pairs.empty()) start_pairs();
     if (parts_.attention || parts_.masses || attribution_ || sources_ || recall_ || !parts_.pairs.empty()) look();
     if (sources_) inspection_.sources = sources_->result();

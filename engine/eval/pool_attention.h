@@ -2,24 +2,24 @@
 #pragma once
 #include "engine/core/run/inspection.h"
 #include "engine/method/forward_map.h"
-#include "engine/method/retrieval_pool.h"
+#include "engine/policies/segmented.h"
 
 namespace carryover {
 
 /// Looks on while a segment runs and compares what its long heads read with what they would attend to most, had they
-/// the whole pool: softmax of unrotated q·k/√d over its entries behind the sinks, mean over the segment's queries.
-/// Borrows the pool.
+/// all that their search ranked (SegmentedPolicy::searched): softmax of unrotated q·k/√d over these entries, mean over
+/// the segment's queries. Borrows policy and state.
 class PoolAttention {
  public:
-  /// `hits`: what the segment reads, by layer and head; the heads to look at.
-  PoolAttention(const RetrievalPool& pool, const std::vector<HeadHits>& hits) : pool_(pool), hits_(hits) {}
+  /// `state`: what the segment starts from, the policy's; its hits name the heads to look at.
+  PoolAttention(const SegmentedPolicy& policy, const PolicyState& state) : policy_(policy), state_(state) {}
 
   void see(const AttentionSight& sight);
   const std::vector<HeadRecall>& recall() const { return recall_; }
 
  private:
-  const RetrievalPool& pool_;
-  const std::vector<HeadHits>& hits_;
+  const SegmentedPolicy& policy_;
+  const PolicyState& state_;
   std::vector<HeadRecall> recall_;
 };
 

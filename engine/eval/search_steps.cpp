@@ -56,18 +56,32 @@ Map pooled(const at::Tensor& scores, std::int64_t step) {
   return {best.size(0), columns, {best.const_data_ptr<float>(), best.const_data_ptr<float>() + best.numel()}};
 }
 
+/// The best column of each row; −1 where none was searched.
+std::vector<std::int64_t> best_columns(const at::Tensor& scores) {
+  const auto [best, column] = at::max(scores, 1);
+  const at::Tensor found = column.masked_fill(best == kNotSearched, -1).cpu().contiguous();
+  return {found.const_data_ptr<std::int64_t>(), found.const_data_ptr<std::int64_t>() + found.numel()};
+}
+
+/// scores: [rows, searched.count], of a pool of so many entries.
+void set_scores(SearchSteps& steps, const at::Tensor& scores, SearchedEntries searched, std::int64_t entries) {
+  const std::int64_t behind = entries - searched.first - searched.count;
+  const at::Tensor all = at::constant_pad_nd(scores, {searched.first, behind}, kNotSearched);
+  steps.scores = pooled(all, steps.position_step);
+  steps.best = best_columns(all);
+}
+
 /// The paper's search: scores of each summary, and the k best of each.
 void add_summaries(SearchSteps& steps, const SegmentConfig& config, const RetrievalPool& pool, const LayerPool& layer,
-                   std::int64_t slot, const at::Tensor& queries) {
+                   std::int64_t slot, const at::Tensor& queries, SearchedEntries searched) {
   const at::Tensor summaries = query_summaries(config, queries).to(layer.keys.device());
-  const at::Tensor entries = layer.keys.upcast(slot, 0, pool.entries());
-  steps.scores = pooled(at::mm(summaries[0].to(entries.scalar_type()), entries.t()), steps.position_step);
-  const std::int64_t first = pool.first_searched();
+  const at::Tensor keys = layer.keys.upcast(slot, searched.first, searched.count);
+  set_scores(steps, at::mm(summaries[0].to(keys.scalar_type()), keys.t()), searched, pool.entries());
   const auto ranked =
-      ops::pool_topk(layer.keys.slot(slot).after(first), pool.entries() - first, summaries, {0}, config.top_k);
+      ops::pool_topk(layer.keys.slot(slot).after(searched.first), searched.count, summaries, {0}, config.top_k);
   for (std::size_t i = 0; i < ranked.indices.size(); ++i) {
     if (ranked.indices[i] < 0) continue;
-    const std::int64_t position = first + ranked.indices[i];
+    const std::int64_t position = searched.first + ranked.indices[i];
     const bool anchor = std::ranges::any_of(
         steps.hits.hits, [&](const Hit& hit) { return hit.kind == HitKind::Anchor && hit.position == position; });
     steps.ranked.push_back({static_cast<int>(i / static_cast<std::size_t>(config.top_k)), position,
@@ -77,11 +91,9 @@ void add_summaries(SearchSteps& steps, const SegmentConfig& config, const Retrie
 
 /// A search by positions: one row of this head's scores, and the anchors that came of it.
 void add_positions(SearchSteps& steps, const SegmentConfig& config, const RetrievalPool& pool, const LayerPool& layer,
-                   std::int64_t slot, const at::Tensor& queries) {
-  const std::int64_t first = pool.first_searched();
-  const std::vector<double> scores = position_scores(config, layer, slot, queries[0], {first, pool.entries() - first});
-  const at::Tensor row = at::tensor(scores, at::kDouble).unsqueeze(0);
-  steps.scores = pooled(at::constant_pad_nd(row, {first, 0}, kNotSearched), steps.position_step);
+                   std::int64_t slot, const at::Tensor& queries, SearchedEntries searched) {
+  const std::vector<double> scores = position_scores(config, layer, slot, queries[0], searched);
+  set_scores(steps, at::tensor(scores, at::kDouble).unsqueeze(0), searched, pool.entries());
   for (const Hit& hit : steps.hits.hits)
     if (hit.kind == HitKind::Anchor) steps.ranked.push_back({0, hit.position, hit.score, true});
   std::ranges::sort(steps.ranked, std::greater(), &SearchSteps::Ranked::score);
@@ -103,13 +115,15 @@ SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head
   const std::int64_t slot = layer.slot_of(static_cast<int>(head.head / replay.decoder().config.group_size()));
   const at::Tensor queries = tail_queries(replay, head);
   const std::int64_t end = replay.first_token();
-  SearchSteps steps{head, {{end - queries.size(1), end}}, 1, {}, {}, *found};
+  SearchSteps steps{head, {{end - queries.size(1), end}}, 1, {}, {}, {}, *found};
   steps.position_step = (pool.entries() + kColumns - 1) / kColumns;
+  const SearchedEntries searched = policy->searched(before, *found);
+  if (searched.count == 0) return steps;  // its hits were prescribed
   if (is_paper_search(config)) {
     steps.summaries = summary_ranges(config, queries.size(1), end);
-    add_summaries(steps, config, pool, layer, slot, queries);
+    add_summaries(steps, config, pool, layer, slot, queries, searched);
   } else {
-    add_positions(steps, config, pool, layer, slot, queries);
+    add_positions(steps, config, pool, layer, slot, queries, searched);
   }
   return steps;
 }

@@ -198,9 +198,9 @@ class WhatIf {
     return hits;
   }
 
-  /// The positions that each long head would attend to most, had it the whole pool.
+  /// The positions that each long head would attend to most, had it all that its search ranks.
   std::vector<HeadHits> oracle_hits(const SegmentedPolicy& policy, const PolicyState& state) {
-    PoolAttention attention(policy.pool(state), state.hits);
+    PoolAttention attention(policy, state);
     replay_.look(policy, state.clone(), [&](const LayerSight& sight) { attention.see(sight); });
     std::vector<HeadHits> hits;
     for (const HeadRecall& head : attention.recall()) {

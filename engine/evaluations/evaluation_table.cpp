@@ -144,8 +144,7 @@ std::string score_cell(const Cell* cell) {
 }
 
 std::string megabytes(std::int64_t bytes) {
-  constexpr double kMegabyte = 1 << 20;
-  const double size = static_cast<double>(bytes) / kMegabyte;
+  const double size = static_cast<double>(bytes) / 1e6;
   return fixed_text(size, size < 10 ? 2 : size < 100 ? 1 : 0);
 }
 
@@ -207,7 +206,7 @@ std::string evaluation_table(const std::vector<ResultsFile>& files, TableFormat 
   TableRow head{"task", "length", "metric", "samples"};
   const std::vector<std::string> titles = titles_of(columns);
   for (const std::string& title : titles) head.push_back(title);
-  for (const std::string& title : titles) head.push_back(title + " KV seen / held, MB");
+  for (const std::string& title : titles) head.push_back(title + " attention-visible / resident KV, MB");
   std::vector<TableRow> rows;
   for (const RowName& name : row_names(columns)) {
     TableRow row{name.first, length_text(name.second), "", ""};

@@ -22,7 +22,7 @@ struct SampleEntry {
   Scores scores;                ///< empty where it failed
   LossBins positions, offsets;  ///< Perplexity: by place in the text, and of the predicting token in its segment
   std::int64_t tokens = 0, new_tokens = 0;
-  std::int64_t visible_bytes = 0;   ///< keys and values that attention sees at the prompt's end, all layers
+  std::int64_t visible_bytes = 0;   ///< attention-visible KV at the prompt's end, all layers
   std::int64_t resident_bytes = 0;  ///< keys and values that are in memory there
   double prefill_seconds = 0, decode_seconds = 0;
   std::string error;  ///< what it failed with; else empty

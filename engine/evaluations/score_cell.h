@@ -32,7 +32,7 @@ struct ScoreCell {
   std::size_t failures = 0;  ///< of the entries
   std::map<std::string, ScoreInterval> scores;
   std::vector<SliceScore> slices;                      ///< in the order in which they come first
-  std::int64_t visible_bytes = 0, resident_bytes = 0;  ///< largest: keys and values that attention sees, that are held
+  std::int64_t visible_bytes = 0, resident_bytes = 0;  ///< largest: attention-visible KV, that are held
   double prefill_seconds = 0, decode_seconds = 0;      ///< means of a sample; 0 without one
   const ScoreInterval* score() const;                  ///< of the metric; null where there is none
 };

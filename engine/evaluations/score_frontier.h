@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-/// What a policy reaches at a length, and the keys and values that attention sees for it. A plain value.
+/// What a policy reaches at a length, and the attention-visible KV that it needs. A plain value.
 struct FrontierPoint {
   std::size_t column = 0;          ///< of the policy
   std::int64_t length = 0;         ///< tokens; 0: samples are as long as they are

@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// What a recipe reaches under an evaluation, against the keys and values that attention sees. A plain value.
+/// What a recipe reaches under an evaluation, against attention-visible KV. A plain value.
 struct FrontierCondition {
   ResultsView::Condition condition;
   std::string settings;  ///< ResultsView::Run::settings_text()

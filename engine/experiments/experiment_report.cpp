@@ -226,11 +226,12 @@ std::string Report::frontier(const std::string& model) const {
     rows.push_back(std::move(row));
   }
   return wrapped_text("Perplexity at " + std::to_string(found.length) +
-                      " tokens against the size of the keys and values that attention sees, in the dtype of the run. • "
-                      "marks the frontier: no row with at most as many bytes has a lower perplexity.") +
+                      " tokens against attention-visible KV, in the dtype of the run. • marks the frontier: no row "
+                      "with at most as many bytes has a lower perplexity.") +
          "\n" +
-         markdown_table({"recipe", "evaluation", "visible KV, MiB", "share of full attention's", "perplexity", ""},
-                        rows);
+         markdown_table(
+             {"recipe", "evaluation", "attention-visible KV, MiB", "share of full attention's", "perplexity", ""},
+             rows);
 }
 
 std::string Report::trainings(const std::string& model) const {
@@ -240,7 +241,8 @@ std::string Report::trainings(const std::string& model) const {
     if (training.model != model) continue;
     hours += training.seconds / 3600;
     rows.push_back({view_.title_of(view_.recipes, training.recipe), std::to_string(training.seed),
-                    std::to_string(training.steps), std::to_string(training.tokens), fixed_text(training.last_loss, 3),
+                    std::to_string(training.steps), std::to_string(training.tokens),
+                    training.last_loss ? fixed_text(*training.last_loss, 3) : "",
                     fixed_text(training.seconds / 3600, 2), fixed_text(training.peak_memory_bytes / (1 << 30), 2)});
   }
   if (rows.empty()) return {};

@@ -9,6 +9,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/run/snapshot_check.h"
 #include "engine/experiments/earlier_results.h"
 #include "engine/experiments/results_view.h"
 #include "engine/formats/folder_path.h"
@@ -53,25 +54,53 @@ struct Sum {
   }
 };
 
-json segment_sums(const std::vector<float>& nll, std::int64_t segment) {
-  json sums = json::array();
-  for (std::size_t first = 0; first < nll.size(); first += static_cast<std::size_t>(segment)) {
-    Sum sum;
-    for (std::size_t i = first; i < std::min(nll.size(), first + static_cast<std::size_t>(segment)); ++i)
-      sum.add(static_cast<double>(nll[i]));
-    sums.push_back({sum.count, rounded(sum.nll)});
+/// The loss of a target, and the place in the text of the token that predicts it.
+struct PlacedLoss {
+  std::int64_t place;
+  double nll;
+};
+
+/// Of every target. Without cross_boundary_target, the last token of a segment predicts none.
+std::vector<PlacedLoss> placed_losses(const StoredRun& run, const SnapshotLimits& limits) {
+  const std::string path = path_in(run.directory, "segments.jsonl");
+  std::vector<PlacedLoss> losses;
+  SegmentPlace place;
+  std::int64_t targets = 0;
+  for (const SegmentRecord& record : run.segments) {
+    check_record(record, place, limits, path + ":" + std::to_string(place.index + 1));
+    for (std::int64_t i = 0; i < record.targets && losses.size() < run.target_nll.size(); ++i)
+      losses.push_back({record.first_token + i, static_cast<double>(run.target_nll[losses.size()])});
+    place = place.after(record);
+    targets += record.targets;
   }
+  if (targets != std::ssize(run.target_nll))
+    throw EngineError(Fault::BadInput, path, "has another number of targets than nll.json has losses",
+                      "Remove the cell's folder; the cell is run again.");
+  return losses;
+}
+
+/// By segment.
+json segment_sums(const std::vector<PlacedLoss>& losses, std::int64_t segment) {
+  std::vector<Sum> segments;
+  for (const PlacedLoss& loss : losses) {
+    const auto index = static_cast<std::size_t>(loss.place / segment);
+    if (index >= segments.size()) segments.resize(index + 1);
+    segments[index].add(loss.nll);
+  }
+  json sums = json::array();
+  for (const Sum& sum : segments) sums.push_back({sum.count, rounded(sum.nll)});
   return sums;
 }
 
 /// [first offset of the bin, targets, sum]: bins 0, 1, 2…3, 4…7, … of the place, within its segment, of the token that
 /// predicts. The first segment is left out: nothing lies before it.
-json offset_sums(const std::vector<float>& nll, std::int64_t segment) {
+json offset_sums(const std::vector<PlacedLoss>& losses, std::int64_t segment) {
   std::vector<Sum> bins;
-  for (std::size_t i = static_cast<std::size_t>(segment); i < nll.size(); ++i) {
-    const std::size_t bin = std::bit_width(i % static_cast<std::size_t>(segment));
+  for (const PlacedLoss& loss : losses) {
+    if (loss.place < segment) continue;
+    const std::size_t bin = std::bit_width(static_cast<std::size_t>(loss.place % segment));
     if (bin >= bins.size()) bins.resize(bin + 1);
-    bins[bin].add(static_cast<double>(nll[i]));
+    bins[bin].add(loss.nll);
   }
   json sums = json::array();
   for (std::size_t bin = 0; bin < bins.size(); ++bin)
@@ -79,18 +108,20 @@ json offset_sums(const std::vector<float>& nll, std::int64_t segment) {
   return sums;
 }
 
-json length_sums(const std::vector<float>& nll, const EvaluationCell& cell, const CellModel& model) {
+/// Of the text's first tokens, before which a BOS may stand: every one that is a target among them.
+json length_sums(const std::vector<PlacedLoss>& losses, const EvaluationCell& cell, const CellModel& model) {
   const RunSettings& settings = cell.settings;
   const CostModel cost = cost_model(model.config, settings.config, settings.dtype);
   json sums = json::array();
   for (const std::int64_t length : cell.lengths) {
+    const std::int64_t read = length + (settings.config.bos ? 1 : 0);
     Sum sum;
-    for (std::size_t i = 0; i < nll.size() && static_cast<std::int64_t>(i) + 1 < length; ++i)
-      sum.add(static_cast<double>(nll[i]));
+    for (const PlacedLoss& loss : losses)
+      if (loss.place + 1 < read) sum.add(loss.nll);
     sums.push_back({{"tokens", length},
                     {"targets", sum.count},
                     {"nll_sum", rounded(sum.nll)},
-                    {"attention_kv_bytes", policy_row(settings.policy).memory(cost, length, {}).attention_kv}});
+                    {"attention_kv_bytes", policy_row(settings.policy).memory(cost, read, {}).attention_kv}});
   }
   return sums;
 }
@@ -198,8 +229,9 @@ json training_numbers(const TrainingCell& cell) {
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t first = part * steps / parts, last = (part + 1) * steps / parts;
     Sum sum;
-    for (std::size_t i = first; i < last; ++i) sum.add(run.steps[i].loss);
-    losses.push_back({run.steps[last - 1].step, rounded(sum.nll / static_cast<double>(sum.count))});
+    for (std::size_t i = first; i < last; ++i)  // a step that an alert left out need not have a number as its loss
+      if (!run.steps[i].skipped && std::isfinite(run.steps[i].loss)) sum.add(run.steps[i].loss);
+    if (sum.count > 0) losses.push_back({run.steps[last - 1].step, rounded(sum.nll / static_cast<double>(sum.count))});
   }
   json numbers{{"steps", run.steps.back().step},
                {"tokens", run.steps.back().tokens},
@@ -219,17 +251,23 @@ json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, c
   const JsonFields summary(*run.summary, path_in(folder, "summary.json"));
   if (summary.find_flag("cancelled").value_or(true)) return nullptr;
   if (summary.integer("targets") != std::ssize(run.target_nll) || run.target_nll.empty()) return nullptr;
+  const SegmentConfig& config = cell.settings.config;
+  const std::vector<PlacedLoss> losses =
+      placed_losses(run, snapshot_limits(model.config, config, summary.integer("tokens")));
   double nll = 0;
-  for (const float value : run.target_nll) nll += static_cast<double>(value);
+  for (const PlacedLoss& loss : losses) nll += loss.nll;
+  if (!std::isfinite(nll))  // no table could be made with it
+    throw EngineError(Fault::BadInput, path_in(folder, "nll.json"), "has losses that are not numbers",
+                      "Look for the cause in the model: its weights or its training.");
   const auto memory = run.summary->value("memory", MemoryBytes{});
   json numbers{{"run_id", run.config->value("run_id", "")},
                {"weights_hash", summary.find_text("weights_hash").value_or("")},
                {"tokens", summary.integer("tokens")},
                {"targets", summary.integer("targets")},
                {"nll_sum", rounded(nll)},
-               {"lengths", length_sums(run.target_nll, cell, model)},
-               {"segments", segment_sums(run.target_nll, cell.settings.config.segment_length)},
-               {"offsets", offset_sums(run.target_nll, cell.settings.config.segment_length)},
+               {"lengths", length_sums(losses, cell, model)},
+               {"segments", segment_sums(losses, config.segment_length)},
+               {"offsets", offset_sums(losses, config.segment_length)},
                {"attention_kv_bytes", memory.attention_kv},
                {"peak_memory_bytes", summary.integer("peak_memory_bytes")},
                {"seconds", summary.find_number("seconds").value_or(0)}};

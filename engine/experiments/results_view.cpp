@@ -111,8 +111,8 @@ ResultsView::Training training_of(const json& entry) {
   training.skipped = count_of(entry.at("skipped_steps"));
   training.seconds = real_of(entry.at("seconds"));
   training.peak_memory_bytes = real_of(entry.at("peak_memory_bytes"));
-  const json& losses = entry.at("losses");
-  if (!losses.empty()) training.last_loss = real_of(losses.back().at(1));
+  const json& losses = entry.at("losses");  // of earlier versions, null where no step of a tenth had a number
+  if (!losses.empty() && !losses.back().at(1).is_null()) training.last_loss = real_of(losses.back().at(1));
   training.made_by = maker_in(entry);
   return training;
 }

@@ -60,7 +60,8 @@ struct ResultsView {
     std::string model, recipe;
     std::uint64_t seed = 0;
     std::int64_t steps = 0, tokens = 0, skipped = 0;
-    double seconds = 0, last_loss = 0, peak_memory_bytes = 0;
+    double seconds = 0, peak_memory_bytes = 0;
+    std::optional<double> last_loss;  ///< mean over the last tenth of its steps; nothing where none has a number
     std::string made_by;
   };
   struct Comparison {

@@ -35,11 +35,19 @@ bool is_only_looked_at(int descriptor) {
   return ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
 }
 
+EngineError held_error(const std::string& path, FolderLock::Of what) {
+  return what == FolderLock::Of::Folder ? EngineError(Fault::Usage, path, "another process writes into this folder",
+                                                      "Stop it first, or choose another folder.")
+                                        : EngineError(Fault::Usage, path, "another process writes this file",
+                                                      "Stop it first, or name another file.");
+}
+
 constexpr int kMostLooks = 1000;  ///< a millisecond apart: a process may be suspended while it looks
 
 }  // namespace
 
-FolderLock::FolderLock(const std::string& directory) : path_(path_in(directory, kLockFile)) {
+FolderLock::FolderLock(const std::string& path, Of what)
+    : path_(what == Of::Folder ? path_in(path, kLockFile) : path + "." + kLockFile) {
   for (int looks = 0;;) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) throw write_error(path_, errno);
@@ -51,10 +59,7 @@ FolderLock::FolderLock(const std::string& directory) : path_(path_in(directory, 
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       continue;
     }
-    if (code == EWOULDBLOCK) {
-      throw EngineError(Fault::Usage, directory, "another process writes into this folder",
-                        "Stop it first, or choose another folder.");
-    }
+    if (code == EWOULDBLOCK) throw held_error(path, what);
     if (code != 0) {
       throw EngineError(Fault::Io, path_,
                         std::string("can't be locked: ") + std::error_code(code, std::generic_category()).message(),

@@ -4,13 +4,14 @@
 
 namespace carryover {
 
-/// Holds a folder's file `lock`, so that one process at a time writes a run or trains there. The system lets go of it
-/// when the process ends, however it ends. The file is removed with the lock, and stays only where the process was
-/// killed. Owner: one thread.
+/// Holds a folder's file `lock`, so that one process at a time writes a run or trains there; or FILE.lock beside a
+/// file, so that one process at a time writes that. The system lets go of it when the process ends, however it ends.
+/// The lock file is removed with the lock, and stays only where the process was killed. Owner: one thread.
 class FolderLock {
  public:
-  /// Throws EngineError{Usage} where another holds it, {Io} where the file can't be made.
-  explicit FolderLock(const std::string& directory);
+  enum class Of { Folder, File };
+  /// Throws EngineError{Usage} where another holds it, {Io} where the lock file can't be made.
+  explicit FolderLock(const std::string& path, Of what = Of::Folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -20,7 +21,7 @@ class FolderLock {
   static bool is_held(const std::string& directory);
 
  private:
-  std::string path_;
+  std::string path_;  ///< of the lock file
   int descriptor_ = -1;
 };
 

@@ -102,6 +102,7 @@ void RetrievalPool::grow(std::int64_t tokens) {
 
 void RetrievalPool::visit(StateFields& fields, std::int64_t entries) {
   if (fields.reading() && entries > capacity_) reserve(entries);
+  if (fields.reading() && entries > 0) sink_length_ = std::min(sink_length_, entries);
   fields.derived(entries_, entries);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     LayerPool& pool = layers_[l];
@@ -131,6 +132,7 @@ void RetrievalPool::add_to_sums(LayerPool& pool, std::int64_t m) const {
 }
 
 void RetrievalPool::append(const std::vector<at::Tensor>& keys, const std::vector<at::Tensor>& values, std::int64_t m) {
+  if (entries_ == 0) sink_length_ = std::min(sink_length_, m);  // a short prompt's segment may have fewer tokens
   if (entries_ + m > capacity_) reserve(std::max(entries_ + m, capacity_ + capacity_ / 2));
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     if (layers_[l].kv_heads.empty()) continue;

@@ -40,7 +40,8 @@ class RetrievalPool {
 
   std::int64_t entries() const { return entries_; }
   std::int64_t bytes() const;  ///< of the entries held, scales of int8 keys included
-  /// The entries before it are sinks: every head reads them anyway, so none is searched for.
+  /// The entries before it are sinks, which are the first segment's: every head reads them anyway, so none is searched
+  /// for.
   std::int64_t first_searched() const { return std::min(sink_length_, entries_); }
   const LayerPool& layer(int layer) const { return layers_[static_cast<std::size_t>(layer)]; }
 

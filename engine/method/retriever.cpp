@@ -197,6 +197,10 @@ SearchedEntries Retriever::searched(const SearchedPool& from, bool skips_carry) 
   return {first, std::max<std::int64_t>(0, from.pool.entries() - first - (skips_carry ? from.carried : 0))};
 }
 
+SearchedEntries Retriever::searched(const SearchedPool& from, const HeadHits& list) const {
+  return searched(from, search_skips_carry(config_, model_, list));
+}
+
 std::vector<HeadHits> Retriever::search_anchors(int layer, const HeadReads& kind, const at::Tensor& queries,
                                                 const SearchedPool& from, std::int64_t& near_ties) const {
   const LayerPool& layer_pool = from.pool.layer(layer);

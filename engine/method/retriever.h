@@ -60,6 +60,10 @@ class Retriever {
   /// differ in number of hits, and where some of them have none.
   RetrievedPrefix gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const;
 
+  /// The entries of the pool that the search for this list ranks, of which an oracle takes its positions too: those
+  /// behind the sinks, without the carried ones where its readers read the carry.
+  SearchedEntries searched(const SearchedPool& from, const HeadHits& list) const;
+
   /// What a shared search adds up: calls `visit` with each searcher, by layer and head, and its z-scores of the entries
   /// that are searched. Returns those. Queries as for retrieve().
   SearchedEntries visit_searchers(const std::vector<at::Tensor>& queries, const SearchedPool& from,

@@ -130,6 +130,10 @@ void SegmentedPolicy::close(SegmentedState& state, std::vector<LayerTrace> trace
   retrieve(state, queries);
 }
 
+SearchedEntries SegmentedPolicy::searched(const PolicyState& state, const HeadHits& list) const {
+  return retriever_.searched(searched_pool(own(state)), list);
+}
+
 void SegmentedPolicy::search(PolicyState& state, const std::vector<LayerTrace>& traces) const {
   if (retrieves(config_, model_)) retrieve(own(state), queries_of(traces));
 }

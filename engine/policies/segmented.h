@@ -36,6 +36,8 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
   void forget_retrieved(PolicyState& state) const override;
 
   const RetrievalPool& pool(const PolicyState& state) const { return own(state).pool; }
+  /// The entries of pool() that the search for a list of `state.hits` ranked (Retriever::searched).
+  SearchedEntries searched(const PolicyState& state, const HeadHits& list) const;
 
   /// A state as `state`, one of this policy's, but that these hits stand in the place of what it retrieved. Throws as
   /// Retriever::gather().

@@ -23,6 +23,7 @@ struct RunDescription {
   std::string force_hits;         ///< path of the replayed hits, or empty
   std::string id;                 ///< of the run; empty: run_id() of model and request
   std::string prefix = "search";  ///< of run_prefix_names()
+  std::string missing_hits;       ///< of one that was read back: why the hits that it forces are not known, or empty
 };
 
 /// The contents of config.json: settings under "config", "policy", "dtype", … as `--config` reads them back, and where

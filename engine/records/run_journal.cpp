@@ -16,6 +16,7 @@
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
+#include "engine/records/forced_hits.h"
 
 namespace carryover {
 
@@ -228,6 +229,7 @@ void read_head(JournaledRun& run, const json& fields, const std::string& path) {
   }
   description.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));
   check_ids(*description.request.ids, description.model.config.vocabulary, path);
+  restore_forced_hits(description);
 }
 
 }  // namespace

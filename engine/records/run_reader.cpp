@@ -13,6 +13,7 @@
 #include "engine/formats/npy.h"
 #include "engine/models/model_json.h"
 #include "engine/records/folder_segments.h"
+#include "engine/records/forced_hits.h"
 
 namespace carryover {
 
@@ -127,6 +128,7 @@ RunContents reopen_run(const std::string& directory) {
                path_in(directory, "segments.jsonl"));
   if (!stored.segments.empty()) run.description.model.weight_bytes = stored.segments.back().memory.weights;
   run.description.request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(ids));
+  restore_forced_hits(run.description);
   FolderRun folder = open_folder_segments(stored, run.description);
   run.outline = std::move(folder.outline);
   run.segments = std::move(folder.segments);

@@ -12,7 +12,7 @@ namespace carryover {
 /// All of a run: what is written as a folder, read back from one, and exported.
 struct RunContents {
   std::string directory;       ///< where it is kept; empty: nowhere yet
-  RunDescription description;  ///< its request has all ids, and no forced hits: those are in the segments
+  RunDescription description;  ///< its request has all ids, and forced hits unless `missing_hits` says why not
   RunSummary summary;          ///< of the segments that are there; `cancelled` too where the run broke off
   std::shared_ptr<const SegmentSource> segments;  ///< they come one by one, from where they are
   std::shared_ptr<RunOutline> outline;            ///< of the same segments, where it was read; else null

@@ -45,7 +45,8 @@ void check_search(const SearchSteps& search, SegmentPlace place, const SnapshotL
   const auto summaries = std::ssize(search.summaries);
   check_map(search.scores, 0, limits.tokens, "the scores of a search", kSender);
   require(has(limits, search.head) && search.position_step > 0 &&
-              (search.scores.values.empty() || search.scores.rows == summaries),
+              (search.scores.values.empty() || search.scores.rows == summaries) &&
+              std::ssize(search.best) == (search.scores.values.empty() ? 0 : summaries),
           "a search has a head or steps that can't be");
   const auto is_range = [&](const TokenRange& range) {
     return is_position(range.first, limits) && is_position(range.last, limits) && range.first <= range.last;
@@ -53,7 +54,9 @@ void check_search(const SearchSteps& search, SegmentPlace place, const SnapshotL
   const auto is_rank = [&](const SearchSteps::Ranked& ranked) {
     return ranked.summary >= 0 && ranked.summary < summaries && is_position(ranked.position, limits);
   };
-  require(std::ranges::all_of(search.summaries, is_range) && std::ranges::all_of(search.ranked, is_rank),
+  const auto is_best = [&](std::int64_t best) { return best == -1 || is_position(best, limits); };
+  require(std::ranges::all_of(search.summaries, is_range) && std::ranges::all_of(search.ranked, is_rank) &&
+              std::ranges::all_of(search.best, is_best),
           "a search has positions that are not in the text");
   check_hits({search.hits}, place, limits, kSender);
 }

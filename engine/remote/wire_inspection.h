@@ -171,6 +171,7 @@ void describe(Fields& field, Described<Fields, SearchSteps>& value) {
   field("summaries", value.summaries);
   field("position_step", value.position_step);
   field("scores", value.scores);
+  field("best", value.best);
   field("ranked", value.ranked);
   field("hits", value.hits);
 }

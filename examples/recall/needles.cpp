@@ -12,12 +12,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
+#include <span>
 #include <tuple>
 
 #include "engine/api/engine_library.h"
@@ -25,8 +24,9 @@
 #include "engine/core/config/recall_preset.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/data/text_source.h"
+#include "engine/formats/content_hash.h"
 #include "engine/formats/json_file.h"
-#include "engine/formats/output_file.h"
+#include "examples/recall/needle_results.h"
 
 using namespace carryover;
 
@@ -93,72 +93,16 @@ class Models {
   std::map<std::string, std::unique_ptr<Session>> sessions_;
 };
 
-/// RESULTS.jsonl: what has been measured, and a place for more.
-class Results {
- public:
-  /// Throws EngineError{BadInput} where the file is of another plan, model or settings.
-  Results(const std::string& path, const json& plan, const std::vector<Method>& methods, Models& models) {
-    std::vector<json> before = read_lines(path);
-    if (before.empty()) before.push_back(plan);
-    for (const auto& [key, value] : plan.items())
-      if (before.front().value(key, json()) != value) refuse(path, "'" + key + "' is " + before.front().dump());
-    for (const Method& method : methods) {
-      json row{{"name", method.name}, {"policy", method.policy}, {"prefix", method.prefix}, {"config", method.config}};
-      if (!method.adapter.empty()) row["weights"] = models.with(method.adapter).model().weights_hash;
-      const auto same =
-          std::ranges::find(before, json(method.name), [](const json& line) { return line.value("name", json()); });
-      if (same == before.end())
-        before.push_back(row);
-      else if (*same != row)
-        refuse(path, "the settings of '" + method.name + "' were " + same->dump());
-    }
-    // Written whole: a killed run may have left half a line.
-    std::string text;
-    for (const json& line : before) text += json_text(line) + "\n";
-    write_file_atomically(path, text);
-    path_ = path;
-    file_.open(path, std::ios::app);
-    for (json& line : before)
-      if (line.contains("cases")) remember(std::move(line));
+/// The lines of a plan's methods in RESULTS.jsonl.
+std::vector<json> method_lines(const std::vector<Method>& methods, Models& models) {
+  std::vector<json> lines;
+  for (const Method& method : methods) {
+    json line{{"name", method.name}, {"policy", method.policy}, {"prefix", method.prefix}, {"config", method.config}};
+    if (!method.adapter.empty()) line["weights"] = models.with(method.adapter).model().weights_hash;
+    lines.push_back(std::move(line));
   }
-
-  bool has(const json& line) const { return done_.contains(key_of(line)); }
-  const std::vector<json>& lines() const { return lines_; }
-
-  void add(json line) {
-    if (!(file_ << json_text(line) << std::endl)) throw EngineError(Fault::Io, path_, "can't be written");
-    remember(std::move(line));
-  }
-
- private:
-  static std::string key_of(const json& line) {
-    return json{line.at("segments"), line.at("seed"), line.at("document"), line.at("method")}.dump();
-  }
-
-  static std::vector<json> read_lines(const std::string& path) {
-    std::vector<json> lines;
-    std::ifstream input(path);
-    for (std::string line; std::getline(input, line);) {
-      const json parsed = json::parse(line, nullptr, false);
-      if (!parsed.is_discarded()) lines.push_back(parsed);
-    }
-    return lines;
-  }
-
-  [[noreturn]] static void refuse(const std::string& path, const std::string& what) {
-    throw EngineError(Fault::BadInput, path, "was made otherwise: " + what, "Name another file for the results.");
-  }
-
-  void remember(json line) {
-    done_.insert(key_of(line));
-    lines_.push_back(std::move(line));
-  }
-
-  std::string path_;
-  std::ofstream file_;
-  std::vector<json> lines_;
-  std::set<std::string> done_;
-};
+  return lines;
+}
 
 /// A document under a method.
 struct Case {
@@ -323,26 +267,46 @@ std::optional<Words> read_words(const std::vector<std::string>& given) {
   return words;
 }
 
-void measure(const Words& words) {
-  const std::string &model = words.model, &plan_path = words.plan;
-  const json plan = read_json_file(plan_path);
-  const DType dtype = plan.contains("dtype") ? parse_dtype(plan.at("dtype").get<std::string>()) : DType::Auto;
-  Models models(model, dtype, words.threads, words.adapters);
-  const ModelInfo& info = models.with("").model();
-  const auto tokenizer = Tokenizer::load(model);
-  const std::vector<Method> methods = read_methods(plan, info.config, plan_path);
+/// The texts of a plan, in tokens.
+std::vector<std::vector<std::int32_t>> read_books(const json& plan, const std::string& plan_path,
+                                                  const Tokenizer& tokenizer) {
   std::vector<std::vector<std::int32_t>> books;
   const std::filesystem::path folder = std::filesystem::path(plan_path).parent_path();
   for (const json& text : plan.at("texts"))
-    books.push_back(tokenizer->encode(read_text((folder / text.get<std::string>()).string())));
+    books.push_back(tokenizer.encode(read_text((folder / text.get<std::string>()).string())));
+  return books;
+}
 
-  Results results(words.results,
-                  {{"plan", std::filesystem::path(plan_path).stem().string()},
-                   {"about", plan.value("about", "")},
-                   {"model", std::filesystem::path(model).filename().string()},
-                   {"weights", info.weights_hash},
-                   {"dtype", dtype_name(info.dtype)}},
-                  methods, models);
+std::string hash_of(const std::vector<std::vector<std::int32_t>>& books) {
+  std::uint64_t hash = 0;
+  for (const auto& book : books) hash = join_hashes(hash, content_hash(std::as_bytes(std::span(book))));
+  return hex_of(hash);
+}
+
+/// The first line of RESULTS.jsonl: all that decides which documents a case stands for.
+json plan_line(const json& plan, const Words& words, const ModelInfo& model,
+               const std::vector<std::vector<std::int32_t>>& books) {
+  const NeedlePlan usual;
+  return {{"plan", std::filesystem::path(words.plan).stem().string()},
+          {"about", plan.value("about", "")},
+          {"model", std::filesystem::path(words.model).filename().string()},
+          {"weights", model.weights_hash},
+          {"dtype", dtype_name(model.dtype)},
+          {"texts", hash_of(books)},
+          {"of_each_kind", plan.value("of_each_kind", usual.of_each_kind)},
+          {"rivals", plan.value("rivals", usual.rivals)}};
+}
+
+void measure(const Words& words) {
+  const json plan = read_json_file(words.plan);
+  const DType dtype = plan.contains("dtype") ? parse_dtype(plan.at("dtype").get<std::string>()) : DType::Auto;
+  Models models(words.model, dtype, words.threads, words.adapters);
+  const ModelInfo& info = models.with("").model();
+  const auto tokenizer = Tokenizer::load(words.model);
+  const std::vector<Method> methods = read_methods(plan, info.config, words.plan);
+  const std::vector<std::vector<std::int32_t>> books = read_books(plan, words.plan, *tokenizer);
+
+  NeedleResults results(words.results, plan_line(plan, words, info, books), method_lines(methods, models));
   std::vector<Case> cases = cases_of(plan, methods);
   std::erase_if(cases, [&](const Case& one) { return results.has(one.line()); });
   Pace pace(cases);

@@ -47,6 +47,7 @@ std::vector<Asked> read_asked(const json& line, const std::vector<std::int32_t>&
 std::vector<bool> right_answers(Session& session, const RunRequest& request, const std::vector<Asked>& asked) {
   std::vector<std::int64_t> positions;
   for (const Asked& one : asked) positions.push_back(one.position - 1);
+  if (positions.empty()) return {};
   RunControl control;
   const std::vector<float> logits = session.logits(request, positions, control);
   const std::size_t vocabulary = logits.size() / positions.size();

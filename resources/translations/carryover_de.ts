@@ -33,7 +33,7 @@
     </message>
     <message>
         <source>Query head</source>
-        <translation>Anfragender Kopf</translation>
+        <translation>Query-Kopf</translation>
     </message>
     <message>
         <source>Absolute position of the anchor</source>
@@ -41,15 +41,15 @@
     </message>
     <message>
         <source>Ablated: the anchor and the positions expanded from it</source>
-        <translation>Weggelassen: der Anker und was von ihm aus erweitert wurde</translation>
+        <translation>Ablatiert: der Anker und die von ihm aus erweiterten Positionen</translation>
     </message>
     <message>
         <source>Raw dot product of the best query summary with the unrotated key</source>
-        <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem ungedrehten Schlüssel</translation>
+        <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem unrotierten Key</translation>
     </message>
     <message>
         <source>Mean loss of the segment without the hit minus the mean loss with it, in nats. Positive: the hit helped</source>
-        <translation>Mittlerer Verlust des Segments ohne den Treffer minus mit ihm, in nat: Über null hat er geholfen</translation>
+        <translation>Mittlerer Verlust des Segments ohne den Treffer minus dem mit ihm, in nat. Positiv: Der Treffer hat geholfen</translation>
     </message>
     <message>
         <source>Lower bound of the 95 % bootstrap interval</source>
@@ -84,19 +84,19 @@
     </message>
     <message>
         <source>Heads whose hits are ablated</source>
-        <translation>Wessen Treffer wegbleiben</translation>
+        <translation>Köpfe, deren Treffer ablatiert werden</translation>
     </message>
     <message>
         <source>Ablate each hit</source>
-        <translation>Jeden Treffer entfernen</translation>
+        <translation>Jeden Treffer ablatieren</translation>
     </message>
     <message>
         <source>Hits by importance</source>
-        <translation>Treffer nach ihrer Bedeutung</translation>
+        <translation>Treffer nach Wichtigkeit</translation>
     </message>
     <message>
         <source>Runs the segment again once per anchor, without the anchor and the positions expanded from it</source>
-        <translation>Liest das Segment einmal je Anker, ohne ihn und das, was von ihm aus erweitert wurde</translation>
+        <translation>Führt das Segment für jeden Anker noch einmal aus, ohne den Anker und die von ihm aus erweiterten Positionen</translation>
     </message>
     <message>
         <source>segment %1: %2 of %3</source>
@@ -104,7 +104,7 @@
     </message>
     <message>
         <source>segment %1 has no anchors to ablate</source>
-        <translation>Segment %1 liest hier keine Anker</translation>
+        <translation>Segment %1 hat keine Anker zum Ablatieren</translation>
     </message>
     <message>
         <source>segment %1: %2 anchors, about %3 s</source>
@@ -116,7 +116,7 @@
     </message>
     <message>
         <source>Segment %1: loss without each hit</source>
-        <translation>Segment %1: Verlust ohne jeden der Treffer</translation>
+        <translation>Segment %1: Verlust jeweils ohne einen Treffer</translation>
     </message>
     <message>
         <source>Select a head</source>
@@ -131,11 +131,11 @@
     </message>
     <message>
         <source>no text has been run</source>
-        <translation>noch kein Text wurde ausgeführt</translation>
+        <translation>noch wurde kein Text ausgeführt</translation>
     </message>
     <message>
         <source>no model is open</source>
-        <translation>kein Modell ist geöffnet</translation>
+        <translation>kein Modell ist offen</translation>
     </message>
     <message>
         <source>a question is being answered</source>
@@ -147,7 +147,7 @@
     </message>
     <message>
         <source>Run a text first, or wait for the engine.</source>
-        <translation>Lesen Sie zuerst einen Text, oder warten Sie auf den Rechenkern.</translation>
+        <translation>Führen Sie zuerst einen Text aus, oder warten Sie auf den Rechenkern.</translation>
     </message>
     <message>
         <source>a question is using the engine</source>
@@ -186,7 +186,7 @@
     </message>
     <message>
         <source>Passages that the question retrieved</source>
-        <translation>Stellen, die die Frage gefunden hat</translation>
+        <translation>Stellen, die die Frage abgerufen hat</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -218,11 +218,11 @@
     </message>
     <message>
         <source>Probability of the answer without the passage</source>
-        <translation>Wie wahrscheinlich die Antwort ohne die Stelle ist</translation>
+        <translation>Wahrscheinlichkeit der Antwort ohne die Stelle</translation>
     </message>
     <message>
         <source>Probability of the answer with only this passage</source>
-        <translation>Wie wahrscheinlich die Antwort mit dieser Stelle allein ist</translation>
+        <translation>Wahrscheinlichkeit der Antwort mit dieser Stelle allein</translation>
     </message>
     <message>
         <source>“%1”: probability %2 %, without retrieval %3 %</source>
@@ -230,7 +230,7 @@
     </message>
     <message>
         <source>The model generated an empty answer.</source>
-        <translation>Das Modell hat eine leere Antwort erzeugt.</translation>
+        <translation>Das Modell hat eine leere Antwort generiert.</translation>
     </message>
     <message>
         <source>Asked about %1</source>
@@ -279,7 +279,7 @@
     <name>AttentionPanel</name>
     <message>
         <source>Attention</source>
-        <translation>Aufmerksamkeit</translation>
+        <translation>Attention</translation>
     </message>
     <message>
         <source>Logarithmic colours</source>
@@ -295,15 +295,15 @@
     </message>
     <message>
         <source>Attention on the prefix</source>
-        <translation>Aufmerksamkeit auf das Präfix</translation>
+        <translation>Attention auf das Präfix</translation>
     </message>
     <message>
         <source>Key: prefix left of 0, segment from 0 (token)</source>
-        <translation>Schlüssel: Präfix links von 0, Segment ab 0 (Token)</translation>
+        <translation>Key: Präfix links von 0, Segment ab 0 (Token)</translation>
     </message>
     <message>
         <source>Query (token of the segment)</source>
-        <translation>Anfrage (Token des Segments)</translation>
+        <translation>Query (Token des Segments)</translation>
     </message>
     <message>
         <source>start of the segment</source>
@@ -311,11 +311,11 @@
     </message>
     <message>
         <source>Attention on a key</source>
-        <translation>Aufmerksamkeit auf einen Schlüssel</translation>
+        <translation>Attention auf einen Key</translation>
     </message>
     <message>
         <source>Attention on %1 keys</source>
-        <translation>Aufmerksamkeit auf %1 Schlüssel</translation>
+        <translation>Attention auf %1 Keys</translation>
     </message>
     <message>
         <source>log₁₀ of %1</source>
@@ -323,7 +323,7 @@
     </message>
     <message>
         <source>Layer %1, head %2, segment %3: attention over [prefix; segment]</source>
-        <translation>Schicht %1, Kopf %2, Segment %3: Aufmerksamkeit über [Präfix; Segment]</translation>
+        <translation>Schicht %1, Kopf %2, Segment %3: Attention über [Präfix; Segment]</translation>
     </message>
     <message>
         <source>no prefix: this head sees only its segment</source>
@@ -333,9 +333,9 @@
         <source>query %1: %2
 key %3 (%4): %5
 attention %6</source>
-        <translation>Anfrage %1: %2
-Schlüssel %3 (%4): %5
-Aufmerksamkeit %6</translation>
+        <translation>Query %1: %2
+Key %3 (%4): %5
+Attention %6</translation>
     </message>
     <message>
         <source>prefix</source>
@@ -347,18 +347,18 @@ Aufmerksamkeit %6</translation>
     </message>
     <message>
         <source>%1 % of the attention on the %L2 tokens of the prefix</source>
-        <translation>%1 % der Aufmerksamkeit auf den %L2 Token des Präfixes</translation>
+        <translation>%1 % der Attention auf den %L2 Token des Präfixes</translation>
     </message>
 </context>
 <context>
     <name>AttributionPanel</name>
     <message>
         <source>Direct logit attribution</source>
-        <translation>Direkte Logit-Zuordnung</translation>
+        <translation>Direct Logit Attribution</translation>
     </message>
     <message>
         <source>From all sources</source>
-        <translation>Aus allem</translation>
+        <translation>Aus allen Quellen</translation>
     </message>
     <message>
         <source>From the carry</source>
@@ -370,15 +370,15 @@ Aufmerksamkeit %6</translation>
     </message>
     <message>
         <source>Source that the heads read</source>
-        <translation>Wo die Köpfe es lesen</translation>
+        <translation>Quelle, die die Köpfe lesen</translation>
     </message>
     <message>
         <source>Terms of the logit</source>
-        <translation>Summe des Logits</translation>
+        <translation>Terme des Logits</translation>
     </message>
     <message>
         <source>Query head</source>
-        <translation>Anfragender Kopf</translation>
+        <translation>Query-Kopf</translation>
     </message>
     <message>
         <source>Layer</source>
@@ -406,7 +406,7 @@ Aufmerksamkeit %6</translation>
     </message>
     <message>
         <source>Select a token in the text to decompose its logit</source>
-        <translation>Wählen Sie ein Token im Text: Sein Logit wird zerlegt</translation>
+        <translation>Wählen Sie ein Token im Text, um sein Logit zu zerlegen</translation>
     </message>
     <message>
         <source>By head: %1. %2</source>
@@ -430,15 +430,15 @@ Aufmerksamkeit %6</translation>
     </message>
     <message>
         <source>From the sinks</source>
-        <translation>Aus den Senken</translation>
+        <translation>Aus den Sinks</translation>
     </message>
     <message>
         <source>sinks</source>
-        <translation>Senken</translation>
+        <translation>Sinks</translation>
     </message>
     <message>
         <source>At %1, &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = embedding %5, feed-forward %6, sinks %7, retrieved %8, carry %9, segment %10</source>
-        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-forward %6, Senken %7, abgerufen %8, Übertrag %9, Segment %10</translation>
+        <translation>Bei %1: &lt;b&gt;%2 = %3&lt;/b&gt; (%4) = Einbettung %5, Feed-forward %6, Sinks %7, abgerufen %8, Übertrag %9, Segment %10</translation>
     </message>
     <message>
         <source>layer %1, head %2
@@ -447,7 +447,7 @@ retrieved %4
 carry %5
 segment %6</source>
         <translation>Schicht %1, Kopf %2
-Senken %3
+Sinks %3
 abgerufen %4
 Übertrag %5
 Segment %6</translation>
@@ -461,11 +461,11 @@ Segment %6</translation>
     <name>AuditController</name>
     <message>
         <source>The audit was cancelled</source>
-        <translation>Die Prüfung wurde abgebrochen</translation>
+        <translation>Das Audit wurde abgebrochen</translation>
     </message>
     <message>
         <source>audit</source>
-        <translation>Prüfung</translation>
+        <translation>Audit</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
@@ -473,19 +473,19 @@ Segment %6</translation>
     </message>
     <message>
         <source>an audit is using the engine</source>
-        <translation>eine Prüfung braucht den Rechenkern</translation>
+        <translation>ein Audit benutzt den Rechenkern</translation>
     </message>
     <message>
         <source>Auditing the gradient of %L1 tokens in %2</source>
-        <translation>Prüfung des Gradienten von %L1 Token in %2</translation>
+        <translation>Audit des Gradienten von %L1 Token in %2</translation>
     </message>
     <message>
         <source>The audit passed: %1 checks</source>
-        <translation>Die Prüfung ist bestanden: %1 Proben</translation>
+        <translation>Audit bestanden: %1 Prüfungen</translation>
     </message>
     <message>
         <source>The audit FAILED: %1 of %2 checks</source>
-        <translation>Die Prüfung ist NICHT bestanden: %1 von %2 Proben</translation>
+        <translation>Audit NICHT bestanden: %1 von %2 Prüfungen gescheitert</translation>
     </message>
 </context>
 <context>
@@ -504,7 +504,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Number of segments; more than K + 1 show the effect of the truncation</source>
-        <translation>Wie viele gelesen werden; mehr als K + 1 zeigt den Schnitt</translation>
+        <translation>Zahl der Segmente; mehr als K + 1 zeigen, wie sich das Abschneiden auswirkt</translation>
     </message>
     <message>
         <source>Depth K</source>
@@ -520,7 +520,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>First token of the open text that the audit reads</source>
-        <translation>Wo im geöffneten Text die Prüfung beginnt</translation>
+        <translation>Erstes Token des offenen Textes, das das Audit liest</translation>
     </message>
     <message>
         <source>Policy</source>
@@ -528,7 +528,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>full: full attention over all segments at once</source>
-        <translation>full: volle Aufmerksamkeit über alle Segmente zugleich</translation>
+        <translation>full: volle Attention über alle Segmente zugleich</translation>
     </message>
     <message>
         <source>LoRA rank</source>
@@ -544,22 +544,22 @@ Segment %6</translation>
     </message>
     <message>
         <source>fp64 also checks finite differences; the other dtypes are faster and have wider bounds</source>
-        <translation>fp64 nimmt finite Differenzen hinzu; die anderen sind schneller, mit weiteren Schranken</translation>
+        <translation>fp64 prüft auch finite Differenzen; die anderen dtypes sind schneller und haben weitere Schranken</translation>
     </message>
 </context>
 <context>
     <name>AuditPanel</name>
     <message>
         <source>Audit</source>
-        <translation>Prüfung</translation>
+        <translation>Audit</translation>
     </message>
     <message>
         <source>What the audit costs</source>
-        <translation>Was die Prüfung kostet</translation>
+        <translation>Kosten des Audits</translation>
     </message>
     <message>
         <source>Run audit</source>
-        <translation>Prüfen</translation>
+        <translation>Audit ausführen</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -571,19 +571,19 @@ Segment %6</translation>
     </message>
     <message>
         <source>Result of the audit</source>
-        <translation>Ergebnis der Prüfung</translation>
+        <translation>Ergebnis des Audits</translation>
     </message>
     <message>
         <source>Progress of the audit</source>
-        <translation>Fortschritt der Prüfung</translation>
+        <translation>Fortschritt des Audits</translation>
     </message>
     <message>
         <source>Checks</source>
-        <translation>Proben</translation>
+        <translation>Prüfungen</translation>
     </message>
     <message>
         <source>An audit is running</source>
-        <translation>Eine Prüfung läuft</translation>
+        <translation>Ein Audit läuft</translation>
     </message>
     <message>
         <source>Not now: %1</source>
@@ -591,19 +591,19 @@ Segment %6</translation>
     </message>
     <message>
         <source>%1 has %L2 tokens, but the audit needs %L3: choose fewer or shorter segments, or an earlier start</source>
-        <translation>%1 hat %L2 Token, verlangt sind %L3: weniger Segmente, kürzere oder ein früherer Anfang</translation>
+        <translation>%1 hat %L2 Token, das Audit braucht aber %L3: Wählen Sie weniger oder kürzere Segmente oder einen früheren Anfang</translation>
     </message>
     <message>
         <source>A single token has no target: choose more tokens</source>
-        <translation>Ein einzelnes Token hat kein Ziel: mehr Token wählen</translation>
+        <translation>Ein einzelnes Token hat kein Ziel: Wählen Sie mehr Token</translation>
     </message>
     <message>
         <source>Needs about %1 more memory, and %2 is free: choose fp32, fewer tokens, an adapter (LoRA rank), or a smaller model</source>
-        <translation>Braucht etwa %1 mehr, und %2 sind frei: fp32, weniger Token, ein Adapter (LoRA-Rang) oder ein kleineres Modell</translation>
+        <translation>Braucht etwa %1 mehr Speicher, und %2 sind frei: Wählen Sie fp32, weniger Token, einen Adapter (LoRA-Rang) oder ein kleineres Modell</translation>
     </message>
     <message>
         <source>%L1 tokens, on a separate copy of the model in %2: about %3 more memory%4. The audit takes as long as reading %L5 tokens</source>
-        <translation>%L1 Token, auf einem eigens in %2 geladenen Modell: etwa %3 mehr Speicher%4. So viel Arbeit wie das Lesen von %L5 Token</translation>
+        <translation>%L1 Token, auf einer eigenen Kopie des Modells in %2: etwa %3 mehr Speicher%4. Das Audit dauert so lange wie das Lesen von %L5 Token</translation>
     </message>
     <message>
         <source> of %1 free</source>
@@ -611,7 +611,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>, %1 or more at the last run&apos;s speed.</source>
-        <translation>, %1 oder mehr bei der Geschwindigkeit des letzten Laufs.</translation>
+        <translation>, beim Tempo des letzten Laufs %1 oder mehr.</translation>
     </message>
     <message>
         <source> Finite differences need fp64 and are left out.</source>
@@ -619,7 +619,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Verify training gradients against the objective</source>
-        <translation>Prüft die Gradienten des Trainings gegen das Ziel</translation>
+        <translation>Die Gradienten des Trainings gegen die Zielfunktion prüfen</translation>
     </message>
     <message>
         <source>loading</source>
@@ -627,15 +627,15 @@ Segment %6</translation>
     </message>
     <message>
         <source>The last audit ended without a result</source>
-        <translation>Die letzte Prüfung endete ohne Ergebnis</translation>
+        <translation>Das letzte Audit endete ohne Ergebnis</translation>
     </message>
     <message>
         <source>No audit yet. An audit checks that the trainer&apos;s gradient is exactly that of L_K.</source>
-        <translation>Noch keine Prüfung: Ist der Gradient des Trainings genau der von L_K?</translation>
+        <translation>Noch kein Audit. Ein Audit prüft, ob der Gradient des Trainings genau der von L_K ist.</translation>
     </message>
     <message>
         <source>%1: %2 of %3 checks passed · %4 segments, K %5, loss %6 nats</source>
-        <translation>%1: %2 von %3 Proben bestehen · %4 Segmente, K %5, Verlust %6 nat</translation>
+        <translation>%1: %2 von %3 Prüfungen bestanden · %4 Segmente, K %5, Verlust %6 nat</translation>
     </message>
     <message>
         <source>Passed</source>
@@ -647,19 +647,23 @@ Segment %6</translation>
     </message>
     <message>
         <source>Export the audit</source>
-        <translation>Prüfung exportieren</translation>
+        <translation>Audit exportieren</translation>
     </message>
     <message>
         <source>Results of the audit</source>
-        <translation>Ergebnisse der Prüfung</translation>
+        <translation>Ergebnisse des Audits</translation>
     </message>
     <message>
         <source>Open a model first: Model, in the toolbar</source>
-        <translation>Öffnen Sie zuerst ein Modell: Modell in der Werkzeugleiste</translation>
+        <translation>Öffnen Sie zuerst ein Modell: „Modell“ in der Werkzeugleiste</translation>
     </message>
     <message>
         <source>Open a text first: Text, in the toolbar</source>
-        <translation>Öffnen Sie zuerst einen Text: Text in der Werkzeugleiste</translation>
+        <translation>Öffnen Sie zuerst einen Text: „Text“ in der Werkzeugleiste</translation>
+    </message>
+    <message>
+        <source>%1 · made before the open model changed</source>
+        <translation>%1 · stammt von vor der Änderung des geöffneten Modells</translation>
     </message>
 </context>
 <context>
@@ -678,11 +682,11 @@ Segment %6</translation>
     </message>
     <message>
         <source>%1: %2 is %3, the bound is %4</source>
-        <translation>%1: %2 ist %3, und höchstens %4 ist erlaubt</translation>
+        <translation>%1: %2 ist %3, die Schranke ist %4</translation>
     </message>
     <message>
         <source>Distance between the gradient of K and that of the nearest other K, on this model and text</source>
-        <translation>Wie weit der Gradient des nächsten anderen K von dem von K entfernt ist, bei diesem Modell und Text</translation>
+        <translation>Entfernung zwischen dem Gradienten von K und dem des nächsten anderen K, bei diesem Modell und Text</translation>
     </message>
     <message>
         <source>Result</source>
@@ -690,11 +694,11 @@ Segment %6</translation>
     </message>
     <message>
         <source>Check</source>
-        <translation>Probe</translation>
+        <translation>Prüfung</translation>
     </message>
     <message>
         <source>Difference</source>
-        <translation>Abweichung</translation>
+        <translation>Differenz</translation>
     </message>
     <message>
         <source>Bound</source>
@@ -706,14 +710,14 @@ Segment %6</translation>
     </message>
     <message>
         <source>Measure</source>
-        <translation>Gemessen als</translation>
+        <translation>Maß</translation>
     </message>
 </context>
 <context>
     <name>BenchDialog</name>
     <message>
         <source>Benchmark</source>
-        <translation>Messung</translation>
+        <translation>Benchmark</translation>
     </message>
     <message>
         <source>Progress</source>
@@ -721,11 +725,11 @@ Segment %6</translation>
     </message>
     <message>
         <source>A bench is running</source>
-        <translation>Eine Messung läuft</translation>
+        <translation>Ein Benchmark läuft</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation>Start</translation>
+        <translation>Starten</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -733,7 +737,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Results measured so far are kept</source>
-        <translation>Bisher Gemessenes bleibt erhalten</translation>
+        <translation>Bisherige Ergebnisse bleiben erhalten</translation>
     </message>
     <message>
         <source>Open…</source>
@@ -741,15 +745,15 @@ Segment %6</translation>
     </message>
     <message>
         <source>Show an earlier bench from its folder</source>
-        <translation>Zeigt, was eine frühere Messung in ihren Ordner geschrieben hat</translation>
+        <translation>Einen früheren Benchmark aus seinem Ordner zeigen</translation>
     </message>
     <message>
         <source>Save…</source>
-        <translation>Speichern…</translation>
+        <translation>Sichern…</translation>
     </message>
     <message>
         <source>Save the report as JSON, or its rows as CSV</source>
-        <translation>Der Bericht als JSON oder seine Zeilen als CSV</translation>
+        <translation>Den Bericht als JSON oder seine Zeilen als CSV sichern</translation>
     </message>
     <message>
         <source>Close</source>
@@ -765,7 +769,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>bench</source>
-        <translation>Messung</translation>
+        <translation>Benchmark</translation>
     </message>
     <message>
         <source>was stopped before anything was measured</source>
@@ -781,11 +785,11 @@ Segment %6</translation>
     </message>
     <message>
         <source>Measure in a separate process</source>
-        <translation>Misst in einem eigenen Prozess</translation>
+        <translation>In einem eigenen Prozess messen</translation>
     </message>
     <message>
         <source>Starting…</source>
-        <translation>Beginnt…</translation>
+        <translation>Startet…</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -805,15 +809,15 @@ Segment %6</translation>
     </message>
     <message>
         <source>Choose one of these suffixes.</source>
-        <translation>Nennen Sie eines davon.</translation>
+        <translation>Wählen Sie eine dieser Endungen.</translation>
     </message>
     <message>
         <source>Open the folder of a bench</source>
-        <translation>Ordner einer Messung öffnen</translation>
+        <translation>Ordner eines Benchmarks öffnen</translation>
     </message>
     <message>
         <source>Save the bench</source>
-        <translation>Messung speichern</translation>
+        <translation>Benchmark sichern</translation>
     </message>
     <message>
         <source>JSON (*.json);;CSV (*.csv)</source>
@@ -821,7 +825,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>A bench is running. Closing stops it, and its results are lost unless it has a folder.</source>
-        <translation>Eine Messung läuft. Schließen hält sie an, und was sie gemessen hat, geht verloren, wenn sie keinen Ordner hat.</translation>
+        <translation>Ein Benchmark läuft. Schließen hält ihn an, und seine Ergebnisse gehen verloren, wenn er keinen Ordner hat.</translation>
     </message>
     <message>
         <source>Stop and close</source>
@@ -829,7 +833,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Keep it running</source>
-        <translation>Weiter messen</translation>
+        <translation>Weiterlaufen lassen</translation>
     </message>
 </context>
 <context>
@@ -844,7 +848,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Use S, M, R, heads and the other settings of the window instead of the model&apos;s defaults</source>
-        <translation>S, M, R, Köpfe und so weiter wie im Fenster statt der Vorgaben des Modells</translation>
+        <translation>S, M, R, Köpfe und die anderen Einstellungen des Fensters statt der Standardwerte des Modells verwenden</translation>
     </message>
     <message>
         <source>with the window&apos;s settings</source>
@@ -856,7 +860,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>auto: the faster one on this machine</source>
-        <translation>auto: die hier schnelleren</translation>
+        <translation>auto: der auf diesem Rechner schnellere</translation>
     </message>
     <message>
         <source>Device</source>
@@ -864,7 +868,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>auto: a GPU if there is one</source>
-        <translation>auto: eine GPU, wo es eine gibt</translation>
+        <translation>auto: eine GPU, wenn es eine gibt</translation>
     </message>
     <message>
         <source>Threads</source>
@@ -884,7 +888,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Lengths of the texts in tokens, separated by commas</source>
-        <translation>Längen der Texte in Token, mit Kommas dazwischen</translation>
+        <translation>Längen der Texte in Token, durch Kommas getrennt</translation>
     </message>
     <message>
         <source>Work</source>
@@ -900,7 +904,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>What attention sees across segments</source>
-        <translation>Was die Aufmerksamkeit über Segmente hinweg sieht</translation>
+        <translation>Was Attention über Segmente hinweg sieht</translation>
     </message>
     <message>
         <source>Decoded</source>
@@ -920,7 +924,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Repetitions of each measurement. By length: 5 up to 2048 tokens, 3 up to 8192, 1 above</source>
-        <translation>Wiederholungen von jedem; nach Länge: 5 bis 2048 Token, 3 bis 8192, darüber 1</translation>
+        <translation>Wiederholungen jeder Messung. Nach Länge: 5 bis 2048 Token, 3 bis 8192, darüber 1</translation>
     </message>
     <message>
         <source>by length</source>
@@ -928,15 +932,15 @@ Segment %6</translation>
     </message>
     <message>
         <source>Peer</source>
-        <translation>Vergleich</translation>
+        <translation>Vergleichsprogramm</translation>
     </message>
     <message>
         <source>Python of a virtual environment with transformers, which is measured in the same rounds. llama-bench is measured too if it is on PATH and the model is a GGUF file</source>
-        <translation>Das Python einer virtuellen Umgebung, die transformers hat: wird in denselben Runden gemessen. llama-bench nimmt teil, wo es im PATH liegt und das Modell eine GGUF-Datei ist</translation>
+        <translation>Python einer virtuellen Umgebung mit transformers, das in denselben Runden gemessen wird. Auch llama-bench wird gemessen, wenn es im PATH liegt und das Modell eine GGUF-Datei ist</translation>
     </message>
     <message>
         <source>none, or venv/bin/python</source>
-        <translation>keiner, oder venv/bin/python</translation>
+        <translation>keines, oder venv/bin/python</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -944,15 +948,15 @@ Segment %6</translation>
     </message>
     <message>
         <source>Folder for bench.json and bench.csv; a stopped bench writes them too</source>
-        <translation>Bekommt bench.json und bench.csv, auch von Angehaltenem</translation>
+        <translation>Ordner für bench.json und bench.csv; auch ein angehaltener Benchmark schreibt sie</translation>
     </message>
     <message>
         <source>none: results stay in this dialog</source>
-        <translation>keiner: bleibt in diesem Dialog</translation>
+        <translation>keiner: Ergebnisse bleiben in diesem Dialog</translation>
     </message>
     <message>
         <source>New folder for the bench</source>
-        <translation>Neuer Ordner für die Messung</translation>
+        <translation>Neuer Ordner für den Benchmark</translation>
     </message>
     <message>
         <source>no open model</source>
@@ -968,11 +972,11 @@ Segment %6</translation>
     </message>
     <message>
         <source>Peer: %1 is not an executable program</source>
-        <translation>Vergleich: %1 ist kein Programm, das sich starten lässt</translation>
+        <translation>Vergleichsprogramm: %1 ist kein ausführbares Programm</translation>
     </message>
     <message>
         <source>Folder: %1 already contains a bench; choose a new folder</source>
-        <translation>Ordner: %1 enthält schon eine Messung; nennen Sie einen neuen</translation>
+        <translation>Ordner: %1 enthält schon einen Benchmark; wählen Sie einen neuen Ordner</translation>
     </message>
     <message>
         <source>Folder: %1 is a file</source>
@@ -980,7 +984,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Model: no model is open; open one, or choose a shape</source>
-        <translation>Modell: keines ist offen; öffnen Sie eines, oder wählen Sie eine Form</translation>
+        <translation>Modell: kein Modell ist offen; öffnen Sie eines, oder wählen Sie eine Form</translation>
     </message>
     <message>
         <source>Model: %1</source>
@@ -988,11 +992,11 @@ Segment %6</translation>
     </message>
     <message>
         <source>Contexts: enter at least one length, for example 512, 2048</source>
-        <translation>Kontexte: keiner ist genannt; etwa 512, 2048</translation>
+        <translation>Kontexte: geben Sie mindestens eine Länge an, zum Beispiel 512, 2048</translation>
     </message>
     <message>
         <source>Contexts: enter whole numbers of tokens from 1 to %L1</source>
-        <translation>Kontexte: jeder ist eine ganze Zahl von Token von 1 bis %L1</translation>
+        <translation>Kontexte: geben Sie ganze Zahlen von Token von 1 bis %L1 an</translation>
     </message>
     <message>
         <source>Work: tick at least one kind</source>
@@ -1008,7 +1012,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>No model is open</source>
-        <translation>Kein Modell ist geöffnet</translation>
+        <translation>Kein Modell ist offen</translation>
     </message>
     <message>
         <source>The window has the model&apos;s own settings</source>
@@ -1031,7 +1035,7 @@ Segment %6</translation>
     </message>
     <message>
         <source>Sample (tokens)</source>
-        <translation>Beispiel (Token)</translation>
+        <translation>Sample (Token)</translation>
     </message>
     <message>
         <source>Context (tokens)</source>
@@ -1059,7 +1063,7 @@ Machine: %3, %4 threads
 Measured: %5
 Command: %6</source>
         <translation>Modell: %1, Gewichte %2
-Maschine: %3, %4 Threads
+Rechner: %3, %4 Threads
 Gemessen: %5
 Befehl: %6</translation>
     </message>
@@ -1077,7 +1081,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Peak memory (GB)</source>
-        <translation>Höchster Speicherbedarf (GB)</translation>
+        <translation>Speicherspitze (GB)</translation>
     </message>
     <message>
         <source>Nothing was measured</source>
@@ -1092,11 +1096,11 @@ Befehl: %6</translation>
     <name>BenchProcess</name>
     <message>
         <source>what the bench printed</source>
-        <translation>was die Messung ausgab</translation>
+        <translation>was der Benchmark ausgab</translation>
     </message>
     <message>
         <source>bench</source>
-        <translation>Messung</translation>
+        <translation>Benchmark</translation>
     </message>
 </context>
 <context>
@@ -1115,7 +1119,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Nothing has been measured yet. Start measures, and Open shows an earlier bench.</source>
-        <translation>Noch ist nichts gemessen. Start misst, und Öffnen zeigt eine frühere Messung.</translation>
+        <translation>Noch ist nichts gemessen. „Starten“ misst, und „Öffnen“ zeigt einen früheren Benchmark.</translation>
     </message>
     <message>
         <source>Measurements</source>
@@ -1127,7 +1131,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Work shown in the plot</source>
-        <translation>Gezeichnete Arbeit</translation>
+        <translation>Arbeit, die das Diagramm zeigt</translation>
     </message>
     <message>
         <source>Memory by length</source>
@@ -1139,11 +1143,11 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Horizontal axis of the memory plot</source>
-        <translation>Wogegen Speicher gezeichnet wird</translation>
+        <translation>Waagerechte Achse des Speicherdiagramms</translation>
     </message>
     <message>
         <source>Shares are relative to %1 GFLOP/s (fastest matmul) and %2 GB/s (memory bandwidth)</source>
-        <translation>Anteile beziehen sich auf %1 GFLOP/s bei Matrixmultiplikationen und %2 GB/s Speicherbandbreite</translation>
+        <translation>Anteile beziehen sich auf %1 GFLOP/s (schnellste Matrixmultiplikation) und %2 GB/s (Speicherbandbreite)</translation>
     </message>
 </context>
 <context>
@@ -1154,7 +1158,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Bytes of weights and of visible keys and values read per second, as a share of memory bandwidth</source>
-        <translation>Bytes der Gewichte, sichtbaren Schlüssel und Werte je Sekunde, als Anteil der Speicherbandbreite</translation>
+        <translation>Je Sekunde gelesene Bytes der Gewichte und der sichtbaren Keys und Values, als Anteil der Speicherbandbreite</translation>
     </message>
     <message>
         <source>FLOPs of the definition per second, as a share of the fastest matmul</source>
@@ -1162,7 +1166,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>predicted: %1</source>
-        <translation>%1 waren vorhergesagt</translation>
+        <translation>vorhergesagt: %1</translation>
     </message>
     <message>
         <source>Work</source>
@@ -1229,7 +1233,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>It belongs to the run %1: open that run first</source>
-        <translation>Vom Lauf %1: Öffnen Sie zuerst diesen</translation>
+        <translation>Gehört zum Lauf %1: Öffnen Sie zuerst diesen Lauf</translation>
     </message>
 </context>
 <context>
@@ -1240,11 +1244,11 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Key norm ‖K‖</source>
-        <translation>Norm der Schlüssel ‖K‖</translation>
+        <translation>Norm der Keys ‖K‖</translation>
     </message>
     <message>
         <source>Value norm ‖V‖</source>
-        <translation>Norm der Werte ‖V‖</translation>
+        <translation>Norm der Values ‖V‖</translation>
     </message>
     <message>
         <source>Drift ‖K − K′‖ / ‖K′‖</source>
@@ -1256,7 +1260,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Against the same slot of the previous segment&apos;s tail</source>
-        <translation>Gegen denselben Platz im Übertrag des Segments davor</translation>
+        <translation>Gegen denselben Platz im Übertrag des vorigen Segments</translation>
     </message>
     <message>
         <source>Carried slot (token)</source>
@@ -1268,7 +1272,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>This run carries nothing: its carry length M is 0</source>
-        <translation>Dieser Lauf überträgt nichts: Seine Länge M ist 0</translation>
+        <translation>Dieser Lauf überträgt nichts: Die Länge M seines Übertrags ist 0</translation>
     </message>
     <message>
         <source>layer %1 · slot %2 · position %3
@@ -1280,7 +1284,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Attention on the prefix, by head</source>
-        <translation>Aufmerksamkeit auf das Präfix, nach Kopf</translation>
+        <translation>Attention auf das Präfix, nach Kopf</translation>
     </message>
     <message>
         <source>Segment %1 has no prefix</source>
@@ -1288,23 +1292,23 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Query head</source>
-        <translation>Anfragender Kopf</translation>
+        <translation>Query-Kopf</translation>
     </message>
     <message>
         <source>Attention of segment %1 on its prefix, by head</source>
-        <translation>Aufmerksamkeit von Segment %1 auf sein Präfix, nach Kopf</translation>
+        <translation>Attention von Segment %1 auf sein Präfix, nach Kopf</translation>
     </message>
     <message>
         <source>Share of the attention</source>
-        <translation>Anteil an der Aufmerksamkeit</translation>
+        <translation>Anteil an der Attention</translation>
     </message>
     <message>
         <source>no prefix: it sees only its segment</source>
-        <translation>kein Präfix: Er sieht nur sein Segment</translation>
+        <translation>kein Präfix: sieht nur sein Segment</translation>
     </message>
     <message>
         <source>Share of each head&apos;s attention on its prefix: sinks, carry, retrieved tokens</source>
-        <translation>Der Anteil seiner Aufmerksamkeit, den jeder Kopf seinem Präfix gibt: Senken, Übertrag, abgerufene Token</translation>
+        <translation>Anteil der Attention jedes Kopfes, der auf seinem Präfix liegt: Sinks, Übertrag, abgerufene Token</translation>
     </message>
     <message>
         <source>segment %1 · layer %2 · head %3</source>
@@ -1312,19 +1316,19 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>%1 % on its prefix: %2</source>
-        <translation>%1 % auf seinen Präfix: %2</translation>
+        <translation>%1 % auf seinem Präfix: %2</translation>
     </message>
     <message>
         <source>%1 % on retrieved tokens</source>
-        <translation>%1 % auf das Abgerufene</translation>
+        <translation>%1 % auf abgerufenen Token</translation>
     </message>
     <message>
         <source>Segment 0 has no previous carry to compare with: select a later segment</source>
-        <translation>Vor Segment 0 gibt es keinen Übertrag, von dem es abweichen könnte: Wählen Sie ein späteres</translation>
+        <translation>Segment 0 hat keinen früheren Übertrag zum Vergleichen: Wählen Sie ein späteres Segment</translation>
     </message>
     <message>
         <source>The policy %1 has no carry</source>
-        <translation>Das Verfahren %1 überträgt nichts</translation>
+        <translation>Das Verfahren %1 hat keinen Übertrag</translation>
     </message>
     <message>
         <source>This run has no map of segment %1: run the text again, or on the command line with --carry-maps</source>
@@ -1339,7 +1343,7 @@ Befehl: %6</translation>
     <name>CommandBox</name>
     <message>
         <source>Equivalent command</source>
-        <translation>Dasselbe von der Kommandozeile</translation>
+        <translation>Entsprechender Befehl</translation>
     </message>
     <message>
         <source>Command line</source>
@@ -1355,7 +1359,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>The command appears when the form has no errors.</source>
-        <translation>Hier, sobald im Formular alles stimmt.</translation>
+        <translation>Der Befehl erscheint, sobald das Formular keine Fehler hat.</translation>
     </message>
 </context>
 <context>
@@ -1366,7 +1370,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation>Start</translation>
+        <translation>Starten</translation>
     </message>
     <message>
         <source>Run it in a separate process</source>
@@ -1416,7 +1420,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>The system ends processes when memory runs out: choose shorter contexts or a smaller model.</source>
-        <translation>Das System tut das, wo der Speicher ausgeht: wählen Sie kürzere Kontexte oder ein kleineres Modell.</translation>
+        <translation>Das System beendet Prozesse, wenn der Speicher ausgeht: Wählen Sie kürzere Kontexte oder ein kleineres Modell.</translation>
     </message>
     <message>
         <source>Start the command line in a terminal to see more.</source>
@@ -1451,7 +1455,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>cumulative</source>
-        <translation>alle bisher</translation>
+        <translation>kumulativ</translation>
     </message>
     <message>
         <source>Token by token</source>
@@ -1494,7 +1498,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Query segment</source>
-        <translation>Anfragendes Segment</translation>
+        <translation>Query-Segment</translation>
     </message>
     <message>
         <source>Layer, head</source>
@@ -1592,11 +1596,11 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>The runs have no segments that start at the same token and retrieve with the same heads</source>
-        <translation>Kein Segment des einen Laufs beginnt, wo eines des anderen beginnt, und ruft mit denselben Köpfen ab</translation>
+        <translation>Die Läufe haben keine Segmente, die am selben Token beginnen und mit denselben Köpfen abrufen</translation>
     </message>
     <message>
         <source>The models have different vocabularies: their retrieved tokens cannot be compared</source>
-        <translation>Die Modelle haben verschiedene Vokabulare: Was sie abrufen, sind andere Token</translation>
+        <translation>Die Modelle haben verschiedene Vokabulare: Ihre abgerufenen Token lassen sich nicht vergleichen</translation>
     </message>
 </context>
 <context>
@@ -1631,7 +1635,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Keep the current run to compare later runs with it</source>
-        <translation>Den jetzigen Lauf behalten, wie er ist, um die nächsten mit ihm zu vergleichen</translation>
+        <translation>Den aktuellen Lauf behalten, um spätere Läufe mit ihm zu vergleichen</translation>
     </message>
     <message>
         <source>Unpin</source>
@@ -1651,11 +1655,11 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>no run is pinned</source>
-        <translation>keiner angeheftet</translation>
+        <translation>kein Lauf ist angeheftet</translation>
     </message>
     <message>
         <source>To compare two runs, pin one as B, change a setting, the grouping, the policy, the model or the text, and run again. Or tick two runs in Runs.</source>
-        <translation>Heften Sie einen Lauf als B an, ändern Sie eine Einstellung, die Gruppierung, das Verfahren, das Modell oder den Text, und lesen Sie noch einmal: Was das ändert, erscheint hier. Oder haken Sie zwei in Läufe an.</translation>
+        <translation>Um zwei Läufe zu vergleichen, heften Sie einen als B an, ändern Sie eine Einstellung, die Gruppierung, das Verfahren, das Modell oder den Text, und starten Sie einen neuen Lauf. Oder haken Sie zwei Läufe in „Läufe“ an.</translation>
     </message>
 </context>
 <context>
@@ -1666,7 +1670,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Comparisons (below 0: the first has the lower loss; bars: 95 %)</source>
-        <translation>Vergleiche (unter 0: der erste hat den niedrigeren Verlust; Striche: 95 %)</translation>
+        <translation>Vergleiche (unter 0: der erste hat den niedrigeren Verlust; Balken: 95 %)</translation>
     </message>
     <message>
         <source>Length (tokens)</source>
@@ -1691,7 +1695,7 @@ Befehl: %6</translation>
     <name>ComparisonTable</name>
     <message>
         <source>Quantity, or setting that differs</source>
-        <translation>Größe, oder Einstellung, die abweicht</translation>
+        <translation>Größe, oder abweichende Einstellung</translation>
     </message>
     <message>
         <source>A: this run</source>
@@ -1718,15 +1722,15 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Problem with the settings</source>
-        <translation>Was an den Einstellungen nicht stimmt</translation>
+        <translation>Problem mit den Einstellungen</translation>
     </message>
     <message>
         <source>Device that computes; auto: the GPU if there is one. Reloads the model.</source>
-        <translation>Wo gerechnet wird; auto: auf der GPU, wo es eine gibt. Lädt das Modell neu.</translation>
+        <translation>Gerät, das rechnet; auto: die GPU, wenn es eine gibt. Lädt das Modell neu.</translation>
     </message>
     <message>
         <source>Number of tokens to run; 0: the whole text</source>
-        <translation>Wie viel vom Text gelesen wird; 0: alles</translation>
+        <translation>Zahl der Token, die ausgeführt werden; 0: der ganze Text</translation>
     </message>
     <message>
         <source>whole text</source>
@@ -1750,7 +1754,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Factor of the overriding scaling, at least 1</source>
-        <translation>Faktor der anderen Skalierung, mindestens 1</translation>
+        <translation>Faktor der Skalierung, die die des Modells ersetzt; mindestens 1</translation>
     </message>
     <message>
         <source>RoPE factor</source>
@@ -1762,7 +1766,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>dtype of weights and activations; auto: the faster one on this machine; q8: 8-bit weights, for less memory and faster generation. Reloads the model.</source>
-        <translation>dtype von Gewichten und Aktivierungen; auto: der schnellere auf diesem Rechner; q8: 8-Bit-Gewichte, für weniger Speicher und schnelleres Erzeugen. Lädt das Modell neu.</translation>
+        <translation>dtype von Gewichten und Aktivierungen; auto: der schnellere auf diesem Rechner; q8: 8-Bit-Gewichte, für weniger Speicher und schnelleres Generieren. Lädt das Modell neu.</translation>
     </message>
     <message>
         <source>%1 is not a number</source>
@@ -1782,15 +1786,15 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Sets all settings below and the grouping (undo: Ctrl+Z)</source>
-        <translation>Ein Ausgangspunkt für alle Einstellungen darunter und die Gruppierung; rückgängig: Strg+Z</translation>
+        <translation>Setzt alle Einstellungen darunter und die Gruppierung (rückgängig: Strg+Z)</translation>
     </message>
     <message>
         <source>Preset</source>
-        <translation>Vorgabe</translation>
+        <translation>Vorlage</translation>
     </message>
     <message>
         <source>preset “%1”</source>
-        <translation>Vorgabe „%1“</translation>
+        <translation>Vorlage „%1“</translation>
     </message>
     <message>
         <source>Custom</source>
@@ -1802,11 +1806,11 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Tokens to run</source>
-        <translation>Zu lesende Token</translation>
+        <translation>Token des Laufs</translation>
     </message>
     <message>
         <source>Tokens to run is not a number</source>
-        <translation>Zu lesende Token: keine Zahl</translation>
+        <translation>Token des Laufs: keine Zahl</translation>
     </message>
     <message>
         <source>Import…</source>
@@ -1822,7 +1826,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>No head patterns: heads that are not listed have 1000 columns and 6096 diagonals</source>
-        <translation>Keine Muster: Was nicht aufgeführt ist, hat 1000 Spalten und 6096 Diagonalen</translation>
+        <translation>Keine Muster der Köpfe: Köpfe, die nicht aufgeführt sind, haben 1000 Spalten und 6096 Diagonalen</translation>
     </message>
     <message>
         <source>no head patterns</source>
@@ -1842,7 +1846,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>tokens to run</source>
-        <translation>zu lesende Token</translation>
+        <translation>Token des Laufs</translation>
     </message>
 </context>
 <context>
@@ -1865,7 +1869,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Quantity that the segments&apos; colour shows</source>
-        <translation>Was die Farbe eines Segments zeigt</translation>
+        <translation>Größe, die die Farbe der Segmente zeigt</translation>
     </message>
     <message>
         <source>Ribbon value</source>
@@ -1881,7 +1885,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Views show only these segments. Click to show all segments again (Esc in the ribbon).</source>
-        <translation>Die Ansichten zeigen nur diese Segmente. Drücken, um wieder alle zu zeigen (Esc im Band).</translation>
+        <translation>Die Ansichten zeigen nur diese Segmente. Klicken Sie, um wieder alle Segmente zu zeigen (Esc im Band).</translation>
     </message>
     <message>
         <source>From blue (this run predicts better) to orange (the pinned run B does)</source>
@@ -1904,7 +1908,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>This command was recorded when the experiment was started. It runs the cells that are not done.</source>
-        <translation>Mit diesem Befehl wurde das Experiment gestartet. Er führt die Zellen aus, die nicht fertig sind.</translation>
+        <translation>Dieser Befehl wurde aufgezeichnet, als das Experiment gestartet wurde. Er führt die Zellen aus, die nicht fertig sind.</translation>
     </message>
     <message>
         <source>Continue</source>
@@ -1939,7 +1943,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Hit distances in this run</source>
-        <translation>Wie weit Köpfe zurückblicken, dieser Lauf</translation>
+        <translation>Trefferabstände in diesem Lauf</translation>
     </message>
     <message>
         <source>Layer, head</source>
@@ -1951,7 +1955,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Similarity of each head&apos;s hit distances across the ticked runs</source>
-        <translation>Wie sich die Abstände eines Kopfes in den angehakten Läufen gleichen</translation>
+        <translation>Ähnlichkeit der Trefferabstände jedes Kopfes über die angehakten Läufe</translation>
     </message>
     <message>
         <source>Head</source>
@@ -1971,7 +1975,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Remove the selected run from the list</source>
-        <translation>Den gewählten Lauf von der Liste nehmen</translation>
+        <translation>Den gewählten Lauf aus der Liste entfernen</translation>
     </message>
     <message>
         <source>Selected head, by run</source>
@@ -1987,7 +1991,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Heads that are compared across the runs</source>
-        <translation>Was über die Läufe verglichen wird</translation>
+        <translation>Köpfe, die über die Läufe verglichen werden</translation>
     </message>
     <message>
         <source>Nothing has been retrieved</source>
@@ -2007,7 +2011,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Finished runs are kept here, to compare heads across texts</source>
-        <translation>Beendete Läufe bleiben hier, um zu sehen, ob Köpfe bei jedem Text dasselbe tun</translation>
+        <translation>Fertige Läufe bleiben hier, um Köpfe über mehrere Texte zu vergleichen</translation>
     </message>
     <message>
         <source>No ticked run retrieves with layer %1, head %2</source>
@@ -2027,7 +2031,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>%L1 of them %2 to %3 tokens back (%4 %)</source>
-        <translation>%L1 davon %2 bis %3 Token weiter vorn (%4 %)</translation>
+        <translation>%L1 davon %2 bis %3 Token zurück (%4 %)</translation>
     </message>
     <message>
         <source>median about %1</source>
@@ -2065,7 +2069,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>no model is open</source>
-        <translation>kein Modell ist geöffnet</translation>
+        <translation>kein Modell ist offen</translation>
     </message>
     <message>
         <source>document state</source>
@@ -2073,7 +2077,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Run the text, and wait for its end.</source>
-        <translation>Starten Sie den Lauf des Textes und warten Sie sein Ende ab.</translation>
+        <translation>Führen Sie den Text aus, und warten Sie das Ende ab.</translation>
     </message>
     <message>
         <source>a document&apos;s state is being written</source>
@@ -2096,7 +2100,7 @@ Befehl: %6</translation>
     <name>DocumentWorker</name>
     <message>
         <source>no model is open</source>
-        <translation>kein Modell ist geöffnet</translation>
+        <translation>kein Modell ist offen</translation>
     </message>
     <message>
         <source>Open a model first.</source>
@@ -2147,7 +2151,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Prefix: sinks + recent</source>
-        <translation>Präfix: Senken + jüngste</translation>
+        <translation>Präfix: Sinks + jüngste</translation>
     </message>
     <message>
         <source>The text&apos;s first R positions, the same for every segment</source>
@@ -2167,7 +2171,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>R positions of the pool, drawn for each head by the seed</source>
-        <translation>R Positionen des Pools, für jeden Kopf mit dem Startwert gezogen</translation>
+        <translation>R Positionen des Pools, für jeden Kopf mit dem Seed gezogen</translation>
     </message>
     <message>
         <source>The pool&apos;s last R positions</source>
@@ -2175,15 +2179,15 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>The R positions with most of the head&apos;s attention over the whole pool</source>
-        <translation>Die R Positionen, auf denen die Aufmerksamkeit des Kopfes über den ganzen Pool am stärksten ist</translation>
+        <translation>Die R Positionen mit der meisten Attention des Kopfes über den ganzen Pool</translation>
     </message>
     <message>
         <source>seed </source>
-        <translation>Startwert </translation>
+        <translation>Seed </translation>
     </message>
     <message>
         <source>Seed of the random prefix</source>
-        <translation>Startwert des zufälligen Präfixes</translation>
+        <translation>Seed des zufälligen Präfixes</translation>
     </message>
     <message>
         <source>120 or 100-119; empty: the selection</source>
@@ -2191,23 +2195,23 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Remove the positions from the selected head&apos;s prefix</source>
-        <translation>Die Positionen aus dem Präfix des gewählten Kopfes nehmen</translation>
+        <translation>Die Positionen aus dem Präfix des gewählten Kopfes entfernen</translation>
     </message>
     <message>
         <source>Add</source>
-        <translation>Hinzunehmen</translation>
+        <translation>Hinzufügen</translation>
     </message>
     <message>
         <source>Add the positions to the selected head&apos;s prefix. They replace padding first, then the hits with the lowest scores</source>
-        <translation>Den gewählten Kopf die Positionen lesen lassen, anstelle von Auffüllung, dann seiner niedrigsten Wertungen</translation>
+        <translation>Die Positionen dem Präfix des gewählten Kopfes hinzufügen. Sie ersetzen zuerst Auffüllung, dann die Treffer mit den niedrigsten Wertungen</translation>
     </message>
     <message>
         <source>Exclude these positions from retrieval in all heads, and search again</source>
-        <translation>Kein Kopf darf diese Positionen abrufen: Es wird neu gesucht</translation>
+        <translation>Diese Positionen vom Retrieval aller Köpfe ausschließen und noch einmal suchen</translation>
     </message>
     <message>
         <source>Delete removes a line</source>
-        <translation>Entf nimmt eine Zeile heraus</translation>
+        <translation>Entf entfernt eine Zeile</translation>
     </message>
     <message>
         <source>With the edited settings</source>
@@ -2215,7 +2219,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>k, A, L_q, M, R, summaries, expansion and grouping as set in Settings and in the grid</source>
-        <translation>k, A, L_q, M, R, Zusammenfassungen, Erweiterung und Gruppierung, wie sie jetzt in den Einstellungen und im Raster stehen</translation>
+        <translation>k, A, L_q, M, R, Zusammenfassungen, Erweiterung und Gruppierung, wie in den Einstellungen und im Raster eingestellt</translation>
     </message>
     <message>
         <source>%1 layer %2, head %3: %4  %5</source>
@@ -2227,15 +2231,15 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Edit them in Settings or the grid</source>
-        <translation>Zu ändern in den Einstellungen oder im Raster</translation>
+        <translation>In den Einstellungen oder im Raster zu ändern</translation>
     </message>
     <message>
         <source>“%1” is not a position: write 120 or 100-119</source>
-        <translation>„%1“ nennt keine Position: 120 oder 100-119 schreiben</translation>
+        <translation>„%1“ ist keine Position: Schreiben Sie 120 oder 100-119</translation>
     </message>
     <message>
         <source>the seed is not a number</source>
-        <translation>der Startwert ist keine Zahl</translation>
+        <translation>der Seed ist keine Zahl</translation>
     </message>
     <message>
         <source>Remove from this head</source>
@@ -2243,11 +2247,11 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Exclude from all heads</source>
-        <translation>Für alle Köpfe sperren</translation>
+        <translation>Für alle Köpfe ausschließen</translation>
     </message>
     <message>
         <source>Exclude %1 to %2 from all heads</source>
-        <translation>Für alle Köpfe sperren: %1 bis %2</translation>
+        <translation>Für alle Köpfe ausschließen: %1 bis %2</translation>
     </message>
     <message>
         <source>Slots and patches</source>
@@ -2263,7 +2267,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>what-ifs need a run under the policy segmented</source>
-        <translation>Was-wäre-wenn braucht einen Lauf mit dem Verfahren segmented</translation>
+        <translation>Versuche brauchen einen Lauf mit dem Verfahren segmented</translation>
     </message>
     <message>
         <source>No carry</source>
@@ -2271,7 +2275,7 @@ Befehl: %6</translation>
     </message>
     <message>
         <source>Positions to remove, add or exclude</source>
-        <translation>Positionen zum Weglassen, Hinzunehmen oder Ausschließen</translation>
+        <translation>Positionen zum Entfernen, Hinzufügen oder Ausschließen</translation>
     </message>
 </context>
 <context>
@@ -2306,8 +2310,8 @@ Befehl: %6</translation>
     <message>
         <source>The other machine needs the same version of Carryover. The window talks to the engine over the command&apos;s standard input and output; no port is opened. SSH can&apos;t ask for a password here: use a key or an agent.
 Models and training data are then read from the other machine, texts from this one.</source>
-        <translation>Dort muss dieselbe Version von Carryover sein. Die Verbindung läuft über Standardeingabe und -ausgabe des Befehls: Nichts lauscht an einem Port. SSH kann hier nicht nach einem Passwort fragen: Nehmen Sie einen Schlüssel oder einen Agenten.
-Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte bleiben von dieser.</translation>
+        <translation>Der andere Rechner braucht dieselbe Version von Carryover. Das Fenster spricht mit dem Rechenkern über Standardein- und -ausgabe des Befehls; kein Port wird geöffnet. SSH kann hier nicht nach einem Passwort fragen: Verwenden Sie einen Schlüssel oder einen Agenten.
+Modelle und Trainingsdaten werden dann vom anderen Rechner gelesen, Texte von diesem.</translation>
     </message>
     <message>
         <source>Connect</source>
@@ -2330,7 +2334,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>The command runs with your permissions. Start it only if you trust it. Without it, the session opens without its model. The answer is remembered for this command.</source>
-        <translation>Er kann dort alles tun, was Sie tun können. Starten Sie ihn nur, wenn Sie ihn kennen. Ohne ihn öffnet sich die Sitzung ohne ihr Modell. Die Antwort wird für diesen Befehl behalten.</translation>
+        <translation>Der Befehl läuft mit Ihren Rechten. Starten Sie ihn nur, wenn Sie ihm vertrauen. Ohne ihn öffnet sich die Sitzung ohne ihr Modell. Die Antwort wird für diesen Befehl behalten.</translation>
     </message>
     <message>
         <source>Start it</source>
@@ -2353,7 +2357,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>This machine</source>
-        <translation>Diese Maschine</translation>
+        <translation>Dieser Rechner</translation>
     </message>
     <message>
         <source>Connecting: %1</source>
@@ -2372,7 +2376,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <name>EvaluationCellsTable</name>
     <message>
         <source>sample %1 failed: %2</source>
-        <translation>Probe %1 schlug fehl: %2</translation>
+        <translation>Sample %1 ist gescheitert: %2</translation>
     </message>
     <message>
         <source>Task</source>
@@ -2403,27 +2407,27 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Evaluating %1 into %2</source>
-        <translation>%1 wird ausgewertet, nach %2</translation>
+        <translation>Wertet %1 aus und schreibt nach %2</translation>
     </message>
     <message>
         <source>the engine runs on another machine</source>
-        <translation>der Rechenkern läuft auf einer anderen Maschine</translation>
+        <translation>der Rechenkern läuft auf einem anderen Rechner</translation>
     </message>
     <message>
         <source>Use this program&apos;s engine, then open the sample.</source>
-        <translation>Verwenden Sie den Rechenkern dieses Programms, und öffnen Sie dann die Probe.</translation>
+        <translation>Verwenden Sie den Rechenkern dieses Programms, und öffnen Sie dann das Sample.</translation>
     </message>
     <message>
         <source>%1, %2, sample %3</source>
-        <translation>%1, %2, Probe %3</translation>
+        <translation>%1, %2, Sample %3</translation>
     </message>
     <message>
         <source>Open the sample when the engine is idle.</source>
-        <translation>Öffnen Sie die Probe, wenn der Rechenkern frei ist.</translation>
+        <translation>Öffnen Sie das Sample, wenn der Rechenkern frei ist.</translation>
     </message>
     <message>
         <source>The evaluation closed a segment before the question or answer; this run reads everything as one text</source>
-        <translation>Die Auswertung schloss vor Frage oder Antwort ein Segment; dieser Lauf liest alles als einen Text</translation>
+        <translation>Die Auswertung schloss vor der Frage oder der Antwort ein Segment; dieser Lauf liest alles als einen Text</translation>
     </message>
     <message>
         <source>The open model&apos;s weights differ from the evaluated ones</source>
@@ -2474,15 +2478,15 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Makes the samples, counts their tokens, and estimates the time</source>
-        <translation>Ein Probelauf: erzeugt die Proben, zählt Token und schätzt die Zeit</translation>
+        <translation>Erzeugt die Samples, zählt ihre Token und schätzt die Zeit</translation>
     </message>
     <message>
         <source>Own samples</source>
-        <translation>Eigene Proben</translation>
+        <translation>Eigene Samples</translation>
     </message>
     <message>
         <source>A .jsonl file with a prompt and its answers or choices on each line, as an additional task</source>
-        <translation>Eine .jsonl mit einem Prompt und seinen Antworten oder Auswahlen je Zeile, als Aufgabe neben den obigen</translation>
+        <translation>Eine .jsonl-Datei mit einem Prompt und seinen Antworten oder Auswahlmöglichkeiten in jeder Zeile, als weitere Aufgabe</translation>
     </message>
     <message>
         <source>Data of %1</source>
@@ -2494,7 +2498,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Maximum tokens of prompt and answer, separated by commas; empty: each sample&apos;s own length</source>
-        <translation>Höchstzahl der Token von Prompt und Antwort, mit Kommas; leer: jede Probe in ihrer Länge</translation>
+        <translation>Höchstzahl der Token von Prompt und Antwort, durch Kommas getrennt; leer: die eigene Länge jedes Samples</translation>
     </message>
     <message>
         <source>as they are</source>
@@ -2506,15 +2510,15 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Samples</source>
-        <translation>Proben</translation>
+        <translation>Samples</translation>
     </message>
     <message>
         <source>Samples of each generated task at each length</source>
-        <translation>Wie viele Proben eine erzeugte Aufgabe je Länge hat</translation>
+        <translation>Samples jeder erzeugten Aufgabe bei jeder Länge</translation>
     </message>
     <message>
         <source>the task&apos;s default</source>
-        <translation>ihre eigene Zahl</translation>
+        <translation>Standard der Aufgabe</translation>
     </message>
     <message>
         <source>Limit</source>
@@ -2522,7 +2526,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Run only the first samples of each task and length</source>
-        <translation>Nur die ersten Proben jeder Aufgabe und Länge ausführen</translation>
+        <translation>Nur die ersten Samples jeder Aufgabe und Länge ausführen</translation>
     </message>
     <message>
         <source>all</source>
@@ -2530,15 +2534,15 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Seed of generated samples</source>
-        <translation>Startwert der erzeugten Proben</translation>
+        <translation>Seed der erzeugten Samples</translation>
     </message>
     <message>
         <source>format prompts with the model&apos;s chat template</source>
-        <translation>Prompts mit der Chat-Vorlage des Modells formatieren</translation>
+        <translation>Prompts mit dem Chat-Template des Modells formatieren</translation>
     </message>
     <message>
         <source>Chat template</source>
-        <translation>Chat-Vorlage</translation>
+        <translation>Chat-Template</translation>
     </message>
     <message>
         <source>inside: the policy compresses it with the context</source>
@@ -2558,7 +2562,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>A new folder, or the folder of an evaluation with the same settings, which then continues</source>
-        <translation>Ein neuer Ordner oder der einer Auswertung mit denselben Einstellungen, die fortgesetzt wird</translation>
+        <translation>Ein neuer Ordner oder der einer Auswertung mit denselben Einstellungen, die dann fortgesetzt wird</translation>
     </message>
     <message>
         <source>open a model first</source>
@@ -2570,11 +2574,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>select at least one</source>
-        <translation>kreuzen Sie eine an</translation>
+        <translation>wählen Sie mindestens eine</translation>
     </message>
     <message>
         <source>Own samples: %1 is not a file</source>
-        <translation>Eigene Proben: %1 ist keine Datei</translation>
+        <translation>Eigene Samples: %1 ist keine Datei</translation>
     </message>
     <message>
         <source>%1 needs data: %2</source>
@@ -2594,11 +2598,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>%1 samples for each policy, %2 tokens, at most %3 to generate: about %4 in total</source>
-        <translation>%1 Proben je Verfahren, %2 Token, höchstens %3 zu schreiben: insgesamt etwa %4</translation>
+        <translation>%1 Samples je Verfahren, %2 Token, höchstens %3 zu generieren: insgesamt etwa %4</translation>
     </message>
     <message>
         <source>Making samples…</source>
-        <translation>Proben werden erzeugt …</translation>
+        <translation>Samples werden erzeugt …</translation>
     </message>
     <message>
         <source>With settings</source>
@@ -2606,7 +2610,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Additional policies with their own settings, such as a control without retrieval; separated by commas</source>
-        <translation>Verfahren mit eigenen Einstellungen neben denen oben, etwa eine Kontrolle ohne Abruf; mit Kommas getrennt</translation>
+        <translation>Weitere Verfahren mit eigenen Einstellungen, etwa eine Kontrolle ohne Retrieval; durch Kommas getrennt</translation>
     </message>
 </context>
 <context>
@@ -2617,7 +2621,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>No sample has been answered yet</source>
-        <translation>Noch ist keine Probe beantwortet</translation>
+        <translation>Noch ist kein Sample beantwortet</translation>
     </message>
     <message>
         <source>mean of tasks</source>
@@ -2636,7 +2640,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>, %1 failed</source>
-        <translation>, %1 fehlgeschlagen</translation>
+        <translation>, %1 gescheitert</translation>
     </message>
     <message>
         <source>Score</source>
@@ -2644,7 +2648,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Attention-visible KV</source>
-        <translation>Für Aufmerksamkeit sichtbare KV</translation>
+        <translation>Für Attention sichtbare KV</translation>
     </message>
     <message>
         <source>Resident KV</source>
@@ -2660,11 +2664,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Samples</source>
-        <translation>Proben</translation>
+        <translation>Samples</translation>
     </message>
     <message>
         <source>Attention-visible KV (MB)</source>
-        <translation>Für Aufmerksamkeit sichtbare KV (MB)</translation>
+        <translation>Für Attention sichtbare KV (MB)</translation>
     </message>
     <message>
         <source>Resident KV (MB)</source>
@@ -2672,15 +2676,15 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Prefill of a sample (s)</source>
-        <translation>Prefill einer Probe (s)</translation>
+        <translation>Prefill eines Samples (s)</translation>
     </message>
     <message>
         <source>Decoding of a sample (s)</source>
-        <translation>Dekodieren einer Probe (s)</translation>
+        <translation>Dekodieren eines Samples (s)</translation>
     </message>
     <message>
         <source>Samples done (share)</source>
-        <translation>Fertige Proben (Anteil)</translation>
+        <translation>Fertige Samples (Anteil)</translation>
     </message>
 </context>
 <context>
@@ -2711,7 +2715,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>No sample has been answered yet</source>
-        <translation>Noch ist keine Probe beantwortet</translation>
+        <translation>Noch ist kein Sample beantwortet</translation>
     </message>
     <message>
         <source>Evaluation by slice</source>
@@ -2727,7 +2731,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>The task&apos;s samples have no slices</source>
-        <translation>Die Proben der Aufgabe haben keine Teilmengen</translation>
+        <translation>Die Samples der Aufgabe haben keine Teilmengen</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -2758,11 +2762,11 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <name>EvaluationSamples</name>
     <message>
         <source>sample %1</source>
-        <translation>Probe %1</translation>
+        <translation>Sample %1</translation>
     </message>
     <message>
         <source>is no longer among the task&apos;s samples</source>
-        <translation>gehört nicht mehr zu den Proben der Aufgabe</translation>
+        <translation>gehört nicht mehr zu den Samples der Aufgabe</translation>
     </message>
     <message>
         <source>Restore the task&apos;s data, or evaluate it again.</source>
@@ -2773,15 +2777,15 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <name>EvaluationSamplesTable</name>
     <message>
         <source>choice %1</source>
-        <translation>Auswahl %1</translation>
+        <translation>Auswahlmöglichkeit %1</translation>
     </message>
     <message>
         <source>The sample&apos;s score; the table above shows the mean. Perplexity tasks: nats per token</source>
-        <translation>Wertung der Probe; die Tabelle oben zeigt das Mittel. Bei Perplexität: nat je Token</translation>
+        <translation>Wertung des Samples; die Tabelle darüber zeigt das Mittel. Aufgaben zur Perplexität: nat je Token</translation>
     </message>
     <message>
         <source>Sample</source>
-        <translation>Probe</translation>
+        <translation>Sample</translation>
     </message>
     <message>
         <source>Slice</source>
@@ -2812,7 +2816,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     <name>EvaluationSamplesView</name>
     <message>
         <source>Task, length and policy of the listed samples</source>
-        <translation>Wessen Proben aufgeführt sind</translation>
+        <translation>Aufgabe, Länge und Verfahren der aufgeführten Samples</translation>
     </message>
     <message>
         <source>Wrong only</source>
@@ -2820,7 +2824,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Samples that failed, or have less than the full score</source>
-        <translation>Proben, die fehlschlugen oder nicht die volle Wertung haben</translation>
+        <translation>Samples, die gescheitert sind oder nicht die volle Wertung haben</translation>
     </message>
     <message>
         <source>References</source>
@@ -2828,15 +2832,15 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Make the task&apos;s samples again to show their references; long samples take a while</source>
-        <translation>Die Proben der Aufgabe neu erzeugen, um zu zeigen, was erwartet war: lange brauchen eine Weile</translation>
+        <translation>Die Samples der Aufgabe noch einmal erzeugen, um ihre Referenzen zu zeigen; lange Samples brauchen eine Weile</translation>
     </message>
     <message>
         <source>Show only samples that contain all of these words</source>
-        <translation>Proben, die jedes dieser Wörter haben</translation>
+        <translation>Nur Samples zeigen, die alle diese Wörter enthalten</translation>
     </message>
     <message>
         <source>Samples of the selected cell</source>
-        <translation>Proben der gewählten Zelle</translation>
+        <translation>Samples der gewählten Zelle</translation>
     </message>
     <message>
         <source>Open as a run</source>
@@ -2844,7 +2848,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Retrieved tokens of the open sample</source>
-        <translation>Was für die offene Probe abgerufen wurde</translation>
+        <translation>Abgerufene Token des offenen Samples</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -2875,15 +2879,15 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Evaluate the open model in a separate process</source>
-        <translation>Das offene Modell auswerten, in einem eigenen Prozess</translation>
+        <translation>Das offene Modell in einem eigenen Prozess auswerten</translation>
     </message>
     <message>
         <source>Finished samples are kept</source>
-        <translation>Fertige Proben bleiben erhalten</translation>
+        <translation>Fertige Samples bleiben erhalten</translation>
     </message>
     <message>
         <source>Run the samples that are not done</source>
-        <translation>Die Proben ausführen, die nicht fertig sind</translation>
+        <translation>Die Samples ausführen, die nicht fertig sind</translation>
     </message>
     <message>
         <source>Table…</source>
@@ -2891,15 +2895,15 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Save the table as Markdown, CSV or LaTeX</source>
-        <translation>Die Tabelle als Markdown, CSV oder LaTeX speichern</translation>
+        <translation>Die Tabelle als Markdown, CSV oder LaTeX sichern</translation>
     </message>
     <message>
         <source>Value shown for each policy</source>
-        <translation>Gezeigt von jedem Verfahren</translation>
+        <translation>Wert, der für jedes Verfahren gezeigt wird</translation>
     </message>
     <message>
         <source>Show only tasks that contain all of these words</source>
-        <translation>Aufgaben, die jedes dieser Wörter haben</translation>
+        <translation>Nur Aufgaben zeigen, die alle diese Wörter enthalten</translation>
     </message>
     <message>
         <source>State of the evaluation</source>
@@ -2907,7 +2911,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Problem with the evaluation</source>
-        <translation>Was an der Auswertung nicht stimmt</translation>
+        <translation>Problem mit der Auswertung</translation>
     </message>
     <message>
         <source>Tasks and policies of the evaluation</source>
@@ -2915,7 +2919,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Save the table</source>
-        <translation>Die Tabelle speichern</translation>
+        <translation>Die Tabelle sichern</translation>
     </message>
     <message>
         <source>Markdown (*.md);;CSV (*.csv);;LaTeX (*.tex)</source>
@@ -2923,7 +2927,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>An evaluation runs long-context tasks under several policies. This view shows its scores, with 95 % intervals, and its samples, each of which opens as a run.</source>
-        <translation>Eine Auswertung beantwortet Aufgaben mit langen Kontexten unter mehreren Verfahren: ihre Wertungen mit 95-%-Intervallen und ihre Proben, von denen sich jede als Lauf öffnet.</translation>
+        <translation>Eine Auswertung führt Aufgaben mit langen Kontexten unter mehreren Verfahren aus. Diese Ansicht zeigt ihre Wertungen mit 95-%-Intervallen und ihre Samples, von denen sich jedes als Lauf öffnet.</translation>
     </message>
     <message>
         <source>%1 of %2 cells</source>
@@ -2951,7 +2955,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>failed samples: %1</source>
-        <translation>gescheiterte Proben: %1</translation>
+        <translation>gescheiterte Samples: %1</translation>
     </message>
 </context>
 <context>
@@ -2966,7 +2970,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Running the experiment %1 into %2</source>
-        <translation>Das Experiment %1 läuft in den Ordner %2</translation>
+        <translation>Führt das Experiment %1 aus und schreibt nach %2</translation>
     </message>
     <message>
         <source>is a training</source>
@@ -2986,7 +2990,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Choose one that has been run.</source>
-        <translation>Wählen Sie eine, die schon gelaufen ist.</translation>
+        <translation>Wählen Sie eine, die ausgeführt wurde.</translation>
     </message>
 </context>
 <context>
@@ -3021,7 +3025,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Files or folders that replace the plan&apos;s texts, separated by ;</source>
-        <translation>Dateien oder Ordner statt derer des Plans; mehrere mit ;</translation>
+        <translation>Dateien oder Ordner, die die Texte des Plans ersetzen, durch ; getrennt</translation>
     </message>
     <message>
         <source>Evaluation texts</source>
@@ -3037,7 +3041,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Run only these recipes, separated by commas</source>
-        <translation>Nur diese Rezepte ausführen; mehrere mit Kommas</translation>
+        <translation>Nur diese Rezepte ausführen, durch Kommas getrennt</translation>
     </message>
     <message>
         <source>Threads</source>
@@ -3065,7 +3069,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Folder or GGUF file that replaces the plan&apos;s model</source>
-        <translation>Ein Ordner oder eine GGUF-Datei statt des Modells im Plan</translation>
+        <translation>Ordner oder GGUF-Datei, die das Modell des Plans ersetzt</translation>
     </message>
     <message>
         <source>Folder: %1 is a file</source>
@@ -3077,7 +3081,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>Reads models and texts, and estimates the time</source>
-        <translation>Ein Probelauf: liest Modelle und Texte und schätzt die Zeit</translation>
+        <translation>Liest Modelle und Texte und schätzt die Zeit</translation>
     </message>
     <message>
         <source>Shipped plans</source>
@@ -3121,7 +3125,7 @@ Pfade von Modellen und Trainingsdaten sind dann solche jener Maschine; Texte ble
     </message>
     <message>
         <source>%1 of %2 cells to run: about %3, %4 of disk space</source>
-        <translation>%1 von %2 Zellen auszuführen: etwa %3, %4 zu schreiben</translation>
+        <translation>%1 von %2 Zellen auszuführen: etwa %3, %4 Plattenplatz</translation>
     </message>
     <message>
         <source>Estimating…</source>
@@ -3231,11 +3235,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Attention-visible KV</source>
-        <translation>Für Aufmerksamkeit sichtbare KV</translation>
+        <translation>Für Attention sichtbare KV</translation>
     </message>
     <message>
         <source>Peak memory</source>
-        <translation>Spitze des Speichers</translation>
+        <translation>Speicherspitze</translation>
     </message>
     <message>
         <source>Loss (nats)</source>
@@ -3267,23 +3271,23 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Sinks n (tokens)</source>
-        <translation>Senken n (Token)</translation>
+        <translation>Sinks n (Token)</translation>
     </message>
     <message>
         <source>Attention-visible KV (MB)</source>
-        <translation>Für Aufmerksamkeit sichtbare KV (MB)</translation>
+        <translation>Für Attention sichtbare KV (MB)</translation>
     </message>
     <message>
         <source>Peak memory (MB)</source>
-        <translation>Spitze des Speichers (MB)</translation>
+        <translation>Speicherspitze (MB)</translation>
     </message>
     <message>
         <source>Sinks lost</source>
-        <translation>Senke verloren</translation>
+        <translation>Sinks verloren</translation>
     </message>
     <message>
         <source>Segments that lost their sink (share)</source>
-        <translation>Segmente ohne Senke (Anteil)</translation>
+        <translation>Segmente, die ihren Sink verloren haben (Anteil)</translation>
     </message>
 </context>
 <context>
@@ -3298,7 +3302,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>against</source>
-        <translation>über</translation>
+        <translation>gegen</translation>
     </message>
     <message>
         <source>Cells of the experiment</source>
@@ -3322,7 +3326,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Logarithmic vertical axis; needs positive values</source>
-        <translation>Eine logarithmische senkrechte Achse, wo alle Werte positiv sind</translation>
+        <translation>Logarithmische senkrechte Achse; braucht positive Werte</translation>
     </message>
     <message>
         <source>Logarithmic vertical axis</source>
@@ -3337,8 +3341,8 @@ Commit: %4</translation>
         <translation>Zellen</translation>
     </message>
     <message>
-        <source>Perplexity against visible KV</source>
-        <translation>Perplexität gegen sichtbare KV</translation>
+        <source>Perplexity against attention-visible KV</source>
+        <translation>Perplexität gegen die für Attention sichtbaren KV</translation>
     </message>
     <message>
         <source>Length (tokens)</source>
@@ -3385,7 +3389,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Open the folder of an experiment, or follow one that is running</source>
-        <translation>Den Ordner eines Experiments öffnen oder eines beobachten, das läuft</translation>
+        <translation>Den Ordner eines Experiments öffnen, oder einem laufenden folgen</translation>
     </message>
     <message>
         <source>Run…</source>
@@ -3393,11 +3397,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Run the cells of a plan in a separate process</source>
-        <translation>Die Zellen eines Plans ausführen, in einem eigenen Prozess</translation>
+        <translation>Die Zellen eines Plans in einem eigenen Prozess ausführen</translation>
     </message>
     <message>
         <source>Finished cells are kept; a training saves a checkpoint</source>
-        <translation>Fertige Zellen bleiben erhalten; ein Training speichert einen Checkpoint</translation>
+        <translation>Fertige Zellen bleiben erhalten; ein Training sichert einen Checkpoint</translation>
     </message>
     <message>
         <source>Run the cells that are not done</source>
@@ -3409,11 +3413,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Show only cells that contain all of these words</source>
-        <translation>Zellen, die jedes dieser Wörter haben</translation>
+        <translation>Nur Zellen zeigen, die alle diese Wörter enthalten</translation>
     </message>
     <message>
         <source>Problem with the experiment</source>
-        <translation>Was mit dem Experiment nicht stimmt</translation>
+        <translation>Problem mit dem Experiment</translation>
     </message>
     <message>
         <source>Cells of the experiment</source>
@@ -3611,7 +3615,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Import settings or grouping…</source>
-        <translation>Einstellungen oder Gruppierung einlesen …</translation>
+        <translation>Einstellungen oder Gruppierung importieren …</translation>
     </message>
     <message>
         <source>Save the run as a folder…</source>
@@ -3631,7 +3635,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Sinks…</source>
-        <translation>Senken …</translation>
+        <translation>Sinks …</translation>
     </message>
     <message>
         <source>Head patterns as MInference&apos;s JSON…</source>
@@ -3646,11 +3650,11 @@ Commit: %4</translation>
     <name>FinetuneDialog</name>
     <message>
         <source>Fine-tune</source>
-        <translation>Feinabstimmen</translation>
+        <translation>Fine-Tuning</translation>
     </message>
     <message>
         <source>Problem with the plan</source>
-        <translation>Was am Plan nicht stimmt</translation>
+        <translation>Problem mit dem Plan</translation>
     </message>
     <message>
         <source>Preset…</source>
@@ -3702,7 +3706,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Close without starting the training</source>
-        <translation>Nichts wird gestartet</translation>
+        <translation>Schließen, ohne das Training zu starten</translation>
     </message>
     <message>
         <source>Start</source>
@@ -3710,7 +3714,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Choose a text to train on.</source>
-        <translation>Nennen Sie einen Text, mit dem trainiert wird.</translation>
+        <translation>Wählen Sie einen Text zum Trainieren.</translation>
     </message>
     <message>
         <source>Correct the path.</source>
@@ -3718,7 +3722,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Choose a new folder.</source>
-        <translation>Nennen Sie einen neuen Ordner.</translation>
+        <translation>Wählen Sie einen neuen Ordner.</translation>
     </message>
     <message>
         <source>Not ready: see the field marked in “%1”.</source>
@@ -3730,7 +3734,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>A dry run estimates the time.</source>
-        <translation>Ein Probelauf sagt, wie lange es dauert.</translation>
+        <translation>Ein Probelauf schätzt die Zeit.</translation>
     </message>
     <message>
         <source>A step took %1: %2 for all steps, %L3 tokens/s.</source>
@@ -3750,7 +3754,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Train, and follow the training in the window</source>
-        <translation>Trainieren und im Fenster zusehen</translation>
+        <translation>Trainieren und dem Training im Fenster folgen</translation>
     </message>
     <message>
         <source>Save the config</source>
@@ -3766,11 +3770,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Open it first: it is on another machine.</source>
-        <translation>Öffnen Sie es erst: Es liegt auf einer anderen Maschine.</translation>
+        <translation>Öffnen Sie es zuerst: Es liegt auf einem anderen Rechner.</translation>
     </message>
     <message>
         <source>Two steps on the first samples: measures memory and time, writes nothing</source>
-        <translation>Zwei Schritte auf den ersten Beispielen: misst Speicher und Zeit, schreibt nichts</translation>
+        <translation>Zwei Schritte auf den ersten Samples: misst Speicher und Zeit, schreibt nichts</translation>
     </message>
     <message>
         <source> and %L1 documents of up to %L2 segments</source>
@@ -3782,7 +3786,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Choose a new folder, or resume that run in Training runs.</source>
-        <translation>Nennen Sie einen neuen Ordner, oder setzen Sie jenen Lauf unter Trainingsläufe fort.</translation>
+        <translation>Wählen Sie einen neuen Ordner, oder setzen Sie jenen Lauf unter „Trainingsläufe“ fort.</translation>
     </message>
 </context>
 <context>
@@ -3793,7 +3797,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Token to compare with: logits become the target&apos;s minus the foil&apos;s. A space before a word belongs to the token</source>
-        <translation>Ein Token zum Vergleich: Logits werden zu denen des Ziels minus denen dieses Tokens. Ein Leerzeichen vor einem Wort gehört zum Token</translation>
+        <translation>Token, mit dem verglichen wird: Logits werden zum Logit des Ziels minus dem des Vergleichstokens. Ein Leerzeichen vor einem Wort gehört zum Token</translation>
     </message>
 </context>
 <context>
@@ -3887,19 +3891,19 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Import scores: DuoAttention .tsv or retrieval-head .json</source>
-        <translation>Werte einlesen: .tsv von DuoAttention oder .json von Retrieval-Köpfen</translation>
+        <translation>Wertungen importieren: .tsv von DuoAttention oder .json von Retrieval-Köpfen</translation>
     </message>
     <message>
         <source>Export the scores: DuoAttention .tsv or retrieval-head .json</source>
-        <translation>Werte ausgeben: .tsv von DuoAttention oder .json von Retrieval-Köpfen</translation>
+        <translation>Wertungen exportieren: .tsv von DuoAttention oder .json von Retrieval-Köpfen</translation>
     </message>
     <message>
         <source>Scores</source>
-        <translation>Werte</translation>
+        <translation>Wertungen</translation>
     </message>
     <message>
         <source>Scores that are shown and that the proposal is based on</source>
-        <translation>Die Werte, die gezeigt werden und nach denen vorgeschlagen wird</translation>
+        <translation>Wertungen, die gezeigt werden und auf denen der Vorschlag beruht</translation>
     </message>
     <message>
         <source>Measure</source>
@@ -3907,7 +3911,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Measure by which heads are scored</source>
-        <translation>Wonach ein Kopf bewertet wird</translation>
+        <translation>Maß, nach dem Köpfe bewertet werden</translation>
     </message>
     <message>
         <source>Against</source>
@@ -3915,7 +3919,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Scores that the shown ones are compared with</source>
-        <translation>Werte, mit denen die gezeigten verglichen werden</translation>
+        <translation>Wertungen, mit denen die gezeigten verglichen werden</translation>
     </message>
     <message>
         <source>Layers to propose</source>
@@ -3923,7 +3927,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Number of layers, those whose best heads score highest</source>
-        <translation>Die Schichten, deren beste Köpfe am meisten haben</translation>
+        <translation>Zahl der Schichten; gewählt werden die, deren beste Köpfe die höchsten Wertungen haben</translation>
     </message>
     <message>
         <source>Heads to propose</source>
@@ -3931,7 +3935,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Number of heads in each of these layers, those that score highest</source>
-        <translation>Die besten Köpfe jeder dieser Schichten</translation>
+        <translation>Zahl der Köpfe in jeder dieser Schichten; gewählt werden die mit den höchsten Wertungen</translation>
     </message>
     <message>
         <source>Apply the proposal</source>
@@ -3943,11 +3947,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Agreement of two sets of scores</source>
-        <translation>Übereinstimmung zweier Reihen von Werten</translation>
+        <translation>Übereinstimmung zweier Reihen von Wertungen</translation>
     </message>
     <message>
         <source>Groupings by scores</source>
-        <translation>Gruppierungen nach Werten</translation>
+        <translation>Gruppierungen nach Wertungen</translation>
     </message>
     <message>
         <source>Propose</source>
@@ -3963,7 +3967,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>no model is open</source>
-        <translation>kein Modell ist geöffnet</translation>
+        <translation>kein Modell ist offen</translation>
     </message>
     <message>
         <source>Open the model whose heads these are.</source>
@@ -3971,7 +3975,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Scores of all heads from %1</source>
-        <translation>Werte aller Köpfe aus %1</translation>
+        <translation>Wertungen aller Köpfe aus %1</translation>
     </message>
     <message>
         <source>no head has been scored yet</source>
@@ -3987,11 +3991,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>grouping by head scores</source>
-        <translation>Gruppierung nach Werten der Köpfe</translation>
+        <translation>Gruppierung nach Wertungen der Köpfe</translation>
     </message>
     <message>
         <source>No head has been scored yet. Press Profile, or drop scores here: DuoAttention&apos;s full_attention_heads.tsv, or retrieval-head .json.</source>
-        <translation>Noch kein Kopf ist bewertet. Drücken Sie Vermessen, oder lassen Sie Werte hier fallen: full_attention_heads.tsv von DuoAttention oder .json von Retrieval-Köpfen.</translation>
+        <translation>Noch kein Kopf ist bewertet. Drücken Sie „Vermessen“, oder lassen Sie Wertungen hier fallen: full_attention_heads.tsv von DuoAttention oder .json von Retrieval-Köpfen.</translation>
     </message>
     <message>
         <source>Open a model to see which of its heads retrieve.</source>
@@ -4007,15 +4011,15 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Import scores of heads</source>
-        <translation>Werte von Köpfen einlesen</translation>
+        <translation>Wertungen von Köpfen importieren</translation>
     </message>
     <message>
         <source>Scores of heads (*.tsv *.json)</source>
-        <translation>Werte von Köpfen (*.tsv *.json)</translation>
+        <translation>Wertungen von Köpfen (*.tsv *.json)</translation>
     </message>
     <message>
         <source>Export the scores</source>
-        <translation>Werte ausgeben</translation>
+        <translation>Wertungen exportieren</translation>
     </message>
     <message>
         <source>DuoAttention (*.tsv);;Retrieval heads (*.json)</source>
@@ -4023,11 +4027,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>attention</source>
-        <translation>Aufmerksamkeit</translation>
+        <translation>Attention</translation>
     </message>
     <message>
         <source>Attention on the token to be copied</source>
-        <translation>Aufmerksamkeit auf das zu kopierende Token</translation>
+        <translation>Attention auf das zu kopierende Token</translation>
     </message>
     <message>
         <source>copies</source>
@@ -4035,7 +4039,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>How often the token to be copied gets the most attention</source>
-        <translation>Wie oft das zu kopierende Token die meiste Aufmerksamkeit bekommt</translation>
+        <translation>Wie oft das zu kopierende Token die meiste Attention bekommt</translation>
     </message>
 </context>
 <context>
@@ -4074,7 +4078,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Layer %1: no retrieval</source>
-        <translation>Schicht %1: kein Abruf</translation>
+        <translation>Schicht %1: kein Retrieval</translation>
     </message>
     <message>
         <source>Layer %1, head %2 (KV head %3): </source>
@@ -4122,11 +4126,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>no segment has been run</source>
-        <translation>es ist noch kein Segment gelaufen</translation>
+        <translation>noch wurde kein Segment ausgeführt</translation>
     </message>
     <message>
         <source>Runs segment %1 again with the outputs of B in that segment</source>
-        <translation>Lässt Segment %1 noch einmal mit den Ausgaben laufen, die B dort hat</translation>
+        <translation>Führt Segment %1 noch einmal aus, mit den Ausgaben von B in diesem Segment</translation>
     </message>
     <message>
         <source>Pattern of layer %1, head %2…</source>
@@ -4169,7 +4173,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>The weights were trained with other settings, which are shown in brackets</source>
-        <translation>Die Gewichte wurden für eine andere Ausführung trainiert; in Klammern steht, für welche</translation>
+        <translation>Die Gewichte wurden mit anderen Einstellungen trainiert; sie stehen in Klammern</translation>
     </message>
     <message>
         <source>as trained</source>
@@ -4220,12 +4224,12 @@ Commit: %4</translation>
         <translation>Einstellungen des Trainings wiederherstellen</translation>
     </message>
     <message>
-        <source>α = %1 local · β = %2 long layers&lt;br&gt;%8 = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
-        <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;%8 = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
+        <source>α = %1 local · β = %2 long layers&lt;br&gt;%8 = &lt;b&gt;%3&lt;/b&gt; tokens seen&lt;br&gt;attention-visible KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;pool %6 at %L7 tokens</source>
+        <translation>α = %1 lokal · β = %2 weitreichende Schichten&lt;br&gt;%8 = &lt;b&gt;%3&lt;/b&gt; Token gesehen&lt;br&gt;für Attention sichtbare KV &lt;b&gt;%4&lt;/b&gt; (full: %5)&lt;br&gt;Pool %6 bei %L7 Token</translation>
     </message>
     <message>
-        <source>Policy %1&lt;br&gt;attention KV &lt;b&gt;%2&lt;/b&gt; (full: %3)&lt;br&gt;cache %4 at %L5 tokens</source>
-        <translation>Verfahren %1&lt;br&gt;KV der Aufmerksamkeit &lt;b&gt;%2&lt;/b&gt; (full: %3)&lt;br&gt;Cache %4 bei %L5 Token</translation>
+        <source>Policy %1&lt;br&gt;attention-visible KV &lt;b&gt;%2&lt;/b&gt; (full: %3)&lt;br&gt;cache %4 at %L5 tokens</source>
+        <translation>Verfahren %1&lt;br&gt;für Attention sichtbare KV &lt;b&gt;%2&lt;/b&gt; (full: %3)&lt;br&gt;Cache %4 bei %L5 Token</translation>
     </message>
     <message>
         <source>Import a grouping or head patterns</source>
@@ -4264,7 +4268,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>block-sparse</source>
-        <translation>blockweise</translation>
+        <translation>block-sparse</translation>
     </message>
     <message>
         <source>%1, %2 columns, %3 diagonals</source>
@@ -4272,11 +4276,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>%1, %2 sinks, a window of %3 tokens</source>
-        <translation>%1, %2 Senken, ein Fenster von %3 Token</translation>
+        <translation>%1, %2 Sinks, ein Fenster von %3 Token</translation>
     </message>
     <message>
         <source>%1, %2 blocks of keys for a block of queries</source>
-        <translation>%1, %2 Blöcke von Keys je Block von Querys</translation>
+        <translation>%1, %2 Blöcke von Keys je Block von Queries</translation>
     </message>
     <message>
         <source>none: %1 columns, %2 diagonals</source>
@@ -4295,7 +4299,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Random tokens, repeated once: only copying predicts the second half</source>
-        <translation>Zufällige Token, zweimal: nur Kopieren sagt die zweite Hälfte voraus</translation>
+        <translation>Zufällige Token, einmal wiederholt: Nur Kopieren sagt die zweite Hälfte voraus</translation>
     </message>
     <message>
         <source>Needles</source>
@@ -4303,7 +4307,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Key and value pairs in a haystack; the key at the end asks for its value</source>
-        <translation>Ein Schlüssel und sein Wert im Heuhaufen, am Ende nach dem Schlüssel gefragt</translation>
+        <translation>Schlüssel-Wert-Paare in einem Heuhaufen; der Schlüssel am Ende fragt nach seinem Wert</translation>
     </message>
     <message>
         <source>Open text</source>
@@ -4311,7 +4315,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Passages of the open text, repeated at its end</source>
-        <translation>Stellen des geöffneten Textes, an seinem Ende wiederholt</translation>
+        <translation>Stellen des offenen Textes, an seinem Ende wiederholt</translation>
     </message>
     <message>
         <source> tokens</source>
@@ -4323,7 +4327,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Length of each probe, which is one segment under full attention</source>
-        <translation>Länge jeder Probe; sie ist ein Segment unter voller Aufmerksamkeit</translation>
+        <translation>Länge jeder Probe; sie ist ein Segment unter voller Attention</translation>
     </message>
     <message>
         <source>Profile</source>
@@ -4343,11 +4347,11 @@ Commit: %4</translation>
     </message>
     <message>
         <source>No model is open</source>
-        <translation>Kein Modell ist geöffnet</translation>
+        <translation>Kein Modell ist offen</translation>
     </message>
     <message>
         <source>A profile is running</source>
-        <translation>Es wird gerade vermessen</translation>
+        <translation>Das Vermessen läuft schon</translation>
     </message>
     <message>
         <source>Not now: %1</source>
@@ -4359,7 +4363,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>No text is open</source>
-        <translation>Kein Text ist geöffnet</translation>
+        <translation>Kein Text ist offen</translation>
     </message>
     <message>
         <source>The open text has %L1 tokens: too few for probes of %L2</source>
@@ -4367,7 +4371,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Score every head by its attention on the token to be copied</source>
-        <translation>Bewertet jeden Kopf nach seiner Aufmerksamkeit auf das zu kopierende Token</translation>
+        <translation>Bewertet jeden Kopf nach seiner Attention auf das zu kopierende Token</translation>
     </message>
     <message>
         <source>waiting for the engine</source>
@@ -4378,11 +4382,11 @@ Commit: %4</translation>
     <name>HeadProfileController</name>
     <message>
         <source>Scoring the heads was cancelled</source>
-        <translation>Das Finden der Köpfe wurde abgebrochen</translation>
+        <translation>Die Bewertung der Köpfe wurde abgebrochen</translation>
     </message>
     <message>
         <source>no model is open</source>
-        <translation>kein Modell ist geöffnet</translation>
+        <translation>kein Modell ist offen</translation>
     </message>
     <message>
         <source>no text is open</source>
@@ -4390,7 +4394,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>Stop it, wait for its end, or open it.</source>
-        <translation>Halten Sie es erst an, warten Sie auf sein Ende, oder öffnen Sie ihn.</translation>
+        <translation>Halten Sie es an, warten Sie das Ende ab, oder öffnen Sie, was fehlt.</translation>
     </message>
     <message>
         <source>Scoring all heads on probes of %L1 tokens</source>
@@ -4413,11 +4417,11 @@ Commit: %4</translation>
     <name>HeadScoreFiles</name>
     <message>
         <source>has a suffix that is not supported</source>
-        <translation>hat keine Endung einer Tabelle von Werten</translation>
+        <translation>hat eine Endung, die nicht unterstützt wird</translation>
     </message>
     <message>
         <source>Use .tsv (DuoAttention) or .json (retrieval heads).</source>
-        <translation>Nennen Sie eine .tsv (DuoAttention) oder eine .json (Retrieval-Köpfe).</translation>
+        <translation>Verwenden Sie .tsv (DuoAttention) oder .json (Retrieval-Köpfe).</translation>
     </message>
 </context>
 <context>
@@ -4428,7 +4432,7 @@ Commit: %4</translation>
     </message>
     <message>
         <source>long, in a layer that does not retrieve</source>
-        <translation>weit, in einer Schicht, die nicht abruft</translation>
+        <translation>weitreichend, in einer Schicht, die nicht abruft</translation>
     </message>
     <message>
         <source>local</source>
@@ -4458,7 +4462,7 @@ Commit: %4</translation>
         <source>layer %1, head %2 · %3
 score %4 · rank %5 of %6</source>
         <translation>Schicht %1, Kopf %2 · %3
-Wert %4 · Rang %5 von %6</translation>
+Wertung %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
@@ -4481,18 +4485,18 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>scores of %1</source>
-        <translation>Werte von %1</translation>
+        <translation>Wertungen von %1</translation>
     </message>
 </context>
 <context>
     <name>HitChangesTable</name>
     <message>
         <source>+ added</source>
-        <translation>+ jetzt gelesen</translation>
+        <translation>+ hinzugefügt</translation>
     </message>
     <message>
         <source>− removed</source>
-        <translation>− entfallen</translation>
+        <translation>− entfernt</translation>
     </message>
     <message>
         <source>Change</source>
@@ -4527,7 +4531,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>L%1 H%2</source>
-        <translation>S%1 K%2</translation>
+        <translation>L%1 H%2</translation>
     </message>
 </context>
 <context>
@@ -4590,15 +4594,15 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Query head</source>
-        <translation>Anfragender Kopf</translation>
+        <translation>Query-Kopf</translation>
     </message>
     <message>
         <source>Index in the retrieved prefix, which is also the re-indexed RoPE position</source>
-        <translation>Platz im abgerufenen Präfix, zugleich die neu gezählte RoPE-Position</translation>
+        <translation>Index im abgerufenen Präfix, zugleich die neu gezählte RoPE-Position</translation>
     </message>
     <message>
         <source>Absolute position of the token in the text</source>
-        <translation>Absolute Position des Tokens, wo es zuerst gelesen wurde</translation>
+        <translation>Absolute Position des Tokens im Text</translation>
     </message>
     <message>
         <source>Tokens from the position to the start of the segment that reads it</source>
@@ -4606,11 +4610,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Anchor: selected by its score. Expanded: next to an anchor. Padding: fills the prefix</source>
-        <translation>Anker: nach seiner Wertung gewählt. Erweitert: steht neben einem Anker. Auffüllung: füllt das Präfix auf</translation>
+        <translation>Anker: nach seiner Wertung ausgewählt. Erweitert: neben einem Anker. Auffüllung: füllt das Präfix auf</translation>
     </message>
     <message>
         <source>Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor&apos;s</source>
-        <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem ungedrehten Schlüssel; ein erweiterter Treffer hat das seines Ankers</translation>
+        <translation>Rohes Skalarprodukt der besten Zusammenfassung mit dem unrotierten Key; ein erweiterter Treffer hat das seines Ankers</translation>
     </message>
     <message>
         <source>Position of the anchor it belongs to</source>
@@ -4626,7 +4630,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Share of the head&apos;s attention on the slot, mean over the segment&apos;s queries</source>
-        <translation>Der Anteil seiner Aufmerksamkeit, den der Kopf dem Platz gibt, Mittel über die Anfragen des Segments</translation>
+        <translation>Anteil der Attention des Kopfes, der auf dem Platz liegt, Mittel über die Queries des Segments</translation>
     </message>
 </context>
 <context>
@@ -4649,7 +4653,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Hits listed</source>
-        <translation>Welche Treffer</translation>
+        <translation>Aufgeführte Treffer</translation>
     </message>
     <message>
         <source>Text or position</source>
@@ -4693,7 +4697,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>&amp;Remove in the what-if</source>
-        <translation>Im Versuch &amp;weglassen</translation>
+        <translation>Im Versuch &amp;entfernen</translation>
     </message>
 </context>
 <context>
@@ -4748,7 +4752,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>The shown run was made with these weights, not with the open model&apos;s. Views that run segments again, and what-ifs, are not available.</source>
-        <translation>Der gezeigte Lauf entstand mit diesen Gewichten, nicht mit denen des offenen Modells. Ansichten, die Segmente noch einmal ausführen, und Was-wäre-wenn sind nicht verfügbar.</translation>
+        <translation>Der gezeigte Lauf entstand mit diesen Gewichten, nicht mit denen des offenen Modells. Ansichten, die Segmente noch einmal ausführen, und Versuche sind nicht verfügbar.</translation>
     </message>
     <message>
         <source>Offer</source>
@@ -4756,19 +4760,19 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>another text</source>
-        <translation>einen anderen Text</translation>
+        <translation>ein anderer Text</translation>
     </message>
     <message>
         <source>Shown run: %1</source>
-        <translation>Gezeigter Lauf liest %1</translation>
+        <translation>Gezeigter Lauf: %1</translation>
     </message>
     <message>
         <source>The shown run read %1, which is not the open text. Run reads the open text.</source>
-        <translation>Der gezeigte Lauf las %1, nicht den offenen Text. Ausführen liest den offenen Text.</translation>
+        <translation>Der gezeigte Lauf las %1, nicht den offenen Text. „Lauf“ liest den offenen Text.</translation>
     </message>
     <message>
         <source>Open document state</source>
-        <translation>Geöffneter Zustand des Dokuments</translation>
+        <translation>Offener Zustand des Dokuments</translation>
     </message>
     <message>
         <source>Document state: %1</source>
@@ -4791,7 +4795,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Open the run&apos;s model, or run the text again.</source>
-        <translation>Das Modell des Laufs öffnen oder den Text erneut laufen lassen.</translation>
+        <translation>Öffnen Sie das Modell des Laufs, oder führen Sie den Text noch einmal aus.</translation>
     </message>
 </context>
 <context>
@@ -4802,7 +4806,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Running the segment again to inspect it…</source>
-        <translation>Liest das Segment noch einmal, um hineinzusehen …</translation>
+        <translation>Führt das Segment noch einmal aus, um es zu untersuchen …</translation>
     </message>
 </context>
 <context>
@@ -4813,7 +4817,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>the engine runs on another machine: evaluate there, with carryover-cli eval</source>
-        <translation>der Rechenkern ist auf einer anderen Maschine: werten Sie dort aus, mit carryover-cli eval</translation>
+        <translation>der Rechenkern läuft auf einem anderen Rechner: Werten Sie dort aus, mit carryover-cli eval</translation>
     </message>
 </context>
 <context>
@@ -4855,7 +4859,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Any UTF-8 text</source>
-        <translation>Irgendein UTF-8-Text</translation>
+        <translation>Ein beliebiger UTF-8-Text</translation>
     </message>
     <message>
         <source>Open the folder of a run</source>
@@ -4863,11 +4867,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Training starts from the model without the open adapter %1. To train on top of the adapter, export the merged model first.</source>
-        <translation>Das Modell wird ohne den offenen Adapter trainiert: %1. Um darüber zu trainieren, zuerst das Modell mit ihm exportieren.</translation>
+        <translation>Das Training beginnt mit dem Modell ohne den offenen Adapter %1. Um auf dem Adapter aufzubauen, exportieren Sie zuerst das Modell mit eingerechnetem Adapter.</translation>
     </message>
     <message>
         <source>the open one is on another machine; choose a shape</source>
-        <translation>das offene liegt auf einer anderen Maschine; wählen Sie eine Form</translation>
+        <translation>das offene liegt auf einem anderen Rechner; wählen Sie eine Form</translation>
     </message>
     <message>
         <source>Open a document&apos;s state</source>
@@ -5057,7 +5061,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Run the text in segments</source>
-        <translation>Den Text in Segmenten lesen</translation>
+        <translation>Den Text in Segmenten ausführen</translation>
     </message>
     <message>
         <source>Pause</source>
@@ -5073,11 +5077,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Stop: finished work is kept, and a training saves a checkpoint</source>
-        <translation>Beenden: Fertiges bleibt erhalten, und ein Training sichert einen Stand</translation>
+        <translation>Stopp: Fertiges bleibt erhalten, und ein Training sichert einen Checkpoint</translation>
     </message>
     <message>
         <source>Fine-tune</source>
-        <translation>Feinabstimmen</translation>
+        <translation>Fine-Tuning</translation>
     </message>
     <message>
         <source>Ctrl+Shift+F</source>
@@ -5085,7 +5089,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Fine-tune the model to segmented execution</source>
-        <translation>Das Modell auf segmentierte Ausführung abstimmen</translation>
+        <translation>Das Modell durch Fine-Tuning an segmentierte Ausführung anpassen</translation>
     </message>
     <message>
         <source>Previous segment</source>
@@ -5137,11 +5141,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Pin this run as B, to compare later runs with it</source>
-        <translation>Diesen Lauf als B anheften, um die nächsten mit ihm zu vergleichen</translation>
+        <translation>Diesen Lauf als B anheften, um spätere Läufe mit ihm zu vergleichen</translation>
     </message>
     <message>
         <source>Run the text in segments (F5)</source>
-        <translation>Den Text in Segmenten lesen (F5)</translation>
+        <translation>Den Text in Segmenten ausführen (F5)</translation>
     </message>
     <message>
         <source>Can&apos;t run now: %1</source>
@@ -5149,7 +5153,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation>Weiter</translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <source>Toggle theme</source>
@@ -5193,11 +5197,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Pause, or resume</source>
-        <translation>Anhalten oder fortsetzen</translation>
+        <translation>Pausieren oder fortsetzen</translation>
     </message>
     <message>
         <source>Fine-tune…</source>
-        <translation>Feinabstimmen…</translation>
+        <translation>Fine-Tuning…</translation>
     </message>
     <message>
         <source>Previous</source>
@@ -5257,7 +5261,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Save the state after the text, to ask questions about it later</source>
-        <translation>Den Zustand hinter dem gelesenen Text sichern, um später dazu zu fragen</translation>
+        <translation>Den Zustand nach dem Text sichern, um später Fragen dazu zu stellen</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>
@@ -5298,7 +5302,7 @@ Wert %4 · Rang %5 von %6</translation>
     <name>LibraryController</name>
     <message>
         <source>Runs use %1 of disk space, more than the limit of %2: delete some in Runs, or raise the limit</source>
-        <translation>Läufe belegen %1 auf der Platte, und die Grenze ist %2: Löschen Sie einige in Läufe, oder heben Sie die Grenze an</translation>
+        <translation>Läufe belegen %1 Plattenplatz, mehr als die Grenze von %2: Löschen Sie einige in „Läufe“, oder heben Sie die Grenze an</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
@@ -5310,7 +5314,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>is running</source>
-        <translation>ist noch im Gang</translation>
+        <translation>läuft noch</translation>
     </message>
 </context>
 <context>
@@ -5419,7 +5423,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>A single token has no loss: no token follows it</source>
-        <translation>Ein einzelnes Token hat keinen Verlust: Es folgt keines</translation>
+        <translation>Ein einzelnes Token hat keinen Verlust: Es folgt kein Token</translation>
     </message>
 </context>
 <context>
@@ -5430,7 +5434,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Segments that lost their attention sink (%)</source>
-        <translation>Segmente, die ihren Attention-Sink verloren (%)</translation>
+        <translation>Segmente, die ihren Attention-Sink verloren haben (%)</translation>
     </message>
     <message>
         <source>Perplexity</source>
@@ -5476,7 +5480,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Forward and backward</source>
-        <translation>Vorwärts und rückwärts</translation>
+        <translation>Vorwärts- und Rückwärtslauf</translation>
     </message>
     <message>
         <source>estimated</source>
@@ -5492,11 +5496,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>%1 is free: the training fits, with a margin of 10 %.</source>
-        <translation>%1 sind frei: Es passt, mit einem Zehntel Reserve.</translation>
+        <translation>%1 sind frei: Das Training passt, mit einer Reserve von 10 %.</translation>
     </message>
     <message>
         <source>%1 is free: the training may not fit. Shorten segments, train an adapter (LoRA), or turn on checkpointing.</source>
-        <translation>%1 sind frei: Es passt womöglich nicht. Kürzere Segmente, ein Adapter (LoRA) oder Checkpointing helfen.</translation>
+        <translation>%1 sind frei: Das Training passt womöglich nicht. Verkürzen Sie Segmente, trainieren Sie einen Adapter (LoRA), oder schalten Sie Checkpointing ein.</translation>
     </message>
 </context>
 <context>
@@ -5511,7 +5515,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Full attention&apos;s KV</source>
-        <translation>KV bei voller Aufmerksamkeit</translation>
+        <translation>KV bei voller Attention</translation>
     </message>
     <message>
         <source>Logarithmic</source>
@@ -5527,7 +5531,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>attention-visible KV</source>
-        <translation>für Aufmerksamkeit sichtbare KV</translation>
+        <translation>für Attention sichtbare KV</translation>
     </message>
     <message>
         <source>carry</source>
@@ -5547,7 +5551,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>full attention&apos;s KV</source>
-        <translation>KV bei voller Aufmerksamkeit</translation>
+        <translation>KV bei voller Attention</translation>
     </message>
     <message>
         <source>Tokens read</source>
@@ -5625,7 +5629,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Problem with the choice</source>
-        <translation>Was an der Wahl nicht stimmt</translation>
+        <translation>Problem mit der Auswahl</translation>
     </message>
     <message>
         <source>Open</source>
@@ -5685,11 +5689,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Model: choose a folder or a GGUF file.</source>
-        <translation>Modell: einen Ordner oder eine GGUF-Datei nennen.</translation>
+        <translation>Modell: Wählen Sie einen Ordner oder eine GGUF-Datei.</translation>
     </message>
     <message>
         <source>Model: this is an adapter. Enter it below, and its base model here.</source>
-        <translation>Modell: Das ist ein Adapter. Ihn unten nennen und hier seine Basis.</translation>
+        <translation>Modell: Das ist ein Adapter. Geben Sie ihn unten an und hier sein Basismodell.</translation>
     </message>
     <message>
         <source>Model: %1. %2</source>
@@ -5701,11 +5705,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Its base model is %1.</source>
-        <translation>Er wurde über %1 trainiert.</translation>
+        <translation>Sein Basismodell ist %1.</translation>
     </message>
     <message>
         <source>Adapter: %1. Choose its base model, or another adapter.</source>
-        <translation>Adapter: %1. Seine Basis oder einen anderen Adapter wählen.</translation>
+        <translation>Adapter: %1. Wählen Sie sein Basismodell oder einen anderen Adapter.</translation>
     </message>
     <message>
         <source>Adapter: %1. %2</source>
@@ -5732,15 +5736,19 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>On %1 held-out books, a carry with %2 sinks (S = %3, M = %4) changes the loss by %5 nats per token compared with M = R = 0, with all heads local (lower on %6)</source>
-        <translation>Auf %1 zurückgehaltenen Büchern ändert das Gedächtnis mit %2 Senken (S = %3, M = %4) den Verlust gegenüber M = R = 0 um %5 nat je Token mit nur lokalen Köpfen (niedriger bei %6)</translation>
+        <translation>Auf %1 zurückgehaltenen Büchern ändert ein Übertrag mit %2 Sinks (S = %3, M = %4) den Verlust gegenüber M = R = 0 um %5 nat je Token, wenn alle Köpfe lokal sind (niedriger bei %6)</translation>
     </message>
     <message>
         <source>, and by %1 with the default grouping (lower on %2)</source>
-        <translation> und um %1 mit der voreingestellten Gruppierung (niedriger bei %2)</translation>
+        <translation>, und um %1 mit der Standardgruppierung (niedriger bei %2)</translation>
     </message>
     <message>
         <source>Reading %1</source>
         <translation>Liest %1</translation>
+    </message>
+    <message>
+        <source>The model will be opened with the chosen dtype and device when the engine is free</source>
+        <translation>Das Modell wird mit dem gewählten dtype und Gerät geöffnet, sobald der Rechenkern frei ist</translation>
     </message>
 </context>
 <context>
@@ -5767,7 +5775,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>The needle is in the same segment as the answer, %1</source>
-        <translation>Die Nadel steht im eigenen Segment der Antwort, %1</translation>
+        <translation>Die Nadel steht im selben Segment wie die Antwort, %1</translation>
     </message>
     <message>
         <source>Nothing was retrieved for the answer&apos;s segment, %1</source>
@@ -5775,7 +5783,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Needle retrieved for segment %1: %2 (%3 of %4 lists contain tokens of it)</source>
-        <translation>Nadel unter dem Abgerufenen für Segment %1: %2 (%3 von %4 Listen haben etwas von ihr)</translation>
+        <translation>Nadel für Segment %1 abgerufen: %2 (%3 von %4 Listen enthalten Token von ihr)</translation>
     </message>
 </context>
 <context>
@@ -5813,7 +5821,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Save the selection, to return to it later (Ctrl+D)</source>
-        <translation>Behalten, was gewählt ist, um darauf zurückzukommen (Strg+D)</translation>
+        <translation>Die Auswahl behalten, um später zu ihr zurückzukehren (Strg+D)</translation>
     </message>
     <message>
         <source>Bookmarks</source>
@@ -5821,7 +5829,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Double-click or Enter selects it, F2 renames it, Delete removes it</source>
-        <translation>Doppelklick oder Eingabe geht hin, F2 benennt um, Entf entfernt</translation>
+        <translation>Doppelklick oder Eingabetaste wählt es aus, F2 benennt es um, Entf entfernt es</translation>
     </message>
     <message>
         <source>&amp;Remove</source>
@@ -5849,11 +5857,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Linked: follows the selection in other views. Click to unlink and keep this selection.</source>
-        <translation>Verknüpft: folgt der Auswahl in anderen Ansichten. Klicken, um zu lösen und diese Auswahl zu behalten.</translation>
+        <translation>Gekoppelt: folgt der Auswahl in anderen Ansichten. Klicken Sie, um zu entkoppeln und diese Auswahl zu behalten.</translation>
     </message>
     <message>
         <source>Unlinked: keeps its own selection. Click to follow the other views again.</source>
-        <translation>Entkoppelt: behält eine eigene Auswahl. Drücken, um den anderen Ansichten wieder zu folgen.</translation>
+        <translation>Entkoppelt: behält eine eigene Auswahl. Klicken Sie, um den anderen Ansichten wieder zu folgen.</translation>
     </message>
 </context>
 <context>
@@ -5879,7 +5887,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Retrieval map</source>
-        <translation>Abrufkarte</translation>
+        <translation>Retrieval-Karte</translation>
     </message>
     <message>
         <source>Carried tail</source>
@@ -5915,7 +5923,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Audit</source>
-        <translation>Prüfung</translation>
+        <translation>Audit</translation>
     </message>
     <message>
         <source>Log</source>
@@ -5931,7 +5939,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Attention</source>
-        <translation>Aufmerksamkeit</translation>
+        <translation>Attention</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -5947,11 +5955,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Retrieval recall</source>
-        <translation>Trefferquote des Abrufs</translation>
+        <translation>Retrieval-Recall</translation>
     </message>
     <message>
         <source>Direct logit attribution</source>
-        <translation>Direkte Logit-Zuordnung</translation>
+        <translation>Direct Logit Attribution</translation>
     </message>
     <message>
         <source>Head scores</source>
@@ -5967,11 +5975,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Sinks</source>
-        <translation>Senken</translation>
+        <translation>Sinks</translation>
     </message>
     <message>
         <source>Retrieved passages</source>
-        <translation>Gefundene Stellen</translation>
+        <translation>Abgerufene Stellen</translation>
     </message>
     <message>
         <source>Ask</source>
@@ -5998,11 +6006,11 @@ Wert %4 · Rang %5 von %6</translation>
     <name>PassagesPanel</name>
     <message>
         <source>Retrieved passages</source>
-        <translation>Gefundene Stellen</translation>
+        <translation>Abgerufene Stellen</translation>
     </message>
     <message>
         <source>Heads whose passages are listed</source>
-        <translation>Wessen Stellen es sind</translation>
+        <translation>Köpfe, deren Stellen aufgeführt sind</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -6010,7 +6018,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Runs the segment again without this passage and shows the change of its loss</source>
-        <translation>Liest das Segment ohne diese Stelle und zeigt, wie sich sein Verlust ändert</translation>
+        <translation>Führt das Segment ohne diese Stelle noch einmal aus und zeigt, wie sich sein Verlust ändert</translation>
     </message>
     <message>
         <source>Only this one</source>
@@ -6018,7 +6026,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Runs the segment again with only this passage</source>
-        <translation>Liest das Segment mit keiner anderen Stelle als dieser</translation>
+        <translation>Führt das Segment mit dieser Stelle allein noch einmal aus</translation>
     </message>
     <message>
         <source>Export the passages</source>
@@ -6030,7 +6038,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Segment %1: nothing was retrieved for this head</source>
-        <translation>Segment %1: für diesen Kopf wurde nichts gefunden</translation>
+        <translation>Segment %1: Für diesen Kopf wurde nichts abgerufen</translation>
     </message>
     <message>
         <source>without the passage at %1</source>
@@ -6053,7 +6061,7 @@ Wert %4 · Rang %5 von %6</translation>
     <name>PassagesTable</name>
     <message>
         <source>Score</source>
-        <translation>Wert</translation>
+        <translation>Wertung</translation>
     </message>
     <message>
         <source>Segment</source>
@@ -6077,7 +6085,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Its window&apos;s mean score, or its anchor&apos;s</source>
-        <translation>Mittlerer Wert des Fensters, oder Wert des Ankers</translation>
+        <translation>Mittlere Wertung ihres Fensters, oder Wertung ihres Ankers</translation>
     </message>
     <message>
         <source>Segment that contains it</source>
@@ -6085,15 +6093,15 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Position of its first token</source>
-        <translation>Ihr erstes Token</translation>
+        <translation>Position ihres ersten Tokens</translation>
     </message>
     <message>
         <source>Retrieved text</source>
-        <translation>Was gefunden wurde, als Text</translation>
+        <translation>Abgerufener Text</translation>
     </message>
     <message>
         <source>Mean loss of the reading segment without the passage minus with it, in nats; measured by Remove</source>
-        <translation>Mittlerer Verlust des lesenden Segments ohne die Stelle minus mit ihr, in nat; Entfernen misst ihn</translation>
+        <translation>Mittlerer Verlust des lesenden Segments ohne die Stelle minus dem mit ihr, in nat; „Entfernen“ misst ihn</translation>
     </message>
     <message>
         <source>The same for the selected token</source>
@@ -6109,7 +6117,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Probability of the answer&apos;s first phrase without the passage; measured by Remove</source>
-        <translation>Wahrscheinlichkeit der ersten Worte der Antwort ohne die Stelle; Entfernen misst sie</translation>
+        <translation>Wahrscheinlichkeit der ersten Wortgruppe der Antwort ohne die Stelle; „Entfernen“ misst sie</translation>
     </message>
     <message>
         <source>The same with this passage alone; measured by Only this one</source>
@@ -6156,15 +6164,15 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>no segment has been run</source>
-        <translation>es ist noch kein Segment gelaufen</translation>
+        <translation>noch wurde kein Segment ausgeführt</translation>
     </message>
     <message>
         <source>Activation patching: takes the values of the pinned run B in the same segment, token by token</source>
-        <translation>Activation Patching: Das Segment bekommt, was der angeheftete Lauf B im selben Segment hat, Token für Token</translation>
+        <translation>Activation Patching: nimmt die Werte des angehefteten Laufs B im selben Segment, Token für Token</translation>
     </message>
     <message>
         <source>Not now: %1</source>
-        <translation>Nicht jetzt: %1</translation>
+        <translation>Jetzt nicht: %1</translation>
     </message>
 </context>
 <context>
@@ -6175,7 +6183,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>no segment has been run</source>
-        <translation>es ist noch kein Segment gelaufen</translation>
+        <translation>noch wurde kein Segment ausgeführt</translation>
     </message>
     <message>
         <source>the pinned run was made with the weights %1, this one with %2</source>
@@ -6206,7 +6214,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Sinks, tokens</source>
-        <translation>Senken, Token</translation>
+        <translation>Sinks, Token</translation>
     </message>
     <message>
         <source>Window, tokens</source>
@@ -6214,7 +6222,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Blocks of keys for a block of queries</source>
-        <translation>Blöcke von Keys je Block von Querys</translation>
+        <translation>Blöcke von Keys je Block von Queries</translation>
     </message>
 </context>
 <context>
@@ -6237,11 +6245,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Perplexity against attention-visible KV</source>
-        <translation>Perplexität gegen für Attention sichtbare KV</translation>
+        <translation>Perplexität gegen die für Attention sichtbaren KV</translation>
     </message>
     <message>
         <source>Perplexity at %1 tokens against attention-visible KV</source>
-        <translation>Perplexität bei %1 Token gegen für Attention sichtbare KV</translation>
+        <translation>Perplexität bei %1 Token gegen die für Attention sichtbaren KV</translation>
     </message>
     <message>
         <source>%1: %2
@@ -6279,7 +6287,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>%1 against %2</source>
-        <translation>%1 über %2</translation>
+        <translation>%1 gegen %2</translation>
     </message>
     <message>
         <source>the plot “%1” is empty</source>
@@ -6287,15 +6295,15 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>run a text first</source>
-        <translation>lesen Sie erst einen Text</translation>
+        <translation>führen Sie zuerst einen Text aus</translation>
     </message>
     <message>
         <source>has a suffix that is not supported</source>
-        <translation>hat keine Endung einer Abbildung oder von Daten</translation>
+        <translation>hat eine Endung, die nicht unterstützt wird</translation>
     </message>
     <message>
         <source>Use .pdf, .svg, .png, .csv or .npy.</source>
-        <translation>Nennen Sie eine .pdf-, .svg-, .png-, .csv- oder .npy-Datei.</translation>
+        <translation>Verwenden Sie .pdf, .svg, .png, .csv oder .npy.</translation>
     </message>
 </context>
 <context>
@@ -6325,7 +6333,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Description of the step</source>
-        <translation>Was der Schritt tut</translation>
+        <translation>Beschreibung des Schritts</translation>
     </message>
     <message>
         <source>Position in the pool (token)</source>
@@ -6333,11 +6341,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Queries of a summary</source>
-        <translation>Anfragen einer Zusammenfassung</translation>
+        <translation>Queries einer Zusammenfassung</translation>
     </message>
     <message>
         <source>queries</source>
-        <translation>Anfragen</translation>
+        <translation>Queries</translation>
     </message>
     <message>
         <source>top-k</source>
@@ -6375,7 +6383,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Result of the step</source>
-        <translation>Was der Schritt ergab</translation>
+        <translation>Ergebnis des Schritts</translation>
     </message>
     <message>
         <source>prefix</source>
@@ -6403,14 +6411,26 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>sink</source>
-        <translation>Senke</translation>
+        <translation>Sink</translation>
     </message>
 </context>
 <context>
     <name>PrefixText</name>
     <message>
+        <source>anchor</source>
+        <translation>Anker</translation>
+    </message>
+    <message>
+        <source>expanded</source>
+        <translation>erweitert</translation>
+    </message>
+    <message>
+        <source>padding</source>
+        <translation>Auffüllung</translation>
+    </message>
+    <message>
         <source>%1 sinks</source>
-        <translation>%1 Senken</translation>
+        <translation>%1 Sinks</translation>
     </message>
     <message>
         <source>%1 retrieved tokens</source>
@@ -6422,11 +6442,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>This run retrieves nothing: R = 0. The presets in Settings turn retrieval on</source>
-        <translation>Dieser Lauf ruft nichts ab: R = 0. Voreinstellungen unter Einstellungen setzen Köpfe, die es tun</translation>
+        <translation>Dieser Lauf ruft nichts ab: R = 0. Die Vorlagen unter „Einstellungen“ schalten Retrieval ein</translation>
     </message>
     <message>
         <source>This run retrieves nothing: no head reads retrieved tokens</source>
-        <translation>Dieser Lauf ruft nichts ab: Kein Kopf liest Abgerufenes</translation>
+        <translation>Dieser Lauf ruft nichts ab: Kein Kopf liest abgerufene Token</translation>
     </message>
     <message>
         <source>Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do</source>
@@ -6434,7 +6454,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>The first segment has no past to retrieve from: select a later segment</source>
-        <translation>Vor dem ersten Segment ist nichts, aus dem sich abrufen ließe: Wählen Sie ein späteres</translation>
+        <translation>Das erste Segment hat keine Vergangenheit zum Abrufen: Wählen Sie ein späteres Segment</translation>
     </message>
     <message>
         <source>Segment %1 has retrieved nothing</source>
@@ -6461,7 +6481,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Recall</source>
-        <translation>Trefferquote</translation>
+        <translation>Recall</translation>
     </message>
     <message>
         <source>Δ loss</source>
@@ -6489,11 +6509,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Loss under the control minus loss: above 0 where retrieval helps</source>
-        <translation>Verlust unter der Kontrolle minus Verlust: über 0, wo der Abruf hilft</translation>
+        <translation>Verlust unter der Kontrolle minus Verlust: über 0, wo Retrieval hilft</translation>
     </message>
     <message>
         <source>Answer loss under the control minus answer loss: above 0 where retrieval helps</source>
-        <translation>Verlust der Antwort unter der Kontrolle minus Verlust der Antwort: über 0, wo der Abruf hilft</translation>
+        <translation>Verlust der Antwort unter der Kontrolle minus Verlust der Antwort: über 0, wo Retrieval hilft</translation>
     </message>
     <message>
         <source>Example</source>
@@ -6527,15 +6547,15 @@ Wert %4 · Rang %5 von %6</translation>
     <name>PromptsController</name>
     <message>
         <source>The prompt set&apos;s process has ended</source>
-        <translation>Der Prozess der Prompt-Menge hat geendet</translation>
+        <translation>Der Prozess der Prompt-Menge ist beendet</translation>
     </message>
     <message>
         <source>Open a model first</source>
-        <translation>Öffnen Sie erst ein Modell</translation>
+        <translation>Öffnen Sie zuerst ein Modell</translation>
     </message>
     <message>
         <source>The engine runs on another machine: run the prompt set there, with carryover-cli run --prompts</source>
-        <translation>Der Rechenkern läuft auf einer anderen Maschine: Führen Sie die Prompt-Menge dort aus, mit carryover-cli run --prompts</translation>
+        <translation>Der Rechenkern läuft auf einem anderen Rechner: Führen Sie die Prompt-Menge dort aus, mit carryover-cli run --prompts</translation>
     </message>
     <message>
         <source>another one is running in this window</source>
@@ -6551,11 +6571,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Running the prompt set %1 into %2</source>
-        <translation>Führt die Prompt-Menge %1 in %2 aus</translation>
+        <translation>Führt die Prompt-Menge %1 aus und schreibt nach %2</translation>
     </message>
     <message>
         <source>starting</source>
-        <translation>beginnt</translation>
+        <translation>startet</translation>
     </message>
 </context>
 <context>
@@ -6566,7 +6586,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>A .jsonl file with a &quot;text&quot; on each line and, optionally, &quot;name&quot;, &quot;answer&quot;, &quot;target&quot; and &quot;tags&quot;</source>
-        <translation>Eine .jsonl mit einem „text“ in jeder Zeile und, wo gewünscht, „name“, „answer“, „target“ und „tags“</translation>
+        <translation>Eine .jsonl-Datei mit einem &quot;text&quot; in jeder Zeile und, wo gewünscht, &quot;name&quot;, &quot;answer&quot;, &quot;target&quot; und &quot;tags&quot;</translation>
     </message>
     <message>
         <source>Prompt sets (*.jsonl);;All files (*)</source>
@@ -6582,7 +6602,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Also run each example under this control, for Δ loss. off: no retrieval; the other controls replace the retrieved positions</source>
-        <translation>Führt jedes Beispiel auch unter dieser Kontrolle aus, für Δ Verlust. off: Nichts wird abgerufen; die anderen werden statt dessen gelesen, was die Suche findet</translation>
+        <translation>Führt jedes Beispiel auch unter dieser Kontrolle aus, für Δ Verlust. off: kein Retrieval; die anderen Kontrollen ersetzen die abgerufenen Positionen</translation>
     </message>
     <message>
         <source>Against</source>
@@ -6594,7 +6614,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Folder for its runs; examples that are there already are not run again</source>
-        <translation>Wohin ihre Läufe geschrieben werden; was schon da ist, wird nicht noch einmal ausgeführt</translation>
+        <translation>Ordner ihrer Läufe; Beispiele, die schon dort sind, werden nicht noch einmal ausgeführt</translation>
     </message>
     <message>
         <source>Folder of the runs</source>
@@ -6610,7 +6630,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Finished examples are kept; Run continues with the others</source>
-        <translation>Fertige Beispiele bleiben; Ausführen macht mit den anderen weiter</translation>
+        <translation>Fertige Beispiele bleiben erhalten; „Ausführen“ setzt mit den anderen fort</translation>
     </message>
     <message>
         <source>Choose a prompt set</source>
@@ -6622,7 +6642,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Run each example with these settings in a separate process</source>
-        <translation>Führt jedes Beispiel mit diesen Einstellungen aus, in einem eigenen Prozess</translation>
+        <translation>Führt jedes Beispiel mit diesen Einstellungen in einem eigenen Prozess aus</translation>
     </message>
 </context>
 <context>
@@ -6633,7 +6653,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>State of the prompt set</source>
-        <translation>Stand der Prompt-Menge</translation>
+        <translation>Zustand der Prompt-Menge</translation>
     </message>
     <message>
         <source>Open…</source>
@@ -6641,7 +6661,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Open the folder of a prompt set that has been run, or follow one that is running</source>
-        <translation>Den Ordner einer ausgeführten Prompt-Menge öffnen oder eine beobachten, die läuft</translation>
+        <translation>Den Ordner einer ausgeführten Prompt-Menge öffnen, oder einer laufenden folgen</translation>
     </message>
     <message>
         <source>Folder of a prompt set</source>
@@ -6649,7 +6669,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Show only examples that contain all of these words</source>
-        <translation>Beispiele, die jedes dieser Wörter haben</translation>
+        <translation>Nur Beispiele zeigen, die alle diese Wörter enthalten</translation>
     </message>
     <message>
         <source>Examples of the prompt set</source>
@@ -6681,26 +6701,26 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>; not all were run: Run continues</source>
-        <translation>; nicht alle wurden ausgeführt: Ausführen macht weiter</translation>
+        <translation>; nicht alle wurden ausgeführt: „Ausführen“ setzt fort</translation>
     </message>
     <message>
         <source>A prompt set is a file with a text on each line. Each text is run separately. The tables show its loss, the distance of its hits, whether its target was read, and means over all examples and over each tag.</source>
-        <translation>Eine Prompt-Menge ist eine Datei mit einem Text in jeder Zeile. Jeder wird für sich ausgeführt; darunter stehen sein Verlust, wie weit seine Treffer zurückliegen, ob das Ziel gelesen wurde, und Mittel über alle Beispiele und über jedes Schlagwort.</translation>
+        <translation>Eine Prompt-Menge ist eine Datei mit einem Text in jeder Zeile. Jeder Text wird für sich ausgeführt. Die Tabellen zeigen seinen Verlust, den Abstand seiner Treffer, ob sein Ziel gelesen wurde, und Mittel über alle Beispiele und über jedes Schlagwort.</translation>
     </message>
     <message>
         <source>The question pass does not apply to prompt sets: each segment reads what the queries of the previous segment found. To ask questions, use Ask or Evaluate.</source>
-        <translation>Für Prompt-Mengen wird keine Frage zweimal gelesen: Jedes Segment liest, was die Queries des vorigen Segments gefunden haben. Fragen stellen Sie mit Fragen oder Auswerten.</translation>
+        <translation>Der Frage-Durchgang gilt nicht für Prompt-Mengen: Jedes Segment liest, was die Queries des vorigen Segments gefunden haben. Um Fragen zu stellen, verwenden Sie „Fragen“ oder „Auswerten“.</translation>
     </message>
 </context>
 <context>
     <name>ProposalsTable</name>
     <message>
         <source>proposed by score</source>
-        <translation>nach Werten vorgeschlagen</translation>
+        <translation>nach Wertung vorgeschlagen</translation>
     </message>
     <message>
         <source>current grouping</source>
-        <translation>jetzige Gruppierung</translation>
+        <translation>aktuelle Gruppierung</translation>
     </message>
     <message>
         <source>Grouping</source>
@@ -6728,19 +6748,19 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Share of the sum of all scores that falls on heads that retrieve</source>
-        <translation>Der Anteil an den Werten aller Köpfe, den die abrufenden haben</translation>
+        <translation>Anteil an der Summe aller Wertungen, der auf abrufende Köpfe entfällt</translation>
     </message>
     <message>
         <source>Share of the heads proposed by score that retrieve in this grouping too</source>
-        <translation>Von den nach Werten vorgeschlagenen Köpfen der Anteil, der auch hier abruft</translation>
+        <translation>Anteil der nach Wertung vorgeschlagenen Köpfe, die auch in dieser Gruppierung abrufen</translation>
     </message>
     <message>
         <source>Score share</source>
-        <translation>Anteil der Wertung</translation>
+        <translation>Anteil der Wertungen</translation>
     </message>
     <message>
         <source>Overlap</source>
-        <translation>Übereinstimmung</translation>
+        <translation>Überschneidung</translation>
     </message>
 </context>
 <context>
@@ -6755,7 +6775,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>carryover: nothing was run; see the error above</source>
-        <translation>carryover: nichts wurde gelesen; was schiefging, steht oben</translation>
+        <translation>carryover: nichts wurde ausgeführt; siehe den Fehler oben</translation>
     </message>
     <message>
         <source>segment %1 of %2: loss %3, %4 s</source>
@@ -6779,11 +6799,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Import a configuration or grouping</source>
-        <translation>Konfiguration oder Gruppierung einlesen</translation>
+        <translation>Konfiguration oder Gruppierung importieren</translation>
     </message>
     <message>
         <source>import</source>
-        <translation>einlesen</translation>
+        <translation>importieren</translation>
     </message>
     <message>
         <source> mm</source>
@@ -6835,7 +6855,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Opens the default model and book instead of the open ones, and runs the text</source>
-        <translation>Öffnet das Standardmodell und das Buch statt dessen, was offen ist, und startet den Lauf</translation>
+        <translation>Öffnet das Standardmodell und das Standardbuch statt der offenen und führt den Text aus</translation>
     </message>
     <message>
         <source>is not a JSON object</source>
@@ -6926,7 +6946,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>No gradient crosses segments: open a training whose samples have two or more</source>
-        <translation>Kein Gradient überquert Segmente: Öffnen Sie ein Training, dessen Beispiele zwei oder mehr haben</translation>
+        <translation>Kein Gradient überquert Segmente: Öffnen Sie ein Training, dessen Samples zwei oder mehr haben</translation>
     </message>
 </context>
 <context>
@@ -6957,15 +6977,15 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Layers with heads that read the retrieved tokens</source>
-        <translation>Schichten mit Köpfen, die das Gefundene lesen</translation>
+        <translation>Schichten mit Köpfen, die die abgerufenen Token lesen</translation>
     </message>
     <message>
         <source>Heads that read the retrieved tokens</source>
-        <translation>Köpfe, die das Gefundene lesen</translation>
+        <translation>Köpfe, die die abgerufenen Token lesen</translation>
     </message>
     <message>
         <source>The pool of a document: keys and values of readers and searchers</source>
-        <translation>Der Pool eines Dokuments: Schlüssel und Werte der Leser und Sucher</translation>
+        <translation>Der Pool eines Dokuments: Keys und Values der Leser und Sucher</translation>
     </message>
     <message>
         <source>Mean loss of a token of the answers, in nats, with the needle in the prefix</source>
@@ -6973,7 +6993,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Share of answers whose every token is the most likely one, with the needle in the prefix</source>
-        <translation>Antworten, deren Token alle die wahrscheinlichsten sind, mit der Nadel im Präfix</translation>
+        <translation>Anteil der Antworten, deren Token alle die wahrscheinlichsten sind, mit der Nadel im Präfix</translation>
     </message>
 </context>
 <context>
@@ -6984,15 +7004,15 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Heads for recall are found</source>
-        <translation>Köpfe für den Abruf sind gefunden</translation>
+        <translation>Recall-Köpfe sind gefunden</translation>
     </message>
     <message>
         <source>no model is open</source>
-        <translation>kein Modell ist geöffnet</translation>
+        <translation>kein Modell ist offen</translation>
     </message>
     <message>
         <source>heads for recall</source>
-        <translation>Köpfe für den Abruf</translation>
+        <translation>Recall-Köpfe</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
@@ -7004,7 +7024,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Searching for the heads for recall in %1 documents</source>
-        <translation>Köpfe für den Abruf werden in %1 Dokumenten gesucht</translation>
+        <translation>Sucht die Recall-Köpfe in %1 Dokumenten</translation>
+    </message>
+    <message>
+        <source>The texts are no longer the same: the search for heads begins again</source>
+        <translation>Die Texte sind nicht mehr dieselben: Die Suche nach Köpfen beginnt von vorn</translation>
     </message>
 </context>
 <context>
@@ -7019,7 +7043,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Excerpts of the novels, into which needles are inserted</source>
-        <translation>Stücke der Romane, in die Nadeln gesetzt werden</translation>
+        <translation>Auszüge aus den Romanen, in die Nadeln eingefügt werden</translation>
     </message>
     <message>
         <source>Held out</source>
@@ -7027,7 +7051,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>The last documents, which are used only to check searchers</source>
-        <translation>Die letzten Dokumente: an ihnen werden Sucher nur geprüft</translation>
+        <translation>Die letzten Dokumente, die nur zum Prüfen der Sucher dienen</translation>
     </message>
     <message>
         <source>Segments</source>
@@ -7051,7 +7075,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Maximum number of heads that search for all readers</source>
-        <translation>So viele Köpfe dürfen höchstens für alle Leser suchen</translation>
+        <translation>Höchstzahl der Köpfe, die für alle Leser suchen</translation>
     </message>
     <message>
         <source> %</source>
@@ -7079,7 +7103,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Novels into which needles are inserted</source>
-        <translation>Romane, in die Nadeln gesetzt werden</translation>
+        <translation>Romane, in die Nadeln eingefügt werden</translation>
     </message>
     <message>
         <source>Text files (*.txt);;All files (*)</source>
@@ -7087,7 +7111,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>No model is open</source>
-        <translation>Kein Modell ist geöffnet</translation>
+        <translation>Kein Modell ist offen</translation>
     </message>
     <message>
         <source>A search is running</source>
@@ -7095,7 +7119,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Not now: %1</source>
-        <translation>Nicht jetzt: %1</translation>
+        <translation>Jetzt nicht: %1</translation>
     </message>
     <message>
         <source>Choose novels, or open a text from a file</source>
@@ -7103,7 +7127,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>No documents are left to choose heads on: hold out fewer</source>
-        <translation>Es bleiben keine Dokumente, an denen Köpfe gewählt werden</translation>
+        <translation>Es bleiben keine Dokumente, an denen Köpfe gewählt werden: Halten Sie weniger zurück</translation>
     </message>
     <message>
         <source>Find heads</source>
@@ -7111,11 +7135,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Takes minutes for a small model; Cancel keeps the results so far</source>
-        <translation>Minuten bei einem kleinen Modell; was vor dem Abbrechen gefunden ist, bleibt</translation>
+        <translation>Dauert bei einem kleinen Modell Minuten; „Abbrechen“ behält die bisherigen Ergebnisse</translation>
     </message>
     <message>
         <source>The open text</source>
-        <translation>Der geöffnete Text</translation>
+        <translation>Der offene Text</translation>
     </message>
     <message>
         <source>%1 texts</source>
@@ -7123,7 +7147,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Choose other novels: choose heads on texts other than those that you use them on</source>
-        <translation>Andere wählen: Köpfe wählt man am besten an Texten, an denen man sie nicht benutzt</translation>
+        <translation>Andere Romane wählen: Wählen Sie Köpfe an anderen Texten aus als denen, auf denen Sie sie verwenden</translation>
     </message>
     <message>
         <source>waiting for the engine</source>
@@ -7142,11 +7166,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Settings of the search for heads</source>
-        <translation>Woran Köpfe gefunden werden</translation>
+        <translation>Einstellungen der Suche nach Köpfen</translation>
     </message>
     <message>
         <source>Result of the search for heads</source>
-        <translation>Was gefunden wurde</translation>
+        <translation>Ergebnis der Suche nach Köpfen</translation>
     </message>
     <message>
         <source>Apply</source>
@@ -7154,7 +7178,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Applies the preset for recall with these heads to the next run (undo: Ctrl+Z)</source>
-        <translation>Macht die Vorgabe für den Abruf mit diesen Köpfen zu den Einstellungen des nächsten Laufs (rückgängig: Strg+Z)</translation>
+        <translation>Macht die Recall-Vorlage mit diesen Köpfen zu den Einstellungen des nächsten Laufs (rückgängig: Strg+Z)</translation>
     </message>
     <message>
         <source>Searchers</source>
@@ -7174,7 +7198,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>Recall against memory</source>
-        <translation>Abruf gegen Speicher</translation>
+        <translation>Recall gegen Speicher</translation>
     </message>
     <message>
         <source>answered</source>
@@ -7186,7 +7210,7 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>The search inserts needles into novels. It finds the heads whose search retrieves the answers, then the smallest set of heads that has to read them.</source>
-        <translation>Nadeln werden in Romane gesetzt. Gefunden werden die Köpfe, deren Suche die Antworten in ihren Fenstern hat, und dann die wenigsten, die sie lesen müssen.</translation>
+        <translation>Die Suche fügt Nadeln in Romane ein. Sie findet die Köpfe, deren Suche die Antworten abruft, und dann die kleinste Menge von Köpfen, die sie lesen muss.</translation>
     </message>
     <message>
         <source>Found together by %1: %2 % of the answers, %3 % on documents held out.</source>
@@ -7194,11 +7218,11 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>These readers need %2 of the pool instead of %1; the loss is %3 instead of %4.</source>
-        <translation>Vom Pool, den alle Leser brauchen, %1, brauchen diese %2; der Verlust ist %3 statt %4.</translation>
+        <translation>Diese Leser brauchen %2 des Pools statt %1; der Verlust ist %3 statt %4.</translation>
     </message>
     <message>
         <source>The search is not finished.</source>
-        <translation>Die Suche ist nicht beendet.</translation>
+        <translation>Die Suche ist nicht fertig.</translation>
     </message>
     <message>
         <source>No readers have been measured yet</source>
@@ -7206,19 +7230,19 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>heads for recall</source>
-        <translation>Köpfe für den Abruf</translation>
+        <translation>Recall-Köpfe</translation>
     </message>
     <message>
         <source>Save…</source>
-        <translation>Speichern…</translation>
+        <translation>Sichern…</translation>
     </message>
     <message>
         <source>Saves these heads and how they were found as a file that Heads × layers imports</source>
-        <translation>Schreibt diese Köpfe und worauf sie gefunden wurden in eine Datei, die Köpfe × Schichten einliest</translation>
+        <translation>Sichert diese Köpfe, und wie sie gefunden wurden, in einer Datei, die „Köpfe × Schichten“ importiert</translation>
     </message>
     <message>
         <source>Save the heads</source>
-        <translation>Die Köpfe speichern</translation>
+        <translation>Die Köpfe sichern</translation>
     </message>
     <message>
         <source>JSON (*.json)</source>
@@ -7229,15 +7253,15 @@ Wert %4 · Rang %5 von %6</translation>
     <name>RecallPanel</name>
     <message>
         <source>Retrieval recall</source>
-        <translation>Trefferquote des Abrufs</translation>
+        <translation>Retrieval-Recall</translation>
     </message>
     <message>
         <source>Retrieval recall of the segment</source>
-        <translation>Trefferquote des Abrufs im Segment</translation>
+        <translation>Retrieval-Recall des Segments</translation>
     </message>
     <message>
         <source>Retrieval recall by head</source>
-        <translation>Trefferquote des Abrufs nach Kopf</translation>
+        <translation>Retrieval-Recall nach Kopf</translation>
     </message>
     <message>
         <source>Long-range head, by layer</source>
@@ -7249,19 +7273,19 @@ Wert %4 · Rang %5 von %6</translation>
     </message>
     <message>
         <source>mass of the R positions with most attention</source>
-        <translation>Masse der R stärksten Positionen</translation>
+        <translation>Masse der R Positionen mit der meisten Attention</translation>
     </message>
     <message>
         <source>mass of the retrieved positions</source>
-        <translation>Masse des Abgerufenen</translation>
+        <translation>Masse der abgerufenen Positionen</translation>
     </message>
     <message>
         <source>recall@R</source>
         <translation>Recall@R</translation>
     </message>
     <message>
-        <source>What segment %1 missed</source>
-        <translation>Was Segment %1 verpasst hat</translation>
+        <source>Retrieval recall of segment %1</source>
+        <translation>Retrieval-Recall von Segment %1</translation>
     </message>
     <message>
         <source>layer %1, head %2
@@ -7273,7 +7297,7 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
         <source>Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over the whole pool falls on retrieved positions, %5 % is the maximum</source>
-        <translation>Segment %1, Mittel über Köpfe (%2): Recall@R %3 %, %4 % der Aufmerksamkeit über den ganzen Pool wurden abgerufen, %5 % wären möglich gewesen</translation>
+        <translation>Segment %1, Mittel über Köpfe (%2): Recall@R %3 %; %4 % der Attention über den ganzen Pool liegen auf abgerufenen Positionen, %5 % sind das Maximum</translation>
     </message>
 </context>
 <context>
@@ -7304,30 +7328,30 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
         <source>Query head</source>
-        <translation>Anfragender Kopf</translation>
+        <translation>Query-Kopf</translation>
     </message>
     <message>
         <source>Share of the R positions with most attention over the whole pool that was retrieved</source>
-        <translation>Von den R Positionen, auf denen die Aufmerksamkeit über den ganzen Pool am stärksten ist, der Anteil, der abgerufen wurde</translation>
+        <translation>Anteil der R Positionen mit der meisten Attention über den ganzen Pool, der abgerufen wurde</translation>
     </message>
     <message>
         <source>Share of the attention over the whole pool that falls on retrieved positions</source>
-        <translation>Der Anteil der Aufmerksamkeit über den ganzen Pool, der auf das Abgerufene fällt</translation>
+        <translation>Anteil der Attention über den ganzen Pool, der auf abgerufenen Positionen liegt</translation>
     </message>
     <message>
         <source>The same for the R positions with most attention: the maximum for R positions</source>
-        <translation>Dasselbe für die R stärksten Positionen: das Höchste, was R Positionen fassen können</translation>
+        <translation>Dasselbe für die R Positionen mit der meisten Attention: das Maximum für R Positionen</translation>
     </message>
     <message>
         <source>Oracle mass minus mass</source>
-        <translation>Masse des Orakels abzüglich der Masse</translation>
+        <translation>Masse des Orakels minus Masse</translation>
     </message>
 </context>
 <context>
     <name>RetrievalMapPanel</name>
     <message>
         <source>Retrieval map</source>
-        <translation>Abrufkarte</translation>
+        <translation>Retrieval-Karte</translation>
     </message>
     <message>
         <source>Segments × positions, one head</source>
@@ -7359,7 +7383,7 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
         <source>Padding only fills up the prefix: it is not evidence of retrieval</source>
-        <translation>Auffüllung füllt nur das Präfix: Sie belegt keinen Abruf</translation>
+        <translation>Auffüllung füllt nur das Präfix auf: Sie ist kein Beleg für Retrieval</translation>
     </message>
     <message>
         <source>padding</source>
@@ -7383,7 +7407,7 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
         <source>Query segment</source>
-        <translation>Anfragendes Segment</translation>
+        <translation>Query-Segment</translation>
     </message>
     <message>
         <source>Layer, head</source>
@@ -7442,11 +7466,11 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
         <source>Segments of the text appear here once it runs.</source>
-        <translation>Die Segmente des Textes erscheinen hier, sobald er gelesen wird.</translation>
+        <translation>Die Segmente des Textes erscheinen hier, sobald er ausgeführt wird.</translation>
     </message>
     <message>
         <source>Segment %1: not run yet</source>
-        <translation>Segment %1: noch nicht gelesen</translation>
+        <translation>Segment %1: noch nicht ausgeführt</translation>
     </message>
     <message>
         <source>Δ loss against the pinned run: %1 nats</source>
@@ -7470,7 +7494,7 @@ Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
         <source>Attention sink lost in %1 of %2 segments: %3. Set Sinks to %4 and run again.</source>
-        <translation>Aufmerksamkeitssenke in %1 von %2 Segmenten verloren: %3. Senken auf %4 setzen und noch einmal ausführen.</translation>
+        <translation>Attention-Sink in %1 von %2 Segmenten verloren: %3. Setzen Sie Sinks auf %4, und führen Sie den Text noch einmal aus.</translation>
     </message>
     <message>
         <source>Segment %1: tokens %2 to %3
@@ -7479,7 +7503,7 @@ loss %4 nats, PPL %5
 %8 s, %9 near-ties at the cutoff</source>
         <translation>Segment %1: Token %2 bis %3
 Verlust %4 nat, PPL %5
-%L6 Treffer, mittlere Schlüsselnorm im Übertrag %7
+%L6 Treffer, mittlere Norm der übertragenen Keys %7
 %8 s, %9 Fast-Gleichstände</translation>
     </message>
 </context>
@@ -7498,7 +7522,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Correct the marked field, then run.</source>
-        <translation>Das markierte Feld berichtigen, dann starten.</translation>
+        <translation>Berichtigen Sie das markierte Feld, und starten Sie dann den Lauf.</translation>
     </message>
     <message>
         <source>a run is in progress</source>
@@ -7518,15 +7542,15 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>a run is using the engine</source>
-        <translation>ein Lauf braucht den Rechenkern</translation>
+        <translation>ein Lauf benutzt den Rechenkern</translation>
     </message>
     <message>
         <source>Running %L1 tokens, policy %2</source>
-        <translation>Liest %L1 Token, Verfahren %2</translation>
+        <translation>Führt %L1 Token aus, Verfahren %2</translation>
     </message>
     <message>
         <source>Stopped after</source>
-        <translation>Beendet nach</translation>
+        <translation>Angehalten nach</translation>
     </message>
     <message>
         <source>Done:</source>
@@ -7538,7 +7562,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>; its model is not available, so tokens have no text</source>
-        <translation>; sein Modell ist nicht hier, darum haben Token keinen Text</translation>
+        <translation>; sein Modell ist nicht verfügbar, darum haben Token keinen Text</translation>
     </message>
     <message>
         <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the top-k cutoff</source>
@@ -7550,7 +7574,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>it was made with other weights: open %1</source>
-        <translation>er wurde mit anderen Gewichten gemacht: Öffnen Sie %1</translation>
+        <translation>er entstand mit anderen Gewichten: Öffnen Sie %1</translation>
     </message>
     <message>
         <source>continuing a run</source>
@@ -7558,7 +7582,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Open the run and its model first.</source>
-        <translation>Öffnen Sie erst den Lauf und sein Modell.</translation>
+        <translation>Öffnen Sie zuerst den Lauf und sein Modell.</translation>
     </message>
     <message>
         <source>Continues after segment %1</source>
@@ -7566,7 +7590,15 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>the connection to the engine is lost: press Reconnect</source>
-        <translation>die Verbindung zum Rechenkern ist verloren: Drücken Sie „Wieder verbinden“</translation>
+        <translation>die Verbindung zum Rechenkern ist verloren: Drücken Sie „Neu verbinden“</translation>
+    </message>
+    <message>
+        <source>the hits that it was given in place of a search can&apos;t be read again: %1</source>
+        <translation>die Treffer, die er statt einer Suche bekam, lassen sich nicht wieder lesen: %1</translation>
+    </message>
+    <message>
+        <source>Put the file back, or run the text again.</source>
+        <translation>Legen Sie die Datei zurück, oder führen Sie den Text noch einmal aus.</translation>
     </message>
 </context>
 <context>
@@ -7611,7 +7643,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>What-if</source>
-        <translation>Was-wäre-wenn</translation>
+        <translation>Versuch</translation>
     </message>
     <message>
         <source>Experiment</source>
@@ -7646,7 +7678,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Saved in %1</source>
-        <translation>Gespeichert in %1</translation>
+        <translation>Gesichert in %1</translation>
     </message>
     <message>
         <source>Name</source>
@@ -7732,7 +7764,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Show the two ticked runs side by side in Compare. A is the shown run, or else the one ticked last; B is the other</source>
-        <translation>Die beiden angehakten Läufe in Vergleich nebeneinander zeigen: als A den, der zu sehen ist, sonst den zuletzt angehakten; den anderen als B</translation>
+        <translation>Die beiden angehakten Läufe in „Vergleich“ nebeneinander zeigen. A ist der gezeigte Lauf oder sonst der zuletzt angehakte; B ist der andere</translation>
     </message>
     <message>
         <source>&amp;Rename</source>
@@ -7756,7 +7788,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Delete the selected runs. The window deletes runs of this session when it closes; until then you can undo it. Other folders only leave the list.</source>
-        <translation>Läufe dieser Sitzung löschen, sobald das Fenster schließt; bis dahin lässt es sich rückgängig machen. Eigene Ordner verlassen nur die Liste.</translation>
+        <translation>Die gewählten Läufe löschen. Läufe dieser Sitzung löscht das Fenster, wenn es schließt; bis dahin lässt sich das rückgängig machen. Andere Ordner verschwinden nur aus der Liste.</translation>
     </message>
     <message>
         <source>&amp;Undo delete</source>
@@ -7764,7 +7796,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Show only runs that contain all of these words in name, kind, tags, policy or model</source>
-        <translation>Läufe, die jedes dieser Wörter in Name, Art, Schlagwörtern, Verfahren oder Modell haben</translation>
+        <translation>Nur Läufe zeigen, die alle diese Wörter in Name, Art, Schlagwörtern, Verfahren oder Modell enthalten</translation>
     </message>
     <message>
         <source>Disk used by the runs of this session</source>
@@ -7776,11 +7808,11 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Disk space that the runs of this session may use before a warning</source>
-        <translation>Wie viel Platz die Läufe dieser Sitzung belegen dürfen, bevor es gemeldet wird</translation>
+        <translation>Plattenplatz, den die Läufe dieser Sitzung belegen dürfen, bevor eine Warnung erscheint</translation>
     </message>
     <message>
         <source>Delete the oldest runs without a tag until the limit is met; you can undo it</source>
-        <translation>Die ältesten Läufe ohne Schlagwort, bis die Grenze eingehalten ist; es lässt sich rückgängig machen</translation>
+        <translation>Die ältesten Läufe ohne Schlagwort löschen, bis die Grenze eingehalten ist; das lässt sich rückgängig machen</translation>
     </message>
     <message>
         <source>Deleted runs</source>
@@ -7800,7 +7832,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Free their disk space now; this can&apos;t be undone</source>
-        <translation>Ihren Platz jetzt freigeben; das lässt sich nicht rückgängig machen</translation>
+        <translation>Ihren Plattenplatz jetzt freigeben; das lässt sich nicht rückgängig machen</translation>
     </message>
     <message>
         <source>Disk for runs</source>
@@ -7808,7 +7840,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Limit in GB; 0: none. Above it you get a warning; nothing is deleted automatically.</source>
-        <translation>Grenze in GB; 0: keine. Darüber wird es gemeldet, und nichts wird von selbst gelöscht.</translation>
+        <translation>Grenze in GB; 0: keine. Darüber erscheint eine Warnung; nichts wird automatisch gelöscht.</translation>
     </message>
     <message>
         <source>Disk: %1</source>
@@ -7847,15 +7879,11 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Mean of the queries</source>
-        <translation>Mittel der Anfragen</translation>
+        <translation>Mittel der Queries</translation>
     </message>
     <message>
         <source>Text</source>
         <translation>Text</translation>
-    </message>
-    <message>
-        <source>Text of the best key</source>
-        <translation>Bester bei</translation>
     </message>
     <message>
         <source>Best score</source>
@@ -7883,7 +7911,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>By summary</source>
-        <translation>Von Zusammenfassung</translation>
+        <translation>Durch Zusammenfassung</translation>
     </message>
     <message>
         <source>Kind</source>
@@ -7899,7 +7927,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Scores</source>
-        <translation>Werte</translation>
+        <translation>Wertungen</translation>
     </message>
     <message>
         <source>Top-k</source>
@@ -7919,15 +7947,15 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>The last queries of the previous segment, averaged into %1 summaries: overlapping windows, and the tail.</source>
-        <translation>Die letzten Anfragen des Segments davor, in %1 Mitteln: Fenster, die sich überlappen, und das Ende.</translation>
+        <translation>Die letzten Queries des vorigen Segments, gemittelt zu %1 Zusammenfassungen: überlappende Fenster und das Ende.</translation>
     </message>
     <message>
         <source>Raw dot products of each summary with every unrotated key of the pool.</source>
-        <translation>Jede Zusammenfassung gegen jeden ungedrehten Schlüssel des Pools: rohe Skalarprodukte.</translation>
+        <translation>Rohe Skalarprodukte jeder Zusammenfassung mit jedem unrotierten Key des Pools.</translation>
     </message>
     <message>
         <source>The best keys of each summary: %1 in all, %2 different positions.</source>
-        <translation>Die besten Schlüssel jeder Zusammenfassung: %1 insgesamt, %2 verschiedene Positionen.</translation>
+        <translation>Die besten Keys jeder Zusammenfassung: %1 insgesamt, %2 verschiedene Positionen.</translation>
     </message>
     <message>
         <source>Each position with its best score; the %1 best are the anchors.</source>
@@ -7935,7 +7963,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Each anchor is expanded to its neighbours, the best anchor first, until R positions are selected: %1 anchors and %2 expanded.</source>
-        <translation>Anker nehmen ihre Nachbarn mit, der beste Anker zuerst, bis es R sind: %1 Anker und %2 erweiterte.</translation>
+        <translation>Jeder Anker wird um seine Nachbarn erweitert, der beste Anker zuerst, bis R Positionen gewählt sind: %1 Anker und %2 erweiterte.</translation>
     </message>
     <message>
         <source>Padded to R with the earliest unused positions (%1 added): %2 slots in total.</source>
@@ -7943,27 +7971,27 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>The last %1 queries of the previous segment, of layer %2, head %3.</source>
-        <translation>Die letzten %1 Anfragen des vorigen Segments, von Schicht %2, Kopf %3.</translation>
+        <translation>Die letzten %1 Queries des vorigen Segments, von Schicht %2, Kopf %3.</translation>
     </message>
     <message>
         <source>For each key of the pool, minus the mean of all keys: the largest dot product with a query.</source>
-        <translation>Von jedem Schlüssel des Pools das größte Skalarprodukt mit einer Anfrage; vom Schlüssel wird der Mittelwert aller Schlüssel abgezogen.</translation>
+        <translation>Für jeden Key des Pools, abzüglich des Mittels aller Keys: das größte Skalarprodukt mit einer Query.</translation>
     </message>
     <message>
         <source>For each key of the pool: the largest dot product with a summary.</source>
-        <translation>Von jedem Schlüssel des Pools das größte Skalarprodukt mit einer Zusammenfassung.</translation>
+        <translation>Für jeden Key des Pools: das größte Skalarprodukt mit einer Zusammenfassung.</translation>
     </message>
     <message>
         <source>The windows of %1 positions with the best mean score, best first: %2. Each is listed by its best position.</source>
-        <translation>Die Fenster von %1 Positionen mit der besten mittleren Wertung, das beste zuerst: %2. Jedes ist nach seiner besten Position benannt.</translation>
+        <translation>Die Fenster von %1 Positionen mit der besten mittleren Wertung, das beste zuerst: %2. Jedes ist unter seiner besten Position aufgeführt.</translation>
     </message>
     <message>
         <source>All positions of these windows are read: %1.</source>
-        <translation>Fenster werden ganz gelesen: %1 Positionen.</translation>
+        <translation>Alle Positionen dieser Fenster werden gelesen: %1.</translation>
     </message>
     <message>
         <source>Queries</source>
-        <translation>Anfragen</translation>
+        <translation>Queries</translation>
     </message>
     <message>
         <source>Windows</source>
@@ -7980,6 +8008,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>No.</source>
         <translation>Nr.</translation>
+    </message>
+    <message>
+        <source>Position of the best key</source>
+        <translation>Position des besten Keys</translation>
     </message>
 </context>
 <context>
@@ -8006,11 +8038,11 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Share of the answers in the windows that this head and those above find together</source>
-        <translation>Anteil der Antworten, die in den Fenstern liegen, die dieser Kopf und die darüber zusammen finden</translation>
+        <translation>Anteil der Antworten in den Fenstern, die dieser Kopf und die darüber zusammen finden</translation>
     </message>
     <message>
         <source>The same on documents that no head was chosen by</source>
-        <translation>Dasselbe in Dokumenten, an denen kein Kopf gewählt wurde</translation>
+        <translation>Dasselbe in Dokumenten, nach denen kein Kopf gewählt wurde</translation>
     </message>
     <message>
         <source>Share that the head finds alone</source>
@@ -8052,7 +8084,7 @@ Verlust %4 nat, PPL %5
     <name>SessionKeeper</name>
     <message>
         <source>This session can&apos;t be saved: %1</source>
-        <translation>Von dieser Sitzung lässt sich nichts behalten: %1</translation>
+        <translation>Diese Sitzung lässt sich nicht sichern: %1</translation>
     </message>
     <message>
         <source>The last session&apos;s model is gone: %1</source>
@@ -8092,14 +8124,14 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>%1 has been saved since by another session. This one has no file now: Save asks for one</source>
-        <translation>%1 wurde inzwischen von einer anderen Sitzung gespeichert. Diese hat nun keine Datei: Speichern fragt nach einer</translation>
+        <translation>%1 wurde inzwischen von einer anderen Sitzung gesichert. Diese hat nun keine Datei: „Sitzung sichern“ fragt nach einer</translation>
     </message>
 </context>
 <context>
     <name>SessionRestorer</name>
     <message>
         <source>The session&apos;s what-if names positions that the run does not have; it was left out</source>
-        <translation>Das Was-wäre-wenn der Sitzung nennt Stellen, die der Lauf nicht hat; es wurde weggelassen</translation>
+        <translation>Der Versuch der Sitzung nennt Positionen, die der Lauf nicht hat; er wurde weggelassen</translation>
     </message>
     <message>
         <source>The session&apos;s settings don&apos;t fit the model: %1</source>
@@ -8107,7 +8139,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>The run was interrupted after %1 of %2 segments. Run repeats it.</source>
-        <translation>Der Lauf wurde nach %1 von %2 Segmenten unterbrochen. Ausführen wiederholt ihn.</translation>
+        <translation>Der Lauf wurde nach %1 von %2 Segmenten unterbrochen. „Lauf“ wiederholt ihn.</translation>
     </message>
     <message>
         <source>The training run %1 is not on this machine, or no longer</source>
@@ -8119,11 +8151,11 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>The recorded results are shown. Restore the files that it was saved with, or run the text again.</source>
-        <translation>Gezeigt wird, was aufgezeichnet ist. Die Dateien von damals zurücklegen oder den Text erneut laufen lassen.</translation>
+        <translation>Gezeigt werden die aufgezeichneten Ergebnisse. Stellen Sie die Dateien wieder her, mit denen die Sitzung gesichert wurde, oder führen Sie den Text noch einmal aus.</translation>
     </message>
     <message>
         <source>The session&apos;s run was made with the weights %1, and the open model has %2; run the text again</source>
-        <translation>Der Lauf der Sitzung entstand mit den Gewichten %1, und das offene Modell hat %2; den Text erneut laufen lassen</translation>
+        <translation>Der Lauf der Sitzung entstand mit den Gewichten %1, und das offene Modell hat %2; führen Sie den Text noch einmal aus</translation>
     </message>
 </context>
 <context>
@@ -8141,7 +8173,7 @@ Verlust %4 nat, PPL %5
     <name>SettingsFile</name>
     <message>
         <source>The settings can&apos;t be read (%1); they are kept as %2</source>
-        <translation>Die Einstellungen sind nicht zu gebrauchen (%1); sie liegen noch als %2</translation>
+        <translation>Die Einstellungen lassen sich nicht lesen (%1); sie bleiben als %2 erhalten</translation>
     </message>
 </context>
 <context>
@@ -8228,7 +8260,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Save layout…</source>
-        <translation>Anordnung speichern …</translation>
+        <translation>Anordnung sichern …</translation>
     </message>
     <message>
         <source>Language</source>
@@ -8240,7 +8272,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>The settings can&apos;t be saved: %1</source>
-        <translation>Die Einstellungen lassen sich nicht behalten: %1</translation>
+        <translation>Die Einstellungen lassen sich nicht sichern: %1</translation>
     </message>
     <message>
         <source>Open a session</source>
@@ -8256,7 +8288,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Save layout</source>
-        <translation>Anordnung speichern</translation>
+        <translation>Anordnung sichern</translation>
     </message>
     <message>
         <source>Name of the layout</source>
@@ -8292,7 +8324,7 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>Closing the window stops it. What is done is kept, and Continue resumes it.</source>
-        <translation>Mit dem Fenster hält es an. Was fertig ist, bleibt, und mit Fortsetzen geht es weiter.</translation>
+        <translation>Das Schließen des Fensters hält es an. Was fertig ist, bleibt erhalten, und „Fortsetzen“ setzt es fort.</translation>
     </message>
     <message>
         <source>Stop and close</source>
@@ -8324,11 +8356,11 @@ Verlust %4 nat, PPL %5
     </message>
     <message>
         <source>%1 has been saved by another session, or in another window. Overwriting it deletes the runs that only that session has.</source>
-        <translation>%1 wurde von einer anderen Sitzung oder in einem anderen Fenster gespeichert. Überschreiben löscht die Läufe, die nur jene Sitzung hat.</translation>
+        <translation>%1 wurde von einer anderen Sitzung oder in einem anderen Fenster gesichert. Überschreiben löscht die Läufe, die nur jene Sitzung hat.</translation>
     </message>
     <message>
         <source>Save as…</source>
-        <translation>Speichern unter …</translation>
+        <translation>Sichern als …</translation>
     </message>
     <message>
         <source>Overwrite</source>
@@ -8348,47 +8380,47 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Attention sink lost: %1 % of the attention is on sinks, %2 % in segment 0. The segment begins with a carry, and no token took the place of the text&apos;s first one.
 Set Sinks to %3 and run again.</source>
-        <translation>Aufmerksamkeitssenke verloren: %1 % der Aufmerksamkeit liegen auf Senken, in Segment 0 %2 %. Das Segment beginnt mit einem Übertrag, und kein Token nahm die Stelle des ersten Tokens des Textes ein.
-Senken auf %3 setzen und noch einmal ausführen.</translation>
+        <translation>Attention-Sink verloren: %1 % der Attention liegen auf Sinks, in Segment 0 %2 %. Das Segment beginnt mit einem Übertrag, und kein Token trat an die Stelle des ersten Tokens des Textes.
+Setzen Sie Sinks auf %3, und führen Sie den Text noch einmal aus.</translation>
     </message>
     <message>
         <source>A segment has lost its sink where less than %1 % of segment 0&apos;s share of the attention is on sinks. Not judged: segments of fewer than %2 tokens, and models with less than %3 % of the attention on sinks in segment 0.</source>
-        <translation>Ein Segment hat seine Senke verloren, wenn weniger als %1 % des Aufmerksamkeitsanteils von Segment 0 auf Senken liegt. Nicht beurteilt werden Segmente mit weniger als %2 Token und Modelle, bei denen in Segment 0 weniger als %3 % der Aufmerksamkeit auf Senken liegt.</translation>
+        <translation>Ein Segment hat seinen Sink verloren, wenn der Anteil seiner Attention, der auf Sinks liegt, weniger als %1 % des Anteils in Segment 0 ist. Nicht beurteilt werden Segmente mit weniger als %2 Token und Modelle, bei denen in Segment 0 weniger als %3 % der Attention auf Sinks liegen.</translation>
     </message>
     <message>
         <source>lost sinks not assessed: fewer than %1 tokens in a segment</source>
-        <translation>verlorene Senken nicht beurteilt: weniger als %1 Token in einem Segment</translation>
+        <translation>verlorene Sinks nicht beurteilt: weniger als %1 Token in einem Segment</translation>
     </message>
     <message>
         <source>lost sinks not assessed: only %1 % of segment 0&apos;s attention is on sinks</source>
-        <translation>verlorene Senken nicht beurteilt: nur %1 % der Aufmerksamkeit von Segment 0 liegt auf Senken</translation>
+        <translation>verlorene Sinks nicht beurteilt: nur %1 % der Attention von Segment 0 liegen auf Sinks</translation>
     </message>
 </context>
 <context>
     <name>SinksPanel</name>
     <message>
         <source>Sinks</source>
-        <translation>Senken</translation>
+        <translation>Sinks</translation>
     </message>
     <message>
         <source>Attention on all sinks</source>
-        <translation>Aufmerksamkeit auf alle Senken</translation>
+        <translation>Attention auf alle Sinks</translation>
     </message>
     <message>
         <source>Attention on the text&apos;s first tokens</source>
-        <translation>Aufmerksamkeit auf die ersten Tokens des Textes</translation>
+        <translation>Attention auf die ersten Token des Textes</translation>
     </message>
     <message>
         <source>Attention on the carry&apos;s first tokens</source>
-        <translation>Aufmerksamkeit auf die ersten Tokens des Übertrags</translation>
+        <translation>Attention auf die ersten Token des Übertrags</translation>
     </message>
     <message>
         <source>Attention on the segment&apos;s first tokens</source>
-        <translation>Aufmerksamkeit auf die ersten Tokens des Segments</translation>
+        <translation>Attention auf die ersten Token des Segments</translation>
     </message>
     <message>
         <source>Norm of the first tokens / median</source>
-        <translation>Norm der ersten Tokens / Median</translation>
+        <translation>Norm der ersten Token / Median</translation>
     </message>
     <message>
         <source>Largest norm / median</source>
@@ -8400,11 +8432,11 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
     </message>
     <message>
         <source>The token of largest norm, where it is not one of the first tokens: mostly a delimiter</source>
-        <translation>Soweit es keines der ersten ist: meist ein Trennzeichen</translation>
+        <translation>Das Token mit der größten Norm, wenn es keines der ersten Token ist: meist ein Trennzeichen</translation>
     </message>
     <message>
         <source>Norm of the hidden state that enters the layer: that of a sink is many times the median</source>
-        <translation>Norm des Hidden State am Eingang der Schicht: bei einer Senke ein Vielfaches des Medians</translation>
+        <translation>Norm des Hidden State, der in die Schicht eintritt: Die eines Sinks ist ein Vielfaches des Medians</translation>
     </message>
     <message>
         <source>Shown segment, by layer</source>
@@ -8420,7 +8452,7 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
     </message>
     <message>
         <source>Lost sinks</source>
-        <translation>Verlorene Senken</translation>
+        <translation>Verlorene Sinks</translation>
     </message>
     <message>
         <source>Segment</source>
@@ -8432,23 +8464,23 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
     </message>
     <message>
         <source>all sinks</source>
-        <translation>alle Senken</translation>
+        <translation>alle Sinks</translation>
     </message>
     <message>
         <source>text&apos;s first tokens</source>
-        <translation>erste Tokens des Textes</translation>
+        <translation>erste Token des Textes</translation>
     </message>
     <message>
         <source>carry&apos;s first tokens</source>
-        <translation>erste Tokens des Übertrags</translation>
+        <translation>erste Token des Übertrags</translation>
     </message>
     <message>
         <source>segment&apos;s first tokens</source>
-        <translation>erste Tokens des Segments</translation>
+        <translation>erste Token des Segments</translation>
     </message>
     <message>
         <source>first tokens / median</source>
-        <translation>erste Tokens / Median</translation>
+        <translation>erste Token / Median</translation>
     </message>
     <message>
         <source>largest / median</source>
@@ -8456,15 +8488,15 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
     </message>
     <message>
         <source>sink lost</source>
-        <translation>Senke verloren</translation>
+        <translation>Sink verloren</translation>
     </message>
     <message>
         <source>no sink lost in %1 segments</source>
-        <translation>in %1 Segmenten keine Senke verloren</translation>
+        <translation>in %1 Segmenten kein Sink verloren</translation>
     </message>
     <message>
         <source>⚠ sink lost in %1 of %2 segments</source>
-        <translation>⚠ Senke in %1 von %2 Segmenten verloren</translation>
+        <translation>⚠ Sink in %1 von %2 Segmenten verloren</translation>
     </message>
     <message>
         <source>Segment %1. </source>
@@ -8472,11 +8504,11 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
     </message>
     <message>
         <source>Share of the attention</source>
-        <translation>Anteil an der Aufmerksamkeit</translation>
+        <translation>Anteil an der Attention</translation>
     </message>
     <message>
         <source>Share of the attention, mean of layers</source>
-        <translation>Anteil an der Aufmerksamkeit, Mittel der Schichten</translation>
+        <translation>Anteil an der Attention, Mittel der Schichten</translation>
     </message>
     <message>
         <source>Norm / median</source>
@@ -8488,27 +8520,27 @@ Senken auf %3 setzen und noch einmal ausführen.</translation>
     </message>
     <message>
         <source>Sinks of segment %1, by layer</source>
-        <translation>Senken von Segment %1, nach Schicht</translation>
+        <translation>Sinks von Segment %1, nach Schicht</translation>
     </message>
     <message>
         <source>Sinks by segment</source>
-        <translation>Senken nach Segment</translation>
+        <translation>Sinks nach Segment</translation>
     </message>
     <message>
         <source>Attention on the token of largest norm</source>
-        <translation>Aufmerksamkeit auf das Token der größten Norm</translation>
+        <translation>Attention auf das Token mit der größten Norm</translation>
     </message>
     <message>
         <source>token of largest norm</source>
-        <translation>Token der größten Norm</translation>
+        <translation>Token mit der größten Norm</translation>
     </message>
     <message>
         <source>segment %1 · layer %2
 attention: text&apos;s first tokens %3 %, carry&apos;s %4 %, segment&apos;s %5 %, token of largest norm %6 %
 norm / median: first tokens %7, largest %8</source>
         <translation>Segment %1 · Schicht %2
-Aufmerksamkeit: erste Tokens des Textes %3 %, des Übertrags %4 %, des Segments %5 %, Token der größten Norm %6 %
-Norm / Median: erste Tokens %7, größte %8</translation>
+Attention: erste Token des Textes %3 %, des Übertrags %4 %, des Segments %5 %, Token mit der größten Norm %6 %
+Norm / Median: erste Token %7, größte %8</translation>
     </message>
     <message>
         <source>largest norm: position %1</source>
@@ -8516,7 +8548,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>This run was recorded without sink measurements: run the text again</source>
-        <translation>Dieser Lauf wurde ohne Messung der Senken aufgezeichnet: Führen Sie den Text noch einmal aus</translation>
+        <translation>Dieser Lauf wurde ohne Messung der Sinks aufgezeichnet: Führen Sie den Text noch einmal aus</translation>
     </message>
 </context>
 <context>
@@ -8535,7 +8567,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Shows the heads that retrieved the selected token, and follows the selection</source>
-        <translation>Nennt die Köpfe, die das gewählte Token abgerufen haben, auch wenn die Auswahl wechselt</translation>
+        <translation>Zeigt die Köpfe, die das gewählte Token abgerufen haben, und folgt der Auswahl</translation>
     </message>
     <message>
         <source>Insert a needle and find it</source>
@@ -8543,7 +8575,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Inserts a sentence into the text, runs the text, and shows which heads retrieved the sentence</source>
-        <translation>Setzt einen Satz in den Text, führt den Text aus und zeigt, welche Köpfe den Satz abgerufen haben</translation>
+        <translation>Fügt einen Satz in den Text ein, führt den Text aus und zeigt, welche Köpfe den Satz abgerufen haben</translation>
     </message>
     <message>
         <source>Close</source>
@@ -8563,7 +8595,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Position of the sentence in the text that is run</source>
-        <translation>Wie tief im Text, der gelesen wird</translation>
+        <translation>Position des Satzes im Text, der ausgeführt wird</translation>
     </message>
     <message>
         <source>Depth, %</source>
@@ -8579,7 +8611,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>%1: &lt;b&gt;%2&lt;/b&gt; retrieved it for segment %3, from %L4 tokens back, </source>
-        <translation>%1: &lt;b&gt;%2&lt;/b&gt; hat es für Segment %3 abgerufen, von %L4 Token weiter vorn, </translation>
+        <translation>%1: &lt;b&gt;%2&lt;/b&gt; hat es für Segment %3 abgerufen, %L4 Token zurück, </translation>
     </message>
     <message>
         <source>as an anchor with score %1.</source>
@@ -8591,7 +8623,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Running the text with the sentence in it…</source>
-        <translation>Liest den Text mit dem Satz darin …</translation>
+        <translation>Führt den Text mit dem Satz darin aus …</translation>
     </message>
     <message>
         <source>%1 with a needle</source>
@@ -8615,15 +8647,15 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Carryover runs a language model over a long text in segments, and shows what each segment gets from those before it: a carried tail and what its heads retrieve.</source>
-        <translation>Carryover führt ein Sprachmodell in Segmenten über einen langen Text und zeigt, was jedes Segment von den vorigen bekommt: einen Übertrag und was seine Köpfe abrufen.</translation>
+        <translation>Carryover führt ein Sprachmodell in Segmenten auf einem langen Text aus und zeigt, was jedes Segment von den vorigen bekommt: einen Übertrag und was seine Köpfe abrufen.</translation>
     </message>
     <message>
         <source>Retrieval</source>
-        <translation>Abruf</translation>
+        <translation>Retrieval</translation>
     </message>
     <message>
         <source>The demo: a name that only retrieved tokens hold, and the run without them</source>
-        <translation>Die Demo: ein Name, den nur abgerufene Token haben, und der Lauf ohne sie</translation>
+        <translation>Die Demo: ein Name, den nur abgerufene Token enthalten, und der Lauf ohne sie</translation>
     </message>
     <message>
         <source>Carried tail</source>
@@ -8631,7 +8663,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>The demo: a word that only the carried tail holds, and the run without it</source>
-        <translation>Die Demo: ein Wort, das nur der Übertrag hat, und der Lauf ohne ihn</translation>
+        <translation>Die Demo: ein Wort, das nur der Übertrag enthält, und der Lauf ohne ihn</translation>
     </message>
     <message>
         <source>Attention sink</source>
@@ -8651,7 +8683,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Change the run of the story</source>
-        <translation>Das Gezeigte ändern</translation>
+        <translation>Den Lauf der Geschichte ändern</translation>
     </message>
     <message>
         <source>Close; Help, Getting started shows it again</source>
@@ -8663,7 +8695,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>expanded from the anchor at %1.</source>
-        <translation>neben dem Anker bei %1.</translation>
+        <translation>erweitert vom Anker bei %1.</translation>
     </message>
     <message>
         <source>&lt;b&gt;%1&lt;/b&gt; retrieved %2 of its %3 tokens for segment %4, which is selected.</source>
@@ -8686,15 +8718,15 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <name>Startup</name>
     <message>
         <source>Fetching %1</source>
-        <translation>Holt %1</translation>
+        <translation>Lädt %1 herunter</translation>
     </message>
     <message>
         <source>The default model and book can&apos;t be fetched: %1. The demo stays open; open any model and text.</source>
-        <translation>Modell und Buch für den Anfang sind nicht zu haben: %1. Die Demo bleibt; öffnen Sie irgendein Modell und einen Text.</translation>
+        <translation>Das Standardmodell und das Standardbuch lassen sich nicht herunterladen: %1. Die Demo bleibt offen; öffnen Sie ein beliebiges Modell und einen beliebigen Text.</translation>
     </message>
     <message>
         <source>Open a model by its path on the engine&apos;s machine: Model, Open model.</source>
-        <translation>Ein Modell über seinen Pfad auf dem Rechner des Rechenkerns öffnen: Modell, Modell öffnen.</translation>
+        <translation>Öffnen Sie ein Modell mit seinem Pfad auf dem Rechner des Rechenkerns: „Modell“, „Modell öffnen“.</translation>
     </message>
     <message>
         <source>The demo is not installed; open a model and a text.</source>
@@ -8702,7 +8734,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>%L1 tokens need more memory under this model than its machine has: %L2 are set to run</source>
-        <translation>%L1 Token brauchen unter diesem Modell mehr Speicher, als seine Maschine hat: %L2 sind zum Lesen eingestellt</translation>
+        <translation>%L1 Token brauchen unter diesem Modell mehr Speicher, als sein Rechner hat: %L2 sind für den Lauf eingestellt</translation>
     </message>
 </context>
 <context>
@@ -8725,7 +8757,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Peak memory of the run (of the weights, if there is no run), and memory of the engine&apos;s machine</source>
-        <translation>Speicherspitze des Laufs (ohne Lauf: der Gewichte) gegen den Speicher der Maschine des Rechenkerns</translation>
+        <translation>Speicherspitze des Laufs (ohne Lauf: der Gewichte) und Speicher des Rechners, auf dem der Rechenkern läuft</translation>
     </message>
     <message>
         <source>%1 · paused</source>
@@ -8792,7 +8824,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>This run predicts no token that is found only in this part of its memory.</source>
-        <translation>Dieser Lauf sagt kein Token voraus, das nur dieser Speicher hat.</translation>
+        <translation>Dieser Lauf sagt kein Token voraus, das nur in diesem Teil seines Gedächtnisses steht.</translation>
     </message>
     <message>
         <source>Remove it</source>
@@ -8850,7 +8882,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>choices</source>
-        <translation>Auswahlen</translation>
+        <translation>Auswahlmöglichkeiten</translation>
     </message>
     <message>
         <source>loss</source>
@@ -8892,12 +8924,8 @@ Norm / Median: erste Tokens %7, größte %8</translation>
         <translation>Position %1, Segment %2, darin Token %3</translation>
     </message>
     <message>
-        <source>RoPE position: %1 for local heads (prefix %2), %3 for heads that retrieve nothing</source>
-        <translation>RoPE-Position: %1 für lokale Köpfe (Präfix %2), %3 für Köpfe, die nichts abrufen</translation>
-    </message>
-    <message>
         <source>attention sink: every later segment reads it</source>
-        <translation>Aufmerksamkeitssenke: jedes spätere Segment liest sie</translation>
+        <translation>Attention-Sink: Jedes spätere Segment liest ihn</translation>
     </message>
     <message>
         <source>log-probability %1 (probability %2 %)</source>
@@ -8989,11 +9017,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Unit of the colouring: its mean loss, or its strongest hit</source>
-        <translation>Was als eine Einheit gefärbt ist: nach seinem mittleren Verlust oder seinem stärksten Treffer</translation>
+        <translation>Einheit der Färbung: ihr mittlerer Verlust oder ihr stärkster Treffer</translation>
     </message>
     <message>
         <source>Search the text</source>
-        <translation>Im Text suchen</translation>
+        <translation>Den Text durchsuchen</translation>
     </message>
     <message>
         <source>%L1 tokens</source>
@@ -9013,11 +9041,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Where the query that predicts the selected token attends. A square-root scale</source>
-        <translation>Wohin die Query schaut, die das gewählte Token vorhersagt. Wurzelskala</translation>
+        <translation>Worauf die Attention der Query liegt, die das gewählte Token vorhersagt. Die Skala ist eine Quadratwurzel</translation>
     </message>
     <message>
         <source>Contribution of each token to the logit of the selected one, through all heads (direct logit attribution); the other colour is negative</source>
-        <translation>Was jedes Token über alle Köpfe zum Logit des gewählten beiträgt (Direct Logit Attribution); die andere Farbe nimmt weg</translation>
+        <translation>Beitrag jedes Tokens zum Logit des gewählten Tokens, über alle Köpfe (Direct Logit Attribution); die andere Farbe ist negativ</translation>
     </message>
     <message>
         <source>Strongest head</source>
@@ -9025,7 +9053,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Heads whose hits are marked: all (by number of heads) or one (by kind: anchor, expanded, padding). Heads whose attention is shown: the mean of all, the selected one, or the largest of any</source>
-        <translation>Wessen Treffer markiert sind: nach Zahl der Köpfe, oder für einen Kopf nach Art (Anker, erweitert, Auffüllung). Wessen Attention: das Mittel aller Köpfe, die eines Kopfs oder die größte</translation>
+        <translation>Köpfe, deren Treffer markiert sind: alle (nach Zahl der Köpfe) oder einer (nach Art: Anker, erweitert, Auffüllung). Köpfe, deren Attention gezeigt wird: das Mittel aller, der gewählte oder der größte Wert irgendeines Kopfes</translation>
     </message>
     <message>
         <source>Sources of %1 by attention</source>
@@ -9049,7 +9077,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Unit that has one colour</source>
-        <translation>Was eine Farbe hat</translation>
+        <translation>Einheit, die eine Farbe hat</translation>
     </message>
     <message>
         <source>token %1</source>
@@ -9061,11 +9089,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Exclude %1 from all heads</source>
-        <translation>%1 für alle Köpfe sperren</translation>
+        <translation>%1 für alle Köpfe ausschließen</translation>
     </message>
     <message>
         <source>Add %1 to the selected head</source>
-        <translation>%1 zum gewählten Kopf hinzufügen</translation>
+        <translation>%1 dem gewählten Kopf hinzufügen</translation>
     </message>
     <message>
         <source>Add %1 to layer %2, head %3</source>
@@ -9077,11 +9105,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Heads retrieve only positions before the segment</source>
-        <translation>Köpfe rufen nur ab, was vor einem Segment steht</translation>
+        <translation>Köpfe rufen nur Positionen vor dem Segment ab</translation>
     </message>
     <message>
         <source>Every segment reads the attention sinks</source>
-        <translation>Die Senken der Aufmerksamkeit liest jedes Segment</translation>
+        <translation>Jedes Segment liest die Attention-Sinks</translation>
     </message>
     <message>
         <source>RoPE position: %1</source>
@@ -9094,6 +9122,10 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <message>
         <source>Δ loss %1 nats in the what-if “%2”</source>
         <translation>Δ Verlust %1 nat im Versuch „%2“</translation>
+    </message>
+    <message>
+        <source>RoPE position where nothing is retrieved: %1 for local heads (prefix %2), %3 for long-range heads (prefix %4)</source>
+        <translation>RoPE-Position, wo nichts abgerufen wird: %1 für lokale Köpfe (Präfix %2), %3 für weitreichende Köpfe (Präfix %4)</translation>
     </message>
 </context>
 <context>
@@ -9119,15 +9151,15 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Select a token to colour the sources of its prediction. Point at a token for a preview.</source>
-        <translation>Wählen Sie ein Token: Die Quellen seiner Vorhersage werden gefärbt. Zeigen Sie auf eines für eine Vorschau.</translation>
+        <translation>Wählen Sie ein Token, um die Quellen seiner Vorhersage zu färben. Zeigen Sie auf ein Token, um eine Vorschau zu sehen.</translation>
     </message>
     <message>
         <source>Positive and negative contributions to the %1. Full colour: %2</source>
-        <translation>Was zum %1 beiträgt und was davon wegnimmt. Volle Farbe: %2</translation>
+        <translation>Positive und negative Beiträge zum %1. Volle Farbe: %2</translation>
     </message>
     <message>
-        <source>Where the query that predicts %1 attends, %2. Full colour: %3 %; attention sinks may be above</source>
-        <translation>Wohin die Query schaut, die %1 vorhersagt, %2. Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
+        <source>Where the query that predicts %1 attends (%2). Full colour: %3 %; attention sinks may be above</source>
+        <translation>Worauf die Attention der Query liegt, die %1 vorhersagt (%2). Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
     </message>
     <message>
         <source>adds %1 to the logit difference</source>
@@ -9162,7 +9194,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>retrieval</source>
-        <translation>Abruf</translation>
+        <translation>Retrieval</translation>
     </message>
     <message>
         <source>feed-forward</source>
@@ -9209,7 +9241,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Open a model and a text, then run.</source>
-        <translation>Öffnen Sie ein Modell und einen Text, dann „Lauf“.</translation>
+        <translation>Öffnen Sie ein Modell und einen Text, und drücken Sie dann „Lauf“.</translation>
     </message>
 </context>
 <context>
@@ -9228,15 +9260,15 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Fine-tuning %1 for %L2 steps into %3</source>
-        <translation>Stimmt %1 in %L2 Schritten ab, nach %3</translation>
+        <translation>Fine-Tuning von %1 mit %L2 Schritten, nach %3</translation>
     </message>
     <message>
         <source>a fine-tuning is using the engine</source>
-        <translation>eine Feinabstimmung braucht den Rechenkern</translation>
+        <translation>ein Fine-Tuning benutzt den Rechenkern</translation>
     </message>
     <message>
         <source>a dry run is using the engine</source>
-        <translation>ein Probelauf braucht den Rechenkern</translation>
+        <translation>ein Probelauf benutzt den Rechenkern</translation>
     </message>
     <message>
         <source>Continuing %1 after step %L2</source>
@@ -9256,19 +9288,19 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>was stopped</source>
-        <translation>wurde beendet</translation>
+        <translation>wurde angehalten</translation>
     </message>
     <message>
         <source>Training stopped after step %L1; %2</source>
-        <translation>Training nach Schritt %L1 beendet; %2</translation>
+        <translation>Training nach Schritt %L1 angehalten; %2</translation>
     </message>
     <message>
         <source>Training finished with step %L1; the window now runs the trained model, saved in %2</source>
-        <translation>Training mit Schritt %L1 fertig; das Fenster nutzt nun das trainierte Modell, gesichert in %2</translation>
+        <translation>Training mit Schritt %L1 fertig; das Fenster führt nun das trainierte Modell aus, gesichert in %2</translation>
     </message>
     <message>
         <source>no checkpoint to continue from was saved</source>
-        <translation>es wurde kein Stand zum Fortsetzen gesichert</translation>
+        <translation>es wurde kein Checkpoint zum Fortsetzen gesichert</translation>
     </message>
     <message>
         <source>of step %1, which are not kept</source>
@@ -9276,7 +9308,15 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>%1, step %L2: its last sample</source>
-        <translation>%1, Schritt %L2: sein letztes Beispiel</translation>
+        <translation>%1, Schritt %L2: sein letztes Sample</translation>
+    </message>
+    <message>
+        <source>holds a training run</source>
+        <translation>enthält einen Trainingslauf</translation>
+    </message>
+    <message>
+        <source>Choose a new folder; or resume that run, or remove it from the list, in Training runs.</source>
+        <translation>Wählen Sie einen neuen Ordner; oder setzen Sie jenen Lauf unter „Trainingsläufe“ fort, oder entfernen Sie ihn dort aus der Liste.</translation>
     </message>
 </context>
 <context>
@@ -9298,15 +9338,15 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>paused</source>
-        <translation>angehalten</translation>
+        <translation>pausiert</translation>
     </message>
     <message>
         <source>stopping</source>
-        <translation>endet</translation>
+        <translation>hält an</translation>
     </message>
     <message>
         <source>stopped</source>
-        <translation>beendet</translation>
+        <translation>angehalten</translation>
     </message>
     <message>
         <source>finished</source>
@@ -9318,7 +9358,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>following</source>
-        <translation>verfolgt</translation>
+        <translation>folgt</translation>
     </message>
 </context>
 <context>
@@ -9345,7 +9385,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Stop and save</source>
-        <translation>Beenden und sichern</translation>
+        <translation>Anhalten und sichern</translation>
     </message>
     <message>
         <source>Newest step</source>
@@ -9361,7 +9401,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Weight of the past in the smoothed loss; 0: no smoothing</source>
-        <translation>Anteil der Vergangenheit am geglätteten Verlust; 0: keine</translation>
+        <translation>Gewicht der Vergangenheit im geglätteten Verlust; 0: keine Glättung</translation>
     </message>
     <message>
         <source>by step</source>
@@ -9377,11 +9417,11 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Horizontal axis</source>
-        <translation>Waagrechte Achse</translation>
+        <translation>Waagerechte Achse</translation>
     </message>
     <message>
         <source>No training run yet: press Fine-tune, or open a run&apos;s folder</source>
-        <translation>Noch kein Trainingslauf: „Feinabstimmen“ drücken oder den Ordner eines Laufs öffnen</translation>
+        <translation>Noch kein Trainingslauf: Drücken Sie „Fine-Tuning“, oder öffnen Sie den Ordner eines Laufs</translation>
     </message>
     <message>
         <source>Training loss</source>
@@ -9501,7 +9541,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation>Weiter</translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <source>step %L1 of %L2</source>
@@ -9517,19 +9557,19 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Pause after the current layer, or resume</source>
-        <translation>Nach der laufenden Schicht anhalten oder fortsetzen</translation>
+        <translation>Nach der laufenden Schicht pausieren, oder fortsetzen</translation>
     </message>
     <message>
         <source>Stop and save a checkpoint, from which the run can be resumed</source>
-        <translation>Beenden und einen Stand sichern, von dem der Lauf fortgesetzt werden kann</translation>
+        <translation>Anhalten und einen Checkpoint sichern, von dem aus sich der Lauf fortsetzen lässt</translation>
     </message>
     <message>
         <source>Loss of the answers of recall samples</source>
-        <translation>Verlust der Antworten des Erinnerns</translation>
+        <translation>Verlust der Antworten der Recall-Samples</translation>
     </message>
     <message>
         <source>Recall</source>
-        <translation>Erinnern</translation>
+        <translation>Recall</translation>
     </message>
     <message>
         <source>State of the training</source>
@@ -9552,7 +9592,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Fine-tune…</source>
-        <translation>Feinabstimmen …</translation>
+        <translation>Fine-Tuning …</translation>
     </message>
     <message>
         <source>Start a new run</source>
@@ -9564,7 +9604,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Open a finished run, or follow one that another process writes</source>
-        <translation>Einen fertigen Lauf öffnen, oder einen verfolgen, den ein anderer Prozess schreibt</translation>
+        <translation>Einen fertigen Lauf öffnen, oder einem folgen, den ein anderer Prozess schreibt</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -9572,7 +9612,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Remove the selected run from the list; its folder is kept</source>
-        <translation>Den gewählten Lauf von der Liste nehmen; sein Ordner bleibt</translation>
+        <translation>Den gewählten Lauf aus der Liste entfernen; sein Ordner bleibt</translation>
     </message>
     <message>
         <source>Loss of the ticked runs, smoothed</source>
@@ -9604,7 +9644,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Horizontal axis</source>
-        <translation>Waagrechte Achse</translation>
+        <translation>Waagerechte Achse</translation>
     </message>
     <message>
         <source>Open the folder of a training run</source>
@@ -9616,7 +9656,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Resume the selected run from its newest checkpoint</source>
-        <translation>Den gewählten Lauf von seinem neuesten Stand fortsetzen</translation>
+        <translation>Den gewählten Lauf von seinem neuesten Checkpoint aus fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -9650,7 +9690,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>by default</source>
-        <translation>voreingestellt</translation>
+        <translation>Standard</translation>
     </message>
     <message>
         <source>unset</source>
@@ -9670,7 +9710,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>random prefix (seed %1)</source>
-        <translation>zufälliges Präfix (Startwert %1)</translation>
+        <translation>zufälliges Präfix (Seed %1)</translation>
     </message>
     <message>
         <source>most recent prefix</source>
@@ -9682,7 +9722,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>prefix of sinks and recent tokens</source>
-        <translation>Präfix aus Senken und jüngsten Token</translation>
+        <translation>Präfix aus Sinks und jüngsten Token</translation>
     </message>
     <message>
         <source>oracle prefix</source>
@@ -9713,15 +9753,15 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     <name>WhatIfController</name>
     <message>
         <source>The what-if was cancelled</source>
-        <translation>Der Was-wäre-wenn-Versuch wurde abgebrochen</translation>
+        <translation>Der Versuch wurde abgebrochen</translation>
     </message>
     <message>
         <source>a what-if is running</source>
-        <translation>ein Was-wäre-wenn-Versuch läuft</translation>
+        <translation>ein Versuch läuft</translation>
     </message>
     <message>
         <source>what-if</source>
-        <translation>Was-wäre-wenn</translation>
+        <translation>Versuch</translation>
     </message>
     <message>
         <source>no segment is selected</source>
@@ -9729,7 +9769,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>Select one that has been run.</source>
-        <translation>Wählen Sie eines, das gelesen wurde.</translation>
+        <translation>Wählen Sie eines, das ausgeführt wurde.</translation>
     </message>
     <message>
         <source>Stop it first, or wait for its end.</source>
@@ -9737,7 +9777,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>a what-if is using the engine</source>
-        <translation>ein Was-wäre-wenn-Versuch braucht den Rechenkern</translation>
+        <translation>ein Versuch benutzt den Rechenkern</translation>
     </message>
     <message>
         <source>patch</source>
@@ -9749,11 +9789,15 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>What-if “%1”, segment %2: Δ mean loss %3 nats</source>
-        <translation>Was-wäre-wenn „%1“, Segment %2: Δ mittlerer Verlust %3 nat</translation>
+        <translation>Versuch „%1“, Segment %2: Δ mittlerer Verlust %3 nat</translation>
     </message>
     <message>
         <source>Hits of segment %2 ablated, one at a time: %1</source>
-        <translation>Treffer von Segment %2, der Reihe nach weggelassen: %1</translation>
+        <translation>Treffer von Segment %2 einzeln ablatiert: %1</translation>
+    </message>
+    <message>
+        <source>Put the file back, or run the text again.</source>
+        <translation>Legen Sie die Datei zurück, oder führen Sie den Text noch einmal aus.</translation>
     </message>
 </context>
 <context>
@@ -9772,7 +9816,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>No what-if yet: change something above and run it</source>
-        <translation>Noch kein Versuch: Ändern Sie oben etwas, und rechnen Sie ihn</translation>
+        <translation>Noch kein Versuch: Ändern Sie oben etwas, und führen Sie ihn aus</translation>
     </message>
     <message>
         <source>Δ loss</source>
@@ -9784,7 +9828,7 @@ Norm / Median: erste Tokens %7, größte %8</translation>
     </message>
     <message>
         <source>original</source>
-        <translation>wie es war</translation>
+        <translation>Original</translation>
     </message>
     <message>
         <source>Hits that changed</source>
@@ -9804,8 +9848,8 @@ original: %2 nats
 what if: %3 nats
 Δ %4</source>
         <translation>Position %1
-wie es war: %2 nat
-im Versuch: %3 nat
+Original: %2 nat
+Versuch: %3 nat
 Δ %4</translation>
     </message>
     <message>
@@ -9833,7 +9877,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Fill the form with the changes of this what-if</source>
-        <translation>Das Formular mit dem füllen, was dieser geändert hat</translation>
+        <translation>Das Formular mit den Änderungen dieses Versuchs füllen</translation>
     </message>
     <message>
         <source>Remove</source>
@@ -9841,7 +9885,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Remove this what-if from the list</source>
-        <translation>Diesen aus der Liste nehmen</translation>
+        <translation>Diesen Versuch aus der Liste entfernen</translation>
     </message>
     <message>
         <source>Export…</source>
@@ -9849,7 +9893,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Export the list as CSV (one line per token) or JSON (everything)</source>
-        <translation>Die ganze Liste: CSV (eine Zeile je Token) oder JSON (alles)</translation>
+        <translation>Die Liste als CSV (eine Zeile je Token) oder JSON (alles) exportieren</translation>
     </message>
     <message>
         <source>Export the what-ifs</source>
@@ -9872,7 +9916,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Segment to run again</source>
-        <translation>Segment, das noch einmal gelesen wird</translation>
+        <translation>Segment, das noch einmal ausgeführt wird</translation>
     </message>
     <message>
         <source>Name of the what-if</source>
@@ -9880,11 +9924,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Cost of the what-if</source>
-        <translation>Was er kostet</translation>
+        <translation>Kosten des Versuchs</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation>Rechnen</translation>
+        <translation>Ausführen</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -9896,7 +9940,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Discard the changes and show the recorded segment</source>
-        <translation>Zurück zum Segment, wie es war</translation>
+        <translation>Die Änderungen verwerfen und das aufgezeichnete Segment zeigen</translation>
     </message>
     <message>
         <source>Progress of the what-if</source>
@@ -9920,11 +9964,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Ablating hits one by one…</source>
-        <translation>Lässt Treffer einzeln weg …</translation>
+        <translation>Ablatiert Treffer einzeln …</translation>
     </message>
     <message>
         <source>Running the segment again…</source>
-        <translation>Liest das Segment noch einmal …</translation>
+        <translation>Führt das Segment noch einmal aus …</translation>
     </message>
     <message>
         <source>Not now: %1</source>
@@ -9932,23 +9976,23 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>No change is set yet.</source>
-        <translation>Noch ist nichts geändert.</translation>
+        <translation>Noch ist keine Änderung eingestellt.</translation>
     </message>
     <message>
         <source>, about %1 s at the run&apos;s speed</source>
-        <translation>, etwa %1 s bei der Geschwindigkeit des Laufs</translation>
+        <translation>, beim Tempo des Laufs etwa %1 s</translation>
     </message>
     <message>
         <source>%1 segments to run%2.</source>
-        <translation>%1 Segmente zu lesen%2.</translation>
+        <translation>%1 Segmente auszuführen%2.</translation>
     </message>
     <message>
         <source>Can&apos;t run: %1</source>
-        <translation>So nicht: %1</translation>
+        <translation>Nicht ausführbar: %1</translation>
     </message>
     <message>
         <source>Compared prediction</source>
-        <translation>Vorhersage, die verglichen wird</translation>
+        <translation>Verglichene Vorhersage</translation>
     </message>
     <message>
         <source>Shown too: %1</source>
@@ -9991,7 +10035,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>What if</source>
-        <translation>Was, wenn</translation>
+        <translation>Änderung</translation>
     </message>
     <message>
         <source>Double-click or press F2 to change it</source>
@@ -9999,11 +10043,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>The segment that was run again</source>
-        <translation>Das Segment, das noch einmal gelesen wurde</translation>
+        <translation>Das Segment, das noch einmal ausgeführt wurde</translation>
     </message>
     <message>
         <source>Mean over the segment&apos;s targets, in nats. Positive: worse</source>
-        <translation>Mittel über die Ziele des Segments, nat: Über null ist schlechter</translation>
+        <translation>Mittel über die Ziele des Segments, in nat. Positiv: schlechter</translation>
     </message>
     <message>
         <source>Lower bound of the 95 % interval: paired bootstrap over blocks of 32 tokens</source>
@@ -10031,7 +10075,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Change of the selected token&apos;s logit; with a foil, of that logit minus the foil&apos;s</source>
-        <translation>Änderung des Logits des gewählten Tokens; mit Vergleichstoken die der Differenz beider Logits</translation>
+        <translation>Änderung des Logits des gewählten Tokens; mit Vergleichstoken die dieses Logits minus dem des Vergleichstokens</translation>
     </message>
     <message>
         <source>Run</source>
@@ -10039,22 +10083,22 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Run that the segment belongs to, with its text and model</source>
-        <translation>Der Lauf, dessen Segment es ist, sein Text und sein Modell</translation>
+        <translation>Lauf, zu dem das Segment gehört, mit seinem Text und Modell</translation>
     </message>
     <message>
         <source>Hits that only one of the two has</source>
-        <translation>Treffer, die nur eine Seite hat</translation>
+        <translation>Treffer, die nur einer von beiden hat</translation>
     </message>
 </context>
 <context>
     <name>carryover</name>
     <message>
         <source>carry and retrieval</source>
-        <translation>Übertrag und Abruf</translation>
+        <translation>Übertrag und Retrieval</translation>
     </message>
     <message>
         <source>plain attention over the whole text, for comparison</source>
-        <translation>gewöhnliche Aufmerksamkeit über den ganzen Text, zum Vergleich</translation>
+        <translation>gewöhnliche Attention über den ganzen Text, zum Vergleich</translation>
     </message>
     <message>
         <source>sentence</source>
@@ -10066,15 +10110,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Enter a sentence of a few words or more.</source>
-        <translation>Schreiben Sie einen aus ein paar Wörtern oder mehr.</translation>
+        <translation>Geben Sie einen Satz aus mindestens ein paar Wörtern ein.</translation>
     </message>
     <message>
         <source>the text that is run is too short for the sentence</source>
-        <translation>der Text, der gelesen wird, ist zu kurz für den Satz</translation>
+        <translation>der Text, der ausgeführt wird, ist zu kurz für den Satz</translation>
     </message>
     <message>
         <source>Run three segments or more, or use fewer words.</source>
-        <translation>Drei Segmente oder mehr ausführen, oder weniger Wörter verwenden.</translation>
+        <translation>Führen Sie drei Segmente oder mehr aus, oder verwenden Sie weniger Wörter.</translation>
     </message>
     <message>
         <source>Go to the segment with the highest loss</source>
@@ -10134,7 +10178,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>--size takes WIDTHxHEIGHT of at least 640x480, such as 1280x800</source>
-        <translation>--size nimmt BREITExHÖHE von mindestens 640x480, wie 1280x800</translation>
+        <translation>--size erwartet BREITExHÖHE von mindestens 640x480, etwa 1280x800</translation>
     </message>
     <message>
         <source>Model folder, GGUF file, or session file</source>
@@ -10146,11 +10190,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Stay with the demo; fetch no default model or book</source>
-        <translation>Bei der Demo bleiben; kein Modell und kein Buch holen</translation>
+        <translation>Bei der Demo bleiben; weder Standardmodell noch Standardbuch herunterladen</translation>
     </message>
     <message>
         <source>Run the first N tokens; 0: all</source>
-        <translation>Die ersten N Token lesen; 0: alle</translation>
+        <translation>Die ersten N Token ausführen; 0: alle</translation>
     </message>
     <message>
         <source>light or dark</source>
@@ -10162,7 +10206,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Do not bring back what the last window showed</source>
-        <translation>Nicht zurückholen, was das letzte Fenster zeigte</translation>
+        <translation>Nicht wiederherstellen, was das letzte Fenster zeigte</translation>
     </message>
     <message>
         <source>Size of the window</source>
@@ -10174,7 +10218,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Run, save pictures of each view to DIR, quit</source>
-        <translation>Lesen, Bilder aller Ansichten nach DIR sichern, beenden</translation>
+        <translation>Ausführen, Bilder aller Ansichten in DIR sichern, beenden</translation>
     </message>
     <message>
         <source>Quit when the run ends</source>
@@ -10182,7 +10226,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>No window: run, write data and pictures, quit</source>
-        <translation>Kein Fenster: lesen, Daten und Bilder schreiben, beenden</translation>
+        <translation>Kein Fenster: ausführen, Daten und Bilder schreiben, beenden</translation>
     </message>
     <message>
         <source>PEFT adapter to merge into the model</source>
@@ -10198,11 +10242,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>--theme takes light or dark</source>
-        <translation>--theme nimmt light oder dark</translation>
+        <translation>--theme erwartet light oder dark</translation>
     </message>
     <message>
         <source>--language takes system, en or de</source>
-        <translation>--language nimmt system, en oder de</translation>
+        <translation>--language erwartet system, en oder de</translation>
     </message>
     <message>
         <source>policy %1 (%2)</source>
@@ -10258,7 +10302,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Files or folders, one per line: text, .jsonl, or .json of ids</source>
-        <translation>Dateien oder Ordner, je Zeile: Text, .jsonl, .json mit Nummern</translation>
+        <translation>Dateien oder Ordner, je Zeile einer: Text, .jsonl oder .json mit Token-Ids</translation>
     </message>
     <message>
         <source>JSONL field</source>
@@ -10274,7 +10318,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>A new folder for metrics, checkpoints and the result</source>
-        <translation>Ein neuer Ordner für Messwerte, Stände, Ergebnis</translation>
+        <translation>Ein neuer Ordner für Messwerte, Checkpoints und das Ergebnis</translation>
     </message>
     <message>
         <source>Held out</source>
@@ -10306,7 +10350,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Context lengths such as 1024, 4096; empty: the length of a sample</source>
-        <translation>Kontextlängen wie 1024, 4096; leer: die Länge eines Beispiels</translation>
+        <translation>Kontextlängen wie 1024, 4096; leer: die Länge eines Samples</translation>
     </message>
     <message>
         <source>Execution</source>
@@ -10326,7 +10370,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>auto: the GPU if there is one</source>
-        <translation>auto: die GPU, wo es eine gibt</translation>
+        <translation>auto: die GPU, wenn es eine gibt</translation>
     </message>
     <message>
         <source>Threads</source>
@@ -10338,11 +10382,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Seed</source>
-        <translation>Startwert</translation>
+        <translation>Seed</translation>
     </message>
     <message>
         <source>Seed of the order of samples, of LoRA&apos;s initial weights and of dropout</source>
-        <translation>Startwert der Reihenfolge der Beispiele, der Anfangsgewichte von LoRA und des Dropouts</translation>
+        <translation>Seed der Reihenfolge der Samples, der Anfangsgewichte von LoRA und des Dropouts</translation>
     </message>
     <message>
         <source>Segments</source>
@@ -10354,7 +10398,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Segments per sample</source>
-        <translation>Segmente je Beispiel</translation>
+        <translation>Segmente je Sample</translation>
     </message>
     <message>
         <source>0: K + 1</source>
@@ -10370,7 +10414,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source> queries</source>
-        <translation> Anfragen</translation>
+        <translation> Queries</translation>
     </message>
     <message>
         <source> per summary</source>
@@ -10394,15 +10438,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Accumulation</source>
-        <translation>Anhäufung</translation>
+        <translation>Akkumulation</translation>
     </message>
     <message>
         <source> micro-batches</source>
-        <translation> Mikrostapel</translation>
+        <translation> Micro-Batches</translation>
     </message>
     <message>
         <source>Micro-batches per optimizer step</source>
-        <translation>Mikrostapel eines Optimierer-Schritts</translation>
+        <translation>Micro-Batches je Schritt des Optimierers</translation>
     </message>
     <message>
         <source>Learning rate</source>
@@ -10418,23 +10462,23 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>After the warm-up; cosine falls to 0</source>
-        <translation>Nach dem Anlauf; cosine fällt auf 0</translation>
+        <translation>Nach dem Warm-up; cosine fällt auf 0</translation>
     </message>
     <message>
         <source>Warm-up</source>
-        <translation>Anlauf</translation>
+        <translation>Warm-up</translation>
     </message>
     <message>
         <source>Steps in which the learning rate rises linearly</source>
-        <translation>Die Rate steigt gleichmäßig</translation>
+        <translation>Schritte, in denen die Lernrate linear steigt</translation>
     </message>
     <message>
         <source>Weight decay</source>
-        <translation>Gewichtsabbau</translation>
+        <translation>Weight Decay</translation>
     </message>
     <message>
         <source>AdamW&apos;s decay of matrices; norms are not decayed</source>
-        <translation>Weight Decay der Matrizen; Normen haben keinen</translation>
+        <translation>Weight Decay von AdamW für Matrizen; Normen haben keinen</translation>
     </message>
     <message>
         <source>Adam β₁</source>
@@ -10466,7 +10510,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Largest norm of the gradient; 0: no clipping</source>
-        <translation>Größte Norm des Gradienten; 0: keine Begrenzung</translation>
+        <translation>Größte Norm des Gradienten; 0: nicht kappen</translation>
     </message>
     <message>
         <source>Distillation</source>
@@ -10482,7 +10526,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Recomputes each layer in the backward pass: less memory, a third slower</source>
-        <translation>Berechnet jede Schicht rückwärts noch einmal: weniger Speicher, ein Drittel langsamer</translation>
+        <translation>Berechnet jede Schicht im Rückwärtslauf noch einmal: weniger Speicher, ein Drittel langsamer</translation>
     </message>
     <message>
         <source>LoRA</source>
@@ -10510,7 +10554,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Dropout of the adapter&apos;s input, 0 to 1</source>
-        <translation>Dropout am Eingang des Adapters, 0 bis 1</translation>
+        <translation>Dropout der Eingabe des Adapters, 0 bis 1</translation>
     </message>
     <message>
         <source>rsLoRA</source>
@@ -10530,7 +10574,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Checkpoints</source>
-        <translation>Stände</translation>
+        <translation>Checkpoints</translation>
     </message>
     <message>
         <source>Save every</source>
@@ -10542,7 +10586,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source> checkpoints</source>
-        <translation> Stände</translation>
+        <translation> Checkpoints</translation>
     </message>
     <message>
         <source>The newest ones</source>
@@ -10558,11 +10602,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>On a NaN or a spike: pause, skip the step, or stop</source>
-        <translation>NaN oder ein Ausschlag: anhalten, den Schritt auslassen oder beenden</translation>
+        <translation>Bei NaN oder einem Sprung: pausieren, den Schritt auslassen oder anhalten</translation>
     </message>
     <message>
         <source>Spike</source>
-        <translation>Ausschlag</translation>
+        <translation>Sprung</translation>
     </message>
     <message>
         <source>× smoothed loss</source>
@@ -10570,7 +10614,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>A loss above this multiple of the smoothed loss is a spike; 0: no check for spikes</source>
-        <translation>Ab diesem Vielfachen des geglätteten Verlusts gilt ein Verlust als Ausschlag; 0: keiner</translation>
+        <translation>Ein Verlust über diesem Vielfachen des geglätteten Verlusts ist ein Sprung; 0: nicht auf Sprünge prüfen</translation>
     </message>
     <message>
         <source>there is no “%1” here</source>
@@ -10606,7 +10650,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Use one of %1.</source>
-        <translation>Nehmen Sie eines von: %1.</translation>
+        <translation>Verwenden Sie eines von: %1.</translation>
     </message>
     <message>
         <source>“%1” is not a number</source>
@@ -10614,15 +10658,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>0 runs the whole text.</source>
-        <translation>0 liest den ganzen Text.</translation>
+        <translation>0 führt den ganzen Text aus.</translation>
     </message>
     <message>
         <source>no model is open</source>
-        <translation>kein Modell ist geöffnet</translation>
+        <translation>kein Modell ist offen</translation>
     </message>
     <message>
         <source>Open one first.</source>
-        <translation>Öffnen Sie vorher eines.</translation>
+        <translation>Öffnen Sie zuerst eines.</translation>
     </message>
     <message>
         <source>run</source>
@@ -10678,11 +10722,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Write: pin run, or pin none.</source>
-        <translation>Schreiben Sie: pin run oder pin none.</translation>
+        <translation>Schreiben Sie: pin run, oder pin none.</translation>
     </message>
     <message>
         <source>Run a text first.</source>
-        <translation>Lesen Sie vorher einen Text.</translation>
+        <translation>Führen Sie zuerst einen Text aus.</translation>
     </message>
     <message>
         <source>zoom</source>
@@ -10718,7 +10762,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Run a text and wait first.</source>
-        <translation>Lesen Sie vorher einen Text, und warten Sie sein Ende ab.</translation>
+        <translation>Führen Sie zuerst einen Text aus, und warten Sie das Ende ab.</translation>
     </message>
     <message>
         <source>can&apos;t be written</source>
@@ -10734,7 +10778,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Use light or dark.</source>
-        <translation>Nehmen Sie light oder dark.</translation>
+        <translation>Verwenden Sie light oder dark.</translation>
     </message>
     <message>
         <source>FIELD VALUE</source>
@@ -10790,7 +10834,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Command that starts a remote engine: &quot;ssh HOST carryover-cli engine&quot;</source>
-        <translation>Befehl, der anderswo einen Rechenkern startet: &quot;ssh HOST carryover-cli engine&quot;</translation>
+        <translation>Befehl, der einen entfernten Rechenkern startet: &quot;ssh HOST carryover-cli engine&quot;</translation>
     </message>
     <message>
         <source>Run a script in the window, quit at its end</source>
@@ -10798,15 +10842,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>--script opens what it needs itself: leave out the model and the text</source>
-        <translation>ein Skript öffnet selbst, was es braucht: neben --script kein Modell und keinen Text nennen</translation>
+        <translation>--script öffnet selbst, was es braucht: Lassen Sie das Modell und den Text weg</translation>
     </message>
     <message>
         <source>--engine takes a command</source>
-        <translation>--engine nimmt einen Befehl</translation>
+        <translation>--engine erwartet einen Befehl</translation>
     </message>
     <message>
         <source>with --engine, name the model by its path on the engine&apos;s machine</source>
-        <translation>mit --engine das Modell mit seinem Pfad auf der Maschine des Rechenkerns nennen</translation>
+        <translation>mit --engine: Nennen Sie das Modell mit seinem Pfad auf dem Rechner des Rechenkerns</translation>
     </message>
     <message>
         <source>Loss of %1 common targets, nats</source>
@@ -10814,7 +10858,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Perplexity of these targets</source>
-        <translation>Perplexität derselben</translation>
+        <translation>Perplexität dieser Ziele</translation>
     </message>
     <message>
         <source>Perplexity of the whole run</source>
@@ -10830,7 +10874,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Near-ties at the cutoff</source>
-        <translation>Fast-Gleichstände an der Grenze</translation>
+        <translation>Fast-Gleichstände</translation>
     </message>
     <message>
         <source>Tokens</source>
@@ -10846,7 +10890,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Attention-visible KV, MB</source>
-        <translation>Für Aufmerksamkeit sichtbare KV, MB</translation>
+        <translation>Für Attention sichtbare KV, MB</translation>
     </message>
     <message>
         <source>Carry, MB</source>
@@ -10910,7 +10954,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>One text is longer. Losses and hits are compared over the %1 tokens that both runs read.</source>
-        <translation>Ein Text ist länger. Verluste und Treffer werden über die %1 Token verglichen, die beide haben.</translation>
+        <translation>Ein Text ist länger. Verluste und Treffer werden über die %1 Token verglichen, die beide Läufe gelesen haben.</translation>
     </message>
     <message>
         <source>Both read the same %1 tokens.</source>
@@ -10930,7 +10974,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Use %1.</source>
-        <translation>Nehmen Sie %1.</translation>
+        <translation>Verwenden Sie %1.</translation>
     </message>
     <message>
         <source>One column</source>
@@ -10986,7 +11030,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>stopped early</source>
-        <translation>vorzeitig beendet</translation>
+        <translation>vorzeitig angehalten</translation>
     </message>
     <message>
         <source>yes</source>
@@ -11018,7 +11062,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>attention-visible KV, MB</source>
-        <translation>für Aufmerksamkeit sichtbare KV, MB</translation>
+        <translation>für Attention sichtbare KV, MB</translation>
     </message>
     <message>
         <source>&lt;p&gt;The first %1 of %2.&lt;/p&gt;
@@ -11056,15 +11100,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Run a text, or open a run.</source>
-        <translation>Lesen Sie einen Text, oder öffnen Sie einen Lauf.</translation>
+        <translation>Führen Sie einen Text aus, oder öffnen Sie einen Lauf.</translation>
     </message>
     <message>
         <source>has a suffix that is not supported</source>
-        <translation>hat keine Endung eines Berichts</translation>
+        <translation>hat eine Endung, die nicht unterstützt wird</translation>
     </message>
     <message>
         <source>Use .html or .pdf.</source>
-        <translation>Nennen Sie eine .html- oder eine .pdf-Datei.</translation>
+        <translation>Verwenden Sie .html oder .pdf.</translation>
     </message>
     <message>
         <source>“%1” has no “%2”</source>
@@ -11072,7 +11116,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Choose one of: %1.</source>
-        <translation>Zur Wahl stehen: %1.</translation>
+        <translation>Wählen Sie eines von: %1.</translation>
     </message>
     <message>
         <source>“%1” can&apos;t be “%2”</source>
@@ -11080,7 +11124,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Use on or off.</source>
-        <translation>Sagen Sie on oder off.</translation>
+        <translation>Verwenden Sie on oder off.</translation>
     </message>
     <message>
         <source>Give one from %1 to %2.</source>
@@ -11092,7 +11136,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Open or run what it needs first.</source>
-        <translation>Öffnen oder lesen Sie erst, was dazu nötig ist.</translation>
+        <translation>Öffnen Sie zuerst, was dazu nötig ist, oder führen Sie es aus.</translation>
     </message>
     <message>
         <source>has no “%1”</source>
@@ -11116,7 +11160,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Pool keys</source>
-        <translation>Schlüssel des Pools</translation>
+        <translation>Keys des Pools</translation>
     </message>
     <message>
         <source>[PANEL | bench] FILE</source>
@@ -11124,11 +11168,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>is not a preset</source>
-        <translation>ist keine Voreinstellung</translation>
+        <translation>ist keine Vorlage</translation>
     </message>
     <message>
         <source>The presets are %1.</source>
-        <translation>Die Voreinstellungen sind %1.</translation>
+        <translation>Die Vorlagen sind %1.</translation>
     </message>
     <message>
         <source>session</source>
@@ -11136,15 +11180,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>this window has no session file</source>
-        <translation>dieses Fenster führt keine</translation>
+        <translation>dieses Fenster hat keine Sitzungsdatei</translation>
     </message>
     <message>
         <source>Run the script in the program&apos;s own window.</source>
-        <translation>Das Skript im Fenster des Programms selbst ausführen.</translation>
+        <translation>Führen Sie das Skript im Fenster des Programms selbst aus.</translation>
     </message>
     <message>
         <source>Correct that field.</source>
-        <translation>Dieses Feld berichtigen.</translation>
+        <translation>Berichtigen Sie dieses Feld.</translation>
     </message>
     <message>
         <source>can&apos;t be saved</source>
@@ -11156,7 +11200,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>PRESET FOLDER [FIELD VALUE] …</source>
-        <translation>VOREINSTELLUNG ORDNER [FELD WERT] …</translation>
+        <translation>VORLAGE ORDNER [FELD WERT] …</translation>
     </message>
     <message>
         <source>Open a model and a text first, and wait until the engine is idle.</source>
@@ -11200,7 +11244,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Tokens per segment; one step of the recurrence reads one segment</source>
-        <translation>Token eines Segments, das ein Schritt der Rekursion liest</translation>
+        <translation>Token je Segment; ein Schritt der Rekurrenz liest ein Segment</translation>
     </message>
     <message>
         <source>Carry</source>
@@ -11208,23 +11252,23 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Carried tail: the last tokens of a segment, which the local heads of the next one read; at most S; 0: no carry</source>
-        <translation>Übertragenes Ende des letzten Segments, das lokale Köpfe lesen; höchstens S; 0 überträgt nichts</translation>
+        <translation>Übertrag: die letzten Token eines Segments, die die lokalen Köpfe des nächsten lesen; höchstens S; 0: kein Übertrag</translation>
     </message>
     <message>
         <source>Sinks</source>
-        <translation>Senken</translation>
+        <translation>Sinks</translation>
     </message>
     <message>
         <source>First tokens of the text, which every head reads as attention sinks; n + M is at most S; 0: the paper&apos;s method</source>
-        <translation>Erste Token des Textes, die jeder Kopf als Aufmerksamkeitssenken liest; n + M höchstens S; 0 ist das Verfahren des Papers</translation>
+        <translation>Erste Token des Textes, die jeder Kopf als Attention-Sinks liest; n + M ist höchstens S; 0: die Methode des Papers</translation>
     </message>
     <message>
         <source>Retrieval</source>
-        <translation>Abruf</translation>
+        <translation>Retrieval</translation>
     </message>
     <message>
         <source>Past tokens that a long-range head retrieves; may exceed S; 0: no retrieval</source>
-        <translation>Vergangene Token, die ein weitreichender Kopf abruft; auch mehr als S; 0 schaltet den Abruf ab</translation>
+        <translation>Vergangene Token, die ein weitreichender Kopf abruft; dürfen mehr als S sein; 0: kein Retrieval</translation>
     </message>
     <message>
         <source>Segment transitions that gradients cross in training; the forward does not depend on it</source>
@@ -11236,15 +11280,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Query heads that are long-range, counted from 0: one list, or in a file one for each layer</source>
-        <translation>Weitreichende Anfrageköpfe, ab 0 gezählt: eine Liste, oder in einer Datei eine je Schicht</translation>
+        <translation>Weitreichende Query-Köpfe, ab 0 gezählt: eine Liste, oder in einer Datei eine für jede Schicht</translation>
     </message>
     <message>
         <source>Queries</source>
-        <translation>Anfragen</translation>
+        <translation>Queries</translation>
     </message>
     <message>
         <source>Last queries of a segment, which search for the prefix of the next segment</source>
-        <translation>Letzte Anfragen eines Segments, die das Präfix des nächsten suchen</translation>
+        <translation>Letzte Queries eines Segments, die das Präfix des nächsten Segments suchen</translation>
     </message>
     <message>
         <source>Window</source>
@@ -11252,11 +11296,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Queries averaged into one summary</source>
-        <translation>Anfragen, die zu einer Zusammenfassung gemittelt werden</translation>
+        <translation>Queries, die zu einer Zusammenfassung gemittelt werden</translation>
     </message>
     <message>
         <source>Stride</source>
-        <translation>Schritt</translation>
+        <translation>Schrittweite</translation>
     </message>
     <message>
         <source>Distance between two summaries</source>
@@ -11268,11 +11312,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Last queries, averaged into one more summary</source>
-        <translation>Letzte Anfragen, zu einer weiteren Zusammenfassung gemittelt</translation>
+        <translation>Letzte Queries, zu einer weiteren Zusammenfassung gemittelt</translation>
     </message>
     <message>
         <source>Best keys of the pool for each summary</source>
-        <translation>Beste Schlüssel des Pools für jede Zusammenfassung</translation>
+        <translation>Beste Keys des Pools für jede Zusammenfassung</translation>
     </message>
     <message>
         <source>Anchors</source>
@@ -11280,11 +11324,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Best keys of a head, which are expanded; default: R/(o⁻ + o⁺ + 1)</source>
-        <translation>Beste Schlüssel eines Kopfes, die erweitert werden; sonst R/(o⁻ + o⁺ + 1)</translation>
+        <translation>Beste Keys eines Kopfes, die erweitert werden; Standard: R/(o⁻ + o⁺ + 1)</translation>
     </message>
     <message>
         <source>Expand before</source>
-        <translation>Davor</translation>
+        <translation>Davor erweitern</translation>
     </message>
     <message>
         <source>Positions taken before an anchor</source>
@@ -11292,7 +11336,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Expand after</source>
-        <translation>Danach</translation>
+        <translation>Danach erweitern</translation>
     </message>
     <message>
         <source>Positions taken after an anchor</source>
@@ -11316,7 +11360,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Boundary at the prompt&apos;s end</source>
-        <translation>Grenze am Ende der Eingabe</translation>
+        <translation>Grenze am Ende des Prompts</translation>
     </message>
     <message>
         <source>Pool in host memory</source>
@@ -11324,15 +11368,15 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Keeps the retrieval pool in host memory when the model is on a GPU</source>
-        <translation>Hält den Abruf-Pool im Hauptspeicher, obwohl das Modell auf einer GPU liegt</translation>
+        <translation>Hält den Retrieval-Pool im Hauptspeicher, wenn das Modell auf einer GPU liegt</translation>
     </message>
     <message>
         <source>Format of the pool&apos;s keys: model (exact), bf16, or int8 for a pool in host memory; the last two take less memory, and hits may differ</source>
-        <translation>Format der Schlüssel des Pools: model (exakt), bf16, oder int8 bei einem Pool im Hauptspeicher; die letzten beiden brauchen weniger Speicher, und Treffer können abweichen</translation>
+        <translation>Format der Keys des Pools: model (exakt), bf16, oder int8 bei einem Pool im Hauptspeicher; die letzten beiden brauchen weniger Speicher, und Treffer können abweichen</translation>
     </message>
     <message>
         <source>RoPE scaling that overrides the checkpoint&apos;s: default, linear:8, dynamic:10, llama3:8</source>
-        <translation>Skalierung der Positionen statt der des Modells: default, linear:8, dynamic:10, llama3:8</translation>
+        <translation>RoPE-Skalierung, die die des Checkpoints ersetzt: default, linear:8, dynamic:10, llama3:8</translation>
     </message>
     <message>
         <source>Summary</source>
@@ -11344,7 +11388,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Segments that lost their attention sink</source>
-        <translation>Segmente, die ihre Aufmerksamkeitssenke verloren haben</translation>
+        <translation>Segmente, die ihren Attention-Sink verloren haben</translation>
     </message>
     <message>
         <source>Local heads read</source>
@@ -11352,7 +11396,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Parts of a local head&apos;s prefix, in order: sinks, retrieved, carry. Only long-range layers have retrieved tokens. The paper: carry</source>
-        <translation>Teile des Präfixes eines lokalen Kopfes, der Reihe nach: sinks, retrieved, carry; retrieved gilt nur in weitreichenden Schichten; im Paper: carry</translation>
+        <translation>Teile des Präfixes eines lokalen Kopfes, der Reihe nach: sinks, retrieved, carry. Nur weitreichende Schichten haben abgerufene Token. Im Paper: carry</translation>
     </message>
     <message>
         <source>Long-range heads read</source>
@@ -11360,7 +11404,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Parts of a long-range head&apos;s prefix, in order. The paper: retrieved</source>
-        <translation>Dasselbe für einen weitreichenden Kopf; im Paper: retrieved</translation>
+        <translation>Teile des Präfixes eines weitreichenden Kopfes, der Reihe nach. Im Paper: retrieved</translation>
     </message>
     <message>
         <source>Search</source>
@@ -11368,7 +11412,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>per-head: each reader searches for itself (the paper); shared: the search heads find positions for all readers</source>
-        <translation>per-head: jeder Leser sucht für sich, wie im Paper; shared: die Suchköpfe finden Positionen für alle</translation>
+        <translation>per-head: Jeder Leser sucht für sich (wie im Paper); shared: Die Suchköpfe finden Positionen für alle Leser</translation>
     </message>
     <message>
         <source>Search heads</source>
@@ -11376,23 +11420,23 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Heads whose queries search if the search is shared, as layer.head; their scores are added up</source>
-        <translation>Köpfe, deren Queries bei gemeinsamer Suche suchen, als Schicht.Kopf; es zählt die Summe ihrer Werte</translation>
+        <translation>Köpfe, deren Queries bei gemeinsamer Suche suchen, als Schicht.Kopf; ihre Wertungen werden addiert</translation>
     </message>
     <message>
         <source>Scores</source>
-        <translation>Werte</translation>
+        <translation>Wertungen</translation>
     </message>
     <message>
         <source>summaries: dot products of keys with means of queries (the paper); centred: the largest dot product with a query, of keys minus their mean, as z-scores</source>
-        <translation>summaries: Skalarprodukte mit gemittelten Queries, wie im Paper; centred: das der besten Query, mit Keys abzüglich ihres Mittels, als z-Wert</translation>
+        <translation>summaries: Skalarprodukte der Keys mit Mitteln von Queries (wie im Paper); centred: das größte Skalarprodukt mit einer Query, von Keys abzüglich ihres Mittels, als z-Werte</translation>
     </message>
     <message>
         <source>Retrieve</source>
-        <translation>Auswahl</translation>
+        <translation>Abrufen</translation>
     </message>
     <message>
         <source>anchors: the best positions with their neighbours (the paper); windows: whole windows with the best mean scores</source>
-        <translation>anchors: die besten Positionen mit ihren Nachbarn, wie im Paper; windows: ganze Fenster mit dem besten mittleren Wert</translation>
+        <translation>anchors: die besten Positionen mit ihren Nachbarn (wie im Paper); windows: ganze Fenster mit den besten mittleren Wertungen</translation>
     </message>
     <message>
         <source>Window length</source>
@@ -11400,31 +11444,31 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Positions of a retrieved window</source>
-        <translation>Positionen eines gefundenen Fensters</translation>
+        <translation>Positionen eines abgerufenen Fensters</translation>
     </message>
     <message>
         <source>Generation only: ends a segment at the end of the prompt, so that the question&apos;s queries retrieve for the answer, except for its first token</source>
-        <translation>Nur beim Generieren: schließt ein Segment am Ende des Prompts, so dass die Queries der Frage für die Antwort suchen; deren erstes Token kommt davor</translation>
+        <translation>Nur beim Generieren: beendet ein Segment am Ende des Prompts, so dass die Queries der Frage für die Antwort abrufen, außer für deren erstes Token</translation>
     </message>
     <message>
         <source>Question pass</source>
-        <translation>Frage zweimal</translation>
+        <translation>Frage-Durchgang</translation>
     </message>
     <message>
         <source>Generation only: runs the prompt&apos;s question twice, first as a draft that only searches, then after the retrieved tokens, so that the answer&apos;s first token can use them</source>
-        <translation>Nur beim Generieren: liest die Frage des Prompts zweimal, als Entwurf, der nur sucht, und dann hinter dem Gefundenen, so dass schon das erste Token der Antwort es nutzen kann</translation>
+        <translation>Nur beim Generieren: führt die Frage des Prompts zweimal aus, zuerst als Entwurf, der nur sucht, dann hinter den abgerufenen Token, so dass das erste Token der Antwort sie nutzen kann</translation>
     </message>
     <message>
         <source>The paper&apos;s method, with sizes for the model&apos;s context length</source>
-        <translation>Die Methode des Papers, nach dem Kontext des Modells</translation>
+        <translation>Die Methode des Papers, mit Größen für die Kontextlänge des Modells</translation>
     </message>
     <message>
         <source>The same with 4 attention sinks (beyond the paper), for models not trained in segments</source>
-        <translation>Dasselbe mit 4 Attention-Senken (über das Paper hinaus), für Modelle, die nicht in Segmenten trainiert wurden</translation>
+        <translation>Dasselbe mit 4 Attention-Sinks (über das Paper hinaus), für Modelle, die nicht in Segmenten trainiert wurden</translation>
     </message>
     <message>
         <source>Every head reads sinks, windows retrieved by one shared search, and the carry; a question is run twice (beyond the paper)</source>
-        <translation>Jeder Kopf liest Senken, Fenster, die eine gemeinsame Suche abgerufen hat, und den Übertrag; eine Frage läuft zweimal (über das Paper hinaus)</translation>
+        <translation>Jeder Kopf liest Sinks, Fenster, die eine gemeinsame Suche abgerufen hat, und den Übertrag; eine Frage wird zweimal ausgeführt (über das Paper hinaus)</translation>
     </message>
     <message>
         <source>TEXT | without N | alone N</source>
@@ -11432,7 +11476,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Run a text first, and wait.</source>
-        <translation>Lesen Sie zuerst einen Text, und warten Sie.</translation>
+        <translation>Führen Sie zuerst einen Text aus, und warten Sie.</translation>
     </message>
     <message>
         <source>the last question has no passage “%1”</source>
@@ -11444,27 +11488,27 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>The model predicts %1 with probability %2.</source>
-        <translation>Das Modell sagt %1 mit der Wahrscheinlichkeit %2 vorher.</translation>
+        <translation>Das Modell sagt %1 mit der Wahrscheinlichkeit %2 voraus.</translation>
     </message>
     <message>
         <source>Segment %1 does not contain this word: it is %L2 tokens back, in the carried tail of the previous segment: %3.</source>
-        <translation>Segment %1 hat dieses Wort nicht gesehen: es steht %L2 Token zuvor, im Übertrag des vorigen Segments: %3.</translation>
+        <translation>Segment %1 enthält dieses Wort nicht: Es liegt %L2 Token zurück, im Übertrag des vorigen Segments: %3.</translation>
     </message>
     <message>
         <source>%1 retrieved it from segment %2, %L3 tokens back: %4.</source>
-        <translation>%1 haben es aus Segment %2 abgerufen, %L3 Token zuvor: %4.</translation>
+        <translation>Abgerufen von %1 aus Segment %2, %L3 Token zurück: %4.</translation>
     </message>
     <message>
         <source>Without it: probability &lt;b&gt;%1&lt;/b&gt;; the loss on “%3” changes by %2 nats.</source>
-        <translation>Ohne das: Wahrscheinlichkeit &lt;b&gt;%1&lt;/b&gt;; der Verlust auf „%3“ ändert sich um %2 nat.</translation>
+        <translation>Ohne es: Wahrscheinlichkeit &lt;b&gt;%1&lt;/b&gt;; der Verlust auf „%3“ ändert sich um %2 nat.</translation>
     </message>
     <message>
         <source>“%1 &lt;b&gt;%2&lt;/b&gt;”: probability %3; without retrieval %4.</source>
-        <translation>„%1 &lt;b&gt;%2&lt;/b&gt;“: Wahrscheinlichkeit %3; ohne Abruf %4.</translation>
+        <translation>„%1 &lt;b&gt;%2&lt;/b&gt;“: Wahrscheinlichkeit %3; ohne Retrieval %4.</translation>
     </message>
     <message>
         <source>The first passage that it retrieved is in segment %1, %L2 tokens back: “%3”.</source>
-        <translation>Die erste abgerufene Stelle liegt in Segment %1, %L2 Token zuvor: „%3“.</translation>
+        <translation>Die erste abgerufene Stelle liegt in Segment %1, %L2 Token zurück: „%3“.</translation>
     </message>
     <message>
         <source>Without this passage the probability of “%1” is &lt;b&gt;%2&lt;/b&gt;.</source>
@@ -11504,7 +11548,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>What-ifs: change of the segment&apos;s mean loss, nats, with its 95 % interval</source>
-        <translation>Was-wäre-wenn: Änderung des mittleren Verlusts des Segments, nat, mit ihrem 95-%-Intervall</translation>
+        <translation>Versuche: Änderung des mittleren Verlusts des Segments, nat, mit ihrem 95-%-Intervall</translation>
     </message>
     <message>
         <source>name</source>
@@ -11588,7 +11632,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Recall</source>
-        <translation>Erinnern</translation>
+        <translation>Recall</translation>
     </message>
     <message>
         <source>Documents</source>
@@ -11600,7 +11644,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Documents with needles, in addition to the samples of the texts; only their answers have a loss</source>
-        <translation>Trainingstexte mit Nadeln, neben den Beispielen des Textes; der Verlust ist der der Antworten allein</translation>
+        <translation>Dokumente mit Nadeln, zusätzlich zu den Samples der Texte; nur ihre Antworten haben einen Verlust</translation>
     </message>
     <message>
         <source>Length</source>
@@ -11640,11 +11684,11 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>segmented: in segments, as the model will be run; full: under full attention, for comparison</source>
-        <translation>segmented: in Segmenten, wie später ausgeführt; full: unter voller Attention, zum Vergleich</translation>
+        <translation>segmented: in Segmenten, wie das Modell ausgeführt wird; full: unter voller Attention, zum Vergleich</translation>
     </message>
     <message>
         <source>Attention window</source>
-        <translation>Aufmerksamkeitsfenster</translation>
+        <translation>Attention-Fenster</translation>
     </message>
     <message>
         <source>Positions in the cache</source>
@@ -11652,19 +11696,19 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Policy streaming: sinks get the RoPE positions right before the window, as in StreamingLLM&apos;s cache; off: they keep their positions in the text (MInference&apos;s A-shape)</source>
-        <translation>Verfahren streaming: Senken stehen direkt vor dem Fenster, wie im Cache von StreamingLLM; aus: wo sie im Text stehen (die A-Form von MInference)</translation>
+        <translation>Verfahren streaming: Sinks bekommen die RoPE-Positionen direkt vor dem Fenster, wie im Cache von StreamingLLM; aus: Sie behalten ihre Positionen im Text (die A-Form von MInference)</translation>
     </message>
     <message>
         <source>the last tokens of an attention window</source>
-        <translation>die letzten Token eines Aufmerksamkeitsfensters</translation>
+        <translation>die letzten Token eines Attention-Fensters</translation>
     </message>
     <message>
         <source>sinks and the last tokens of an attention window (StreamingLLM)</source>
-        <translation>Senken und die letzten Token eines Aufmerksamkeitsfensters (StreamingLLM)</translation>
+        <translation>Sinks und die letzten Token eines Attention-Fensters (StreamingLLM)</translation>
     </message>
     <message>
         <source>everything in the long-range heads, sinks and a window in the others (DuoAttention)</source>
-        <translation>alles in den weitreichenden Köpfen, Senken und ein Fenster in den anderen (DuoAttention)</translation>
+        <translation>alles in den weitreichenden Köpfen, Sinks und ein Fenster in den anderen (DuoAttention)</translation>
     </message>
     <message>
         <source>%1 heads differ</source>
@@ -11676,7 +11720,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Policy minference: pattern of each head, in the format of MInference&apos;s files; heads that are not listed use vertical_and_slash with 1000 columns and 6096 diagonals</source>
-        <translation>Verfahren minference: Muster jedes Kopfes, wie sie die Datei von MInference hat; ein Kopf, der nicht aufgeführt ist, ist vertical_and_slash mit 1000 Spalten und 6096 Diagonalen</translation>
+        <translation>Verfahren minference: Muster jedes Kopfes, im Format der Dateien von MInference; Köpfe, die nicht aufgeführt sind, verwenden vertical_and_slash mit 1000 Spalten und 6096 Diagonalen</translation>
     </message>
     <message>
         <source>KV budget</source>
@@ -11684,7 +11728,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Policy snapkv: tokens of a prompt whose keys and values a KV head keeps, including the last L_q tokens</source>
-        <translation>Verfahren snapkv: Keys und Values, die ein KV-Kopf von einem Prompt behält, mit denen seiner letzten L_q Token</translation>
+        <translation>Verfahren snapkv: Token eines Prompts, deren Keys und Values ein KV-Kopf behält, die letzten L_q Token eingeschlossen</translation>
     </message>
     <message>
         <source>a pattern for each head: columns and diagonals, an A-shape, or blocks (MInference)</source>
@@ -11692,7 +11736,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>everything until a prompt ends, then the keys that its last queries vote for (SnapKV)</source>
-        <translation>alles, bis ein Prompt endet, dann die Keys, für die seine letzten Querys stimmen (SnapKV)</translation>
+        <translation>alles, bis ein Prompt endet, dann die Keys, für die seine letzten Queries stimmen (SnapKV)</translation>
     </message>
     <message>
         <source>Memory blocks</source>
@@ -11700,7 +11744,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Policy infllm: past blocks that each segment, and in decoding each token, looks up</source>
-        <translation>Verfahren infllm: Blöcke der Vergangenheit, die jedes Segment nachschlägt, und jedes dekodierte Token für sich</translation>
+        <translation>Verfahren infllm: vergangene Blöcke, die jedes Segment nachschlägt, und beim Dekodieren jedes Token</translation>
     </message>
     <message>
         <source>Memory block</source>
@@ -11708,19 +11752,19 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Policy infllm: tokens per block; a block is looked up as a whole</source>
-        <translation>Verfahren infllm: Token eines Blocks, der im Ganzen nachgeschlagen wird</translation>
+        <translation>Verfahren infllm: Token je Block; ein Block wird als Ganzes nachgeschlagen</translation>
     </message>
     <message>
         <source>Representatives</source>
-        <translation>Vertreter</translation>
+        <translation>Repräsentanten</translation>
     </message>
     <message>
         <source>Policy infllm: tokens of a block, those with most attention, the mean of whose keys represents the block in lookups</source>
-        <translation>Verfahren infllm: Token eines Blocks, die am meisten Aufmerksamkeit bekamen; am Mittel ihrer Keys wird der Block gefunden</translation>
+        <translation>Verfahren infllm: Token eines Blocks, die am meisten Attention bekamen; das Mittel ihrer Keys steht beim Nachschlagen für den Block</translation>
     </message>
     <message>
         <source>sinks, a window, and blocks of the past that each segment looks up (InfLLM)</source>
-        <translation>Senken, ein Fenster und Blöcke der Vergangenheit, die jedes Segment nachschlägt (InfLLM)</translation>
+        <translation>Sinks, ein Fenster und Blöcke der Vergangenheit, die jedes Segment nachschlägt (InfLLM)</translation>
     </message>
     <message>
         <source>Name the folder of an evaluation.</source>
@@ -11728,7 +11772,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Policies sliding, streaming, duo, infllm, cca and nsa: number of last keys, its own included, that a query sees besides sinks; must be at least S under infllm; a minimum under cca; one of three branches under nsa</source>
-        <translation>Verfahren sliding, streaming, duo, infllm, cca und nsa: Keys bis zum eigenen, die eine Query sieht, ohne Senken; unter infllm mindestens S, unter cca mindestens diese, unter nsa in einem von drei Zweigen</translation>
+        <translation>Verfahren sliding, streaming, duo, infllm, cca und nsa: Zahl der letzten Keys, den eigenen eingeschlossen, die eine Query außer Sinks sieht; unter infllm mindestens S; unter cca ein Mindestwert; unter nsa einer von drei Zweigen</translation>
     </message>
     <message>
         <source>Core group</source>
@@ -11736,7 +11780,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Policy cca: tokens per group; each group is pooled into one core token, which queries see beyond the attention window</source>
-        <translation>Verfahren cca: Token einer Gruppe, die zu einem Kern-Token zusammengefasst werden, das Querys jenseits des Aufmerksamkeitsfensters sehen</translation>
+        <translation>Verfahren cca: Token je Gruppe; jede Gruppe wird zu einem Kern-Token zusammengefasst, das Queries jenseits des Attention-Fensters sehen</translation>
     </message>
     <message>
         <source>Selected block</source>
@@ -11744,7 +11788,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Policy nsa: tokens per block; queries see the mean of each complete block, and all tokens of the blocks that they select</source>
-        <translation>Verfahren nsa: Token eines Blocks; Querys sehen ein Mittel jedes ganzen Blocks und die Token derer, die sie wählen</translation>
+        <translation>Verfahren nsa: Token je Block; Queries sehen das Mittel jedes vollständigen Blocks und alle Token der Blöcke, die sie wählen</translation>
     </message>
     <message>
         <source>Selected blocks</source>
@@ -11780,7 +11824,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>A segment that reads a carry no longer sees the first tokens of the text, on which most heads put their attention. Without these tokens, %1 of the %2 segments after the first lose their attention sink, and the loss is %3. With the first %4 tokens in each prefix, %5 of %2 lose it, and the loss is &lt;b&gt;%6&lt;/b&gt; (%7 nats per token). &lt;i&gt;Sinks&lt;/i&gt; shows this by layer; &lt;i&gt;Compare&lt;/i&gt; shows both runs, whose losses include the first segment.</source>
-        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf denen die meisten Köpfe ihre Aufmerksamkeit ablegen. Ohne sie verlieren %1 der %2 Segmente hinter dem ersten ihre Attention Sink, und der Verlust ist %3. Bleiben die ersten %4 Token in jedem Präfix, verlieren sie %5 von %2, und der Verlust ist &lt;b&gt;%6&lt;/b&gt; (%7 nat je Token). &lt;i&gt;Senken&lt;/i&gt; zeigt es nach Schichten; &lt;i&gt;Vergleich&lt;/i&gt; hat beide Läufe, deren Verluste auch das erste Segment zählen.</translation>
+        <translation>Ein Segment, das einen Übertrag liest, sieht die ersten Token des Textes nicht mehr, auf die die meisten Köpfe ihre Attention legen. Ohne diese Token verlieren %1 der %2 Segmente nach dem ersten ihren Attention-Sink, und der Verlust ist %3. Mit den ersten %4 Token in jedem Präfix verlieren ihn %5 von %2, und der Verlust ist &lt;b&gt;%6&lt;/b&gt; (%7 nat je Token). &lt;i&gt;Sinks&lt;/i&gt; zeigt das nach Schicht; &lt;i&gt;Vergleich&lt;/i&gt; zeigt beide Läufe, deren Verluste auch das erste Segment enthalten.</translation>
     </message>
     <message>
         <source>there is no sentence</source>
@@ -11804,7 +11848,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Samples per micro-batch</source>
-        <translation>Beispiele je Mikrostapel</translation>
+        <translation>Samples je Micro-Batch</translation>
     </message>
     <message>
         <source>They run one after another</source>
@@ -11835,11 +11879,11 @@ im Versuch: %3 nat
     <name>carryover::EditWords</name>
     <message>
         <source>nothing has been run</source>
-        <translation>nichts wurde gelesen</translation>
+        <translation>nichts wurde ausgeführt</translation>
     </message>
     <message>
         <source>Run a text first.</source>
-        <translation>Lesen Sie vorher einen Text.</translation>
+        <translation>Führen Sie zuerst einen Text aus.</translation>
     </message>
     <message>
         <source>has no value</source>
@@ -11855,7 +11899,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Select layer and head first.</source>
-        <translation>Wählen Sie vorher Schicht und Kopf.</translation>
+        <translation>Wählen Sie zuerst Schicht und Kopf.</translation>
     </message>
     <message>
         <source>no token is selected</source>
@@ -11863,7 +11907,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Select one first.</source>
-        <translation>Wählen Sie vorher eines.</translation>
+        <translation>Wählen Sie zuerst eines.</translation>
     </message>
     <message>
         <source>can&apos;t be “%1”</source>
@@ -11871,7 +11915,7 @@ im Versuch: %3 nat
     </message>
     <message>
         <source>Use search, off, random, recent, constant, sinks or oracle.</source>
-        <translation>Nehmen Sie search, off, random, recent, constant, sinks oder oracle.</translation>
+        <translation>Verwenden Sie search, off, random, recent, constant, sinks oder oracle.</translation>
     </message>
     <message>
         <source>Pin a run that corresponds.</source>
@@ -11931,7 +11975,7 @@ im Versuch: %3 nat
     <name>std</name>
     <message>
         <source>--tokens takes a number of tokens; 0 runs the whole text</source>
-        <translation>--tokens nimmt eine Zahl von Token; 0 liest den ganzen Text</translation>
+        <translation>--tokens erwartet eine Zahl von Token; 0 führt den ganzen Text aus</translation>
     </message>
     <message>
         <source>“%1” is not a token of the run</source>

@@ -19,13 +19,13 @@ HEADER = (
     "time per token relative to segmented",
     "speed relative to full attention",
     "peak memory, MiB",
-    "visible KV, MiB",
+    "attention-visible KV, MiB",
 )
 ABOUT = (
     "The same text under every policy, with a separate run for each length; [results.md](results.md) explains the "
     "rows and has other texts. tokens/s is for everything that a run computes, including the loss of every token, but "
     "without the time for measuring attention sinks and writing files. Peak memory: the weights and everything that the "
-    "run allocated. Visible KV: keys and values that the last token sees. Ratios of times do not compare equal work, "
+    "run allocated. Attention-visible KV: keys and values that the last token sees. Ratios of times do not compare equal work, "
     "because policies differ in their work. nsa runs with neutral, untrained gates."
 )
 

@@ -135,18 +135,21 @@ def section(record):
         f", {field} {'on' if value is True else value}" for field, value in record["config"].items() if field in PAPER)
     own = ", except for what a policy has in brackets" if any("[" in policy for policy in policies) else ""
     model = record["model"]
+    question = "part of the prompt" if record["question"] == "inside" else "read after the prompt"
     about = (
         f"`carryover eval`, {record['date']}, commit {record['commit']}: {model['file']} ({model['weights_hash']}), "
         f"{model['dtype']}, seed {record['seed']}, greedy, {'with' if record['chat'] else 'without'} a chat template; "
-        f"{settings}{own}. The question is {record['question']} the compressed prompt. A cell is the mean of the samples' "
+        f"{settings}{own}. The question is {question}. A cell is the mean of the samples' "
         "scores with its 95 % bootstrap interval."
     )
     parts = [f"### {record['name']}", about, tables.table(["task", "tokens", "samples", *policies], rows)]
     parts += slice_tables(record)
     parts += [
-        "The keys and values that the last token sees and those in memory, and the seconds per sample, on the same "
-        "machine for all policies:",
-        tables.table(["policy", "tokens", "seen, MB", "held, MB", "prefill, s", "decoding, s"], cost_rows(record)),
+        "Attention-visible and resident KV, and the seconds per sample, on the same machine for all policies:",
+        tables.table(
+            ["policy", "tokens", "attention-visible KV, MB", "resident KV, MB", "prefill, s", "decoding, s"],
+            cost_rows(record),
+        ),
     ]
     if record["unfinished"]:
         parts.append(f"Not evaluated to the end yet: {', '.join(record['unfinished'])}.")

@@ -16,7 +16,7 @@ import tables
 MARK = "recall from docs/evaluations, written by ./lab bench publish"
 PAGE = os.path.join("docs", "results.md")
 KINDS = ("number", "word", "fact", "pair", "rival")
-HEADER = ("plan", "about", "model", "weights", "dtype")
+HEADER = ("plan", "about", "model", "weights", "dtype", "texts", "of_each_kind", "rivals")
 
 
 def is_recall(path):

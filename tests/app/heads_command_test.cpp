@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/config/grouping.h"
+#include "engine/formats/folder_lock.h"
 #include "engine/records/head_pattern_file.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
@@ -86,6 +87,7 @@ class HeadsCommandTest : public QObject {
                                  "--json"};
     const json found = json_of(run_cli(command + QStringList{"--quiet"}));
     QVERIFY(found.at("complete").get<bool>());
+    QVERIFY(!QFile::exists(evidence + ".lock"));
     QVERIFY(!found.at("searchers").empty() && !found.at("readers").empty());
     const json proposed = json::parse(read_bytes(temp.file("heads.json")));
     QCOMPARE(proposed.dump(), found.at("grouping").dump());
@@ -110,6 +112,32 @@ class HeadsCommandTest : public QObject {
     QCOMPARE(run_cli({"heads", demo_model(), "--recall", "--quiet"}).code, 2);  // of no text
     write_bytes(temp.file("short.txt"), "the cat");
     QCOMPARE(run_cli({"heads", demo_model(), text(temp.file("short.txt")), "--recall", "--quiet"}).code, 3);
+  }
+
+  void orders_for_documents_that_can_not_be_made_are_refused() {
+    const QStringList recall = {"heads", demo_model(), demo_text(), "--recall", "--quiet", "--threads", "1"};
+    const CliResult no_room = run_cli(recall + QStringList{"--segments", "1"});
+    QVERIFY2(no_room.code == 2 && no_room.err.contains("Use 2 segments or more"), no_room.err.constData());
+    const CliResult many = run_cli(recall + QStringList{"--needles", "13"});
+    QVERIFY2(many.code == 2 && many.err.contains("Use 12 needles or fewer"), many.err.constData());
+  }
+
+  void one_process_writes_evidence() {
+    const TempDir temp;
+    std::string story;
+    for (int i = 0; i < 6; ++i) story += read_bytes(demo_text().toStdString()) + " ";
+    write_bytes(temp.file("story.txt"), story);
+    const QString evidence = text(temp.file("kept.json"));
+    const FolderLock writing(evidence.toStdString(), FolderLock::Of::File);
+    for (const QStringList& method : {QStringList{text(temp.file("story.txt")), "--recall", "--documents", "3",
+                                                  "--held-out", "1", "--segments", "4", "--needles", "1"},
+                                      {"--method", "duo", "--tokens", "320", "--passkey-words", "2", "--sinks", "4",
+                                       "--recent", "24", "--steps", "2"}}) {
+      const CliResult refused = run_cli(QStringList{"heads", demo_model()} + method +
+                                        QStringList{"--evidence", evidence, "--quiet", "--threads", "1"});
+      QVERIFY2(refused.code == 2 && refused.err.contains("another process writes this file"), refused.err.constData());
+    }
+    QVERIFY(!QFile::exists(evidence));
   }
 
   void patterns_of_heads_are_found_and_run_under() {

@@ -105,6 +105,14 @@ class WindowSelectionTest : public QObject {
     }
   }
 
+  void a_ban_of_no_position_changes_nothing() {
+    const std::vector<double> scores{0, 0, 1, 3, 3, 1, 0, 0, 0};
+    const WindowSelection found = select_windows(scores, {4, 4});
+    for (std::int64_t at = 0; at <= 9; ++at)
+      for (const TokenRange& nothing : {TokenRange{at, at}, TokenRange{at, at - 2}})
+        QVERIFY(select_windows(scores, {4, 4, {nothing}}).hits == found.hits);
+  }
+
   void z_scores_are_those_of_the_definition() {
     std::mt19937_64 random(3);
     for (std::size_t count = 1; count < 40; ++count) {

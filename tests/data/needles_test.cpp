@@ -141,6 +141,31 @@ class NeedlesTest : public QObject {
                     [&] { make_documents(plan(NeedleWords::Choose), {same}, small, 1, 1); }),
              std::string());
   }
+
+  void plans_that_no_document_follows_are_refused() {
+    const test::PlainByteTokenizer tokenizer;
+    const auto refused = [&](const char* why, const NeedlePlan& wrong) {
+      return unlike(Fault::BadInput, why, [&] { make_documents(wrong, {book(tokenizer)}, tokenizer, 1, 1); });
+    };
+    for (const std::int64_t segments : {1, 0, -1})
+      QCOMPARE(refused("Use 2 segments or more", {512, segments, 2, 0, NeedleWords::Choose}), std::string());
+    QCOMPARE(refused("0 to 12 needles", {512, 8, kMostNeedlesToChooseBy + 1, 0, NeedleWords::Choose}), std::string());
+    QCOMPARE(refused("0 to 12 needles", {512, 8, -1, 0, NeedleWords::Train}), std::string());
+    QCOMPARE(refused("0 to 16 needles", {512, 8, 17, 0, NeedleWords::Measure}), std::string());
+    QCOMPARE(refused("with its rivals 32", {512, 8, 4, 29, NeedleWords::Measure}), std::string());
+  }
+
+  void many_needles_in_a_short_book_do_not_read_past_its_end() {
+    const test::PlainByteTokenizer tokenizer;
+    const std::vector<std::int32_t> short_book(64, 'a');  // no sentence ends in it
+    const NeedlePlan many{32, 2, kMostNeedlesToChooseBy, 0, NeedleWords::Choose};
+    const NeedleDocument document = make_documents(many, {short_book}, tokenizer, 1, 1).front();
+    QCOMPARE(document.ids.size(), short_book.size());
+    std::int64_t statements = 0;
+    for (const Needle& needle : document.needles) statements += std::ssize(needle.statement);
+    const Needle& last = document.needles.back();
+    QVERIFY(last.position + std::ssize(last.statement) <= std::ssize(short_book) + statements);
+  }
 };
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<NeedlesTest>};

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A run that was stopped continues as if it had not been: with the states that the session kept, and without them.
 #include <QTest>
+#include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/run/prefix_control.h"
+#include "engine/records/forced_hits.h"
+#include "engine/records/run_reader.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -92,6 +97,39 @@ class ContinuedRunTest : public QObject {
     QCOMPARE(rest.nll_sum, whole.nll_sum);
     QCOMPARE(rest.near_ties, whole.near_ties);
     QCOMPARE(rest.memory.pool, whole.memory.pool);
+  }
+
+  /// From its folder, under a control and with the hits of a file: what is left reads no search's either.
+  void a_run_with_forced_hits_continues_from_its_folder() {
+    for (const bool from_file : {false, true}) {
+      const TempDir temp;
+      auto session = demo::open(DType::Float32);
+      RunDescription run;
+      run.model = session->model();
+      run.request = demo::request(300);
+      run.seed = 3;
+      run.prefix = "random";
+      run.request.forced_hits = forced_hits_of(run, run.model.config);
+      if (from_file) {
+        std::string lines;
+        for (const HeadHits& list : run.request.forced_hits) lines += nlohmann::json(list).dump() + "\n";
+        write_bytes(temp.file("hits.jsonl"), lines);
+        run.prefix = "search";
+        run.force_hits = temp.file("hits.jsonl");
+      }
+      Segments straight, given;
+      const RunSummary whole = run_until(*session, run.request, 1000, straight);
+      RunFolder folder(temp.file("run"), run, false);
+      const RunSummary before = run_until(*session, run.request, 2, given);
+      for (const auto& segment : given) folder.append(*segment);
+      folder.finish(before);
+
+      const RunRequest again = reopen_run(temp.file("run")).description.request;
+      session = demo::open(DType::Float32);
+      const RunSummary rest = run_until(*session, behind(again, given), 1000, given);
+      same_segments(given, straight);
+      QCOMPARE(rest.nll_sum, whole.nll_sum);
+    }
   }
 
   void another_place_than_a_segment_is_refused() {

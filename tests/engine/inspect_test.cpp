@@ -7,6 +7,7 @@
 #include <array>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
@@ -437,6 +438,63 @@ class InspectTest : public QObject {
         }
       QVERIFY(std::ssize(anchors) <= c.request.config.anchor_count());
       QCOMPARE(steps.summaries.back().last, entries);
+    }
+  }
+
+  /// Of a long pool, a column of the scores holds several positions.
+  void the_best_position_is_told_where_columns_are_pooled() {
+    Case c(60);
+    c.request.config.segment_length = 1400;
+    c.request.config.sink_length = 0;
+    std::vector<std::int32_t> ids;
+    while (ids.size() < 4 * 1400) ids.push_back(static_cast<std::int32_t>(draw(c.random, 0, c.model.vocabulary - 1)));
+    c.request.ids = std::make_shared<std::vector<std::int32_t>>(std::move(ids));
+    const SearchSteps steps = *c.inspect(3, {.search = HeadRef{1, 2}}).search;
+    QCOMPARE(steps.position_step, std::int64_t{2});
+    QCOMPARE(std::ssize(steps.best), std::ssize(steps.summaries));
+    for (std::size_t row = 0; row < steps.best.size(); ++row) {
+      const auto top = std::ranges::find(steps.ranked, static_cast<int>(row), &SearchSteps::Ranked::summary);
+      QVERIFY(top != steps.ranked.end());
+      QCOMPARE(steps.best[row], top->position);
+      const auto columns = std::span(steps.scores.values).subspan(row * static_cast<std::size_t>(steps.scores.columns));
+      QVERIFY(std::abs(columns[static_cast<std::size_t>(top->position / 2)] - top->score) < 1e-4);
+    }
+  }
+
+  /// Where readers read the carry too, the carried positions are not searched, and no oracle takes one.
+  void carried_positions_are_no_candidates() {
+    for (unsigned seed = 90; seed < 98; ++seed) {
+      Case c(seed);
+      SegmentConfig& config = c.request.config;
+      config.long_reads = PrefixParts::SinksRetrievedCarry;
+      config.top_k = config.retrieval_length = 1000;  // more than there are
+      config.anchors.reset();
+      config.pool_keys = PoolKeys::Model;
+      const bool shared = seed % 2 == 1;
+      if (shared) {
+        config.search = SearchBy::Shared;
+        config.search_heads = {{0, 1}, {1, 3}};
+        config.search_scores = SearchScores::Centred;
+        config.retrieve = RetrieveBy::Windows;
+        config.window_length = 2;
+      }
+      const std::int64_t segment = 3, sinks = config.sink_length;
+      const std::int64_t end = segment * config.segment_length - config.carry_length;
+      for (const HeadRecall& head : c.inspect(segment, {.recall = true}).recall) {
+        QVERIFY(std::ssize(head.oracle) == end - sinks && head.oracle.front() == sinks && head.oracle.back() < end);
+        QVERIFY(head.recall == 1 && std::abs(head.mass - 1) < 1e-9);
+      }
+      const SearchSteps steps = *c.inspect(segment, {.search = HeadRef{1, 0}}).search;
+      QCOMPARE(steps.scores.columns, segment * config.segment_length);
+      for (std::int64_t row = 0; row < steps.scores.rows; ++row) {
+        const std::int64_t best = steps.best[static_cast<std::size_t>(row)];
+        QVERIFY(best >= sinks && best < end);
+        for (std::int64_t position = 0; position < steps.scores.columns; ++position)
+          QCOMPARE(std::isnan(steps.scores.at(row, position)), position < sinks || position >= end);
+        if (!shared)
+          QCOMPARE(std::ranges::count(steps.ranked, static_cast<int>(row), &SearchSteps::Ranked::summary), end - sinks);
+      }
+      for (const SearchSteps::Ranked& ranked : steps.ranked) QVERIFY(ranked.position >= sinks && ranked.position < end);
     }
   }
 

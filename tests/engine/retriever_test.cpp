@@ -81,6 +81,24 @@ class RetrieverTest : public QObject {
     QVERIFY(!prefix.layers[0].far.keys.defined());
   }
 
+  /// As a short prompt's: what follows it is no sink, and is searched.
+  void sinks_are_of_the_first_segment_alone() {
+    SegmentConfig config;
+    config.grouping = Grouping({0}, {{0}});
+    config.sink_length = 4;
+    config.retrieval_length = 8;
+    RetrievalPool pool(config, one_head(8), at::TensorOptions().dtype(at::kFloat), 16);
+    for (const std::int64_t count : {2, 5}) {
+      const at::Tensor rows = at::ones({1, count, 8});
+      pool.append({rows}, {rows}, count);
+    }
+    QCOMPARE(pool.first_searched(), std::int64_t{2});
+    const RetrievedPrefix prefix =
+        Retriever(config, one_head(8), {}).retrieve({at::ones({1, 4, 8})}, {pool, 2}, at::kCPU);
+    QCOMPARE(prefix.hits.at(0).hits.size(), std::size_t{5});
+    QCOMPARE(prefix.hits.at(0).hits.front().position, std::int64_t{2});
+  }
+
   void exact_ties_at_a_cut_are_counted_as_close() {
     slow::RetrievalCase c;
     c.config.top_k = 2;

@@ -105,6 +105,7 @@ class ExperimentReportTest : public QObject {
   void tables_of_one_length_are_of_the_one_that_most_have();
   void lost_sinks_are_a_column_where_they_were_measured();
   void lengths_that_were_run_by_themselves_give_the_same_tables();
+  void a_training_may_have_no_last_loss();
   void every_format_escapes_its_own();
   void a_report_is_a_function_of_the_results();
   void damaged_results_are_refused_or_read();
@@ -215,6 +216,19 @@ void ExperimentReportTest::lengths_that_were_run_by_themselves_give_the_same_tab
   const std::string csv = experiment_table(each, TableFormat::Csv, "r");
   QVERIFY(csv.find("m,t,seg,2,b.txt,101,100,3.700000,40.4473,1048576,1000,1.0\n") != std::string::npos);
   QVERIFY2(csv.find("m,t,seg,2,b.txt,201,200,3.200000,24.5325,2097152,1000,2.0\n") != std::string::npos, csv.c_str());
+}
+
+/// Of the last tenth, in results of earlier versions.
+void ExperimentReportTest::a_training_may_have_no_last_loss() {
+  json skipped = results();
+  QVERIFY(experiment_report(skipped, "r").find("| 900 | 2.500 | 2.00 |") != std::string::npos);
+  for (const json& losses : {json::array({{5, 3.0}, {9, nullptr}}), json::array()}) {
+    skipped["trainings"][0]["losses"] = losses;
+    const std::string report = experiment_report(skipped, "r");
+    QVERIFY2(report.find("| 900 |  | 2.00 |") != std::string::npos, report.c_str());
+  }
+  skipped["trainings"][0]["losses"] = json::array({{9, "x"}});
+  QCOMPARE(unlike(Fault::BadInput, "r", [&] { experiment_report(skipped, "r"); }), "");
 }
 
 void ExperimentReportTest::every_format_escapes_its_own() {

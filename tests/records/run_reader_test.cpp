@@ -6,8 +6,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/run/prefix_control.h"
 #include "engine/formats/npy.h"
+#include "engine/records/forced_hits.h"
 #include "engine/records/run_id.h"
+#include "engine/records/run_journal.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_folders.h"
 #include "tests/support/test_program.h"
@@ -23,6 +26,26 @@ using carryover::test::write_run;
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+namespace {
+
+/// A run whose hits the file `force_hits` gives, or the control `prefix`.
+RunDescription forced_run(const std::string& prefix, const std::string& force_hits) {
+  RunDescription run = whole_run_description();
+  run.prefix = prefix;
+  run.force_hits = force_hits;
+  run.request.config.grouping = Grouping({1}, {{0, 2}});
+  return run;
+}
+
+/// A hits.jsonl of these lists.
+void write_hits(const std::string& path, const std::vector<HeadHits>& hits) {
+  std::string lines;
+  for (const HeadHits& list : hits) lines += json(list).dump() + "\n";
+  test::write_bytes(path, lines);
+}
+
+}  // namespace
+
 class RunReaderTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
@@ -30,6 +53,10 @@ class RunReaderTest : public QObject {
   void a_run_that_broke_off_reopens();
   void a_run_without_sinks_reopens();
   void impossible_sinks_are_refused();
+  void forced_hits_are_those_of_the_run();
+  void hits_that_are_gone_are_no_search();
+  void lists_of_another_search_force_nothing();
+  void a_list_of_carried_positions_is_missed();
   void ids_tell_runs_apart();
   void folders_that_do_not_hold_together_are_refused_data();
   void folders_that_do_not_hold_together_are_refused();
@@ -40,6 +67,7 @@ void RunReaderTest::a_run_reopens_as_it_was() {
   std::mt19937 random(7);
   RunDescription written = whole_run_description();
   written.seed = UINT64_MAX;
+  written.request.forced_hits = forced_hits_of(written, written.model.config);
   const std::vector<SegmentSnapshot> segments = write_run(temp.file("run"), written, random, 3);
   const RunContents run = reopen_run(temp.file("run"));
   QVERIFY(json(run.description.model.config) == json(written.model.config));
@@ -139,6 +167,92 @@ void RunReaderTest::impossible_sinks_are_refused() {
     put(1, 1, 1e6F);  // a norm may be anything
     QCOMPARE(reopen_run(temp.file("run")).outline->segment(1).sinks.values[1], 1e6F);
   }
+}
+
+/// From its folder and from its journal.
+void RunReaderTest::forced_hits_are_those_of_the_run() {
+  const TempDir temp;
+  std::mt19937 random(7);
+  const RunDescription drawn = forced_run("random", "");
+  const std::vector<HeadHits> hits = control_hits(PrefixSource::Random, drawn.request.config, drawn.model.config,
+                                                  std::ssize(*drawn.request.ids), drawn.seed);
+  QVERIFY(!hits.empty());
+  write_hits(temp.file("hits.jsonl"), hits);
+  for (const RunDescription& written : {drawn, forced_run("search", temp.file("hits.jsonl"))}) {
+    const std::string name = written.force_hits.empty() ? "drawn" : "read";
+    write_run(temp.file(name), written, random, 3);
+    RunJournal(temp.file(name + ".journal"), written).append(random_snapshot(0, random));
+    for (const std::string& place : {temp.file(name), temp.file(name + ".journal")}) {
+      const RunDescription again = read_kept_run(place).contents.description;
+      QVERIFY(again.missing_hits.empty() && again.request.forced_hits.size() == hits.size());
+      for (std::size_t i = 0; i < hits.size(); ++i) {
+        QVERIFY(again.request.forced_hits[i].segment == hits[i].segment);
+        QVERIFY(
+            std::ranges::equal(again.request.forced_hits[i].hits, hits[i].hits, {}, &Hit::position, &Hit::position));
+      }
+      if (written.force_hits.empty()) QVERIFY(again.request.forced_hits == hits);
+    }
+  }
+  SegmentSnapshot given;
+  given.hits = {hits.front()};
+  RunRequest request = drawn.request;
+  request.forced_hits = hits;
+  check_forced_hits(request, given);
+  given.hits.front().hits.back().position += 1;
+  QCOMPARE(unlike(Fault::BadInput, "the run", [&] { check_forced_hits(request, given); }), "");
+}
+
+void RunReaderTest::hits_that_are_gone_are_no_search() {
+  const TempDir temp;
+  std::mt19937 random(7);
+  for (const RunDescription& written : {forced_run("search", temp.file("gone.jsonl")), forced_run("of later", "")}) {
+    const std::string folder = temp.file(written.prefix);
+    write_run(folder, written, random, 3);
+    const RunContents run = reopen_run(folder);
+    QCOMPARE(run.segments->count(), 3);
+    QVERIFY(run.description.request.forced_hits.empty());
+    const std::string& named = written.force_hits.empty() ? written.prefix : written.force_hits;
+    QVERIFY2(run.description.missing_hits.find(named) != std::string::npos, run.description.missing_hits.c_str());
+  }
+  RunDescription huge = forced_run("random", "");
+  huge.request.config.segment_length = huge.request.config.carry_length = 1;
+  huge.request.config.sink_length = 0;
+  huge.request.config.retrieval_length = std::int64_t{1} << 30;
+  huge.request.ids = std::make_shared<const std::vector<std::int32_t>>(100'000, 1);
+  restore_forced_hits(huge);
+  QVERIFY(huge.request.forced_hits.empty() && !huge.missing_hits.empty());
+}
+
+/// The one list of a shared search has a head's name, and is not that head's own.
+void RunReaderTest::lists_of_another_search_force_nothing() {
+  const TempDir temp;
+  RunDescription run = forced_run("search", temp.file("hits.jsonl"));
+  SegmentConfig& config = run.request.config;
+  config.grouping = Grouping({1}, {{0}});
+  config.search_heads = {{1, 0}};
+  for (const SearchBy recorded : {SearchBy::PerHead, SearchBy::Shared}) {
+    config.search = recorded;
+    write_hits(run.force_hits,
+               control_hits(PrefixSource::Recent, config, run.model.config, std::ssize(*run.request.ids), 0));
+    QVERIFY(!forced_hits_of(run, run.model.config).empty());
+    config.search = recorded == SearchBy::PerHead ? SearchBy::Shared : SearchBy::PerHead;
+    QCOMPARE(unlike(Fault::BadInput, run.force_hits, [&] { forced_hits_of(run, run.model.config); }), "");
+  }
+}
+
+/// Sinks and carry fill the first segment, and its carried positions are searched all the same.
+void RunReaderTest::a_list_of_carried_positions_is_missed() {
+  const TempDir temp;
+  RunDescription run = forced_run("search", temp.file("hits.jsonl"));
+  run.request.config.sink_length = 4;
+  run.request.config.carry_length = 28;
+  std::vector<HeadHits> hits =
+      control_hits(PrefixSource::Recent, run.request.config, run.model.config, std::ssize(*run.request.ids), 0);
+  write_hits(run.force_hits, hits);
+  QVERIFY(forced_hits_of(run, run.model.config).size() == hits.size());
+  std::erase_if(hits, [](const HeadHits& list) { return list.segment == 1; });
+  write_hits(run.force_hits, hits);
+  QCOMPARE(unlike(Fault::BadInput, "has no hits of segment 1", [&] { forced_hits_of(run, run.model.config); }), "");
 }
 
 void RunReaderTest::ids_tell_runs_apart() {

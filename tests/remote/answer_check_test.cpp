@@ -33,7 +33,8 @@ Inspection inspection() {
   made.prefix_mass = made.pair_mass = made.pair_top = heads();
   made.slot_masses = {{{1, 3}, {0.25F, 0.5F}}};
   made.attention = AttentionMap{{1, 3}, 2, 16, 1, 1, 2, {16, 18, std::vector<float>(16 * 18)}, {4, 9}};
-  made.search = SearchSteps{{1, 3}, {{28, 31}}, 1, {1, 32, std::vector<float>(32)}, {{0, 4, 1, true}}, made.hits[0]};
+  made.search =
+      SearchSteps{{1, 3}, {{28, 31}}, 1, {1, 32, std::vector<float>(32)}, {4}, {{0, 4, 1, true}}, made.hits[0]};
   made.recall = {{{1, 3}, 0.5, 0.5, 0.5, {4, 9}}};
   made.attribution = LogitAttribution{{3, 17}, 1, 0, {0, 0}, heads(), heads(), heads(), heads()};
   made.sources = TokenSources{3, {4, 9}, {8, 2, std::vector<float>(16)}, {0.5F, -0.5F}};
@@ -89,6 +90,8 @@ class AnswerCheckTest : public QObject {
     row("range of a summary", [](Inspection& i) { i.search->summaries[0] = {31, 28}; });
     row("rows of the scores", [](Inspection& i) { i.search->scores = {2, 16, std::vector<float>(32)}; });
     row("steps of the scores", [](Inspection& i) { i.search->position_step = 0; });
+    row("best position of a search", [](Inspection& i) { i.search->best = {1 << 30}; });
+    row("fewer best positions", [](Inspection& i) { i.search->best.clear(); });
     row("hits of the search", [](Inspection& i) { i.search->hits.head = 4; });
     row("head of recall", [](Inspection& i) { i.recall[0].head.layer = 7; });
     row("position of recall", [](Inspection& i) { i.recall[0].oracle[1] = 64; });

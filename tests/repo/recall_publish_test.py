@@ -17,7 +17,8 @@ import publish_recall  # noqa: E402
 PAGE = "# Results\n\n<!-- {0}: begin -->\nold\n<!-- {0}: end -->\n\nafter\n".format(publish_recall.MARK)
 
 
-HEADER = {"plan": "made", "about": "Made up.", "model": "m.gguf", "weights": "00ff", "dtype": "bf16"}
+HEADER = {"plan": "made", "about": "Made up.", "model": "m.gguf", "weights": "00ff", "dtype": "bf16", "texts": "00ff",
+          "of_each_kind": 1, "rivals": 0}
 
 
 def method(name, carry=0):

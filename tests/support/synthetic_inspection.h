@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <algorithm>
 
 #include "engine/core/run/inspection.h"
 #include "tests/support/synthetic_run.h"
@@ -37,9 +38,12 @@ inline SearchSteps synthetic_search(const RunModel& run, int segment, const Head
   for (std::int64_t first = pool - 16; first + 8 <= pool; first += 4) steps.summaries.push_back({first, first + 8});
   steps.summaries.push_back({pool - 4, pool});
   steps.scores = {std::ssize(steps.summaries), pool, {}};
-  for (std::int64_t row = 0; row < steps.scores.rows; ++row)
+  for (std::int64_t row = 0; row < steps.scores.rows; ++row) {
     for (std::int64_t column = 0; column < pool; ++column)
       steps.scores.values.push_back(static_cast<float>(std::sin(0.05 * static_cast<double>(column + 3 * row))));
+    steps.best.push_back(std::ranges::max_element(steps.scores.values.end() - pool, steps.scores.values.end()) -
+                         (steps.scores.values.end() - pool));
+  }
   for (int summary = 0; summary < static_cast<int>(steps.summaries.size()); ++summary)
     for (const Hit& hit : steps.hits.hits)
       if (hit.kind == HitKind::Anchor)

@@ -165,6 +165,24 @@ class AuditPanelTest : public QObject {
     QVERIFY(window.lab().audits.active());
   }
 
+  void a_result_from_before_a_training_or_another_model_says_so() {
+    MainWindow window;
+    open_demo(window);
+    AuditPanel& panel = raised(window);
+    const QString outdated = AuditPanel::tr("%1 · made before the open model changed").section(u'·', 1).trimmed();
+    panel.show_report(mixed_report(), QStringLiteral("made up"));
+    QVERIFY(!headline(panel).contains(outdated));
+    const LoadedModel trained = *window.lab().loader.model();
+    Q_EMIT window.lab().engine.worker().model_trained(trained);
+    QVERIFY2(headline(panel).contains(outdated), qPrintable(headline(panel)));
+    QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), 2);
+    panel.show_report(mixed_report(), QStringLiteral("made up"));
+    QVERIFY(!headline(panel).contains(outdated));
+    const ModelConfig other = test::tiny_config(2, 4, 2, 16, 512);
+    window.lab().context.set_model(other, SegmentConfig::defaults_for(other));
+    QVERIFY2(headline(panel).contains(outdated), qPrintable(headline(panel)));
+  }
+
   void what_goes_wrong_is_said_in_the_window() {
     MainWindow window;
     open_demo(window);

@@ -43,9 +43,10 @@ namespace {
 
 /// A folder of the demo's samples, with answers that are made up: every third one is wrong.
 struct DemoFolder {
-  explicit DemoFolder(const std::string& path) : out(path), task(make_task("recall/names")) {
+  explicit DemoFolder(const std::string& path, const EvaluationPlan& wanted = demo_evaluation())
+      : out(path), task(make_task("recall/names")) {
     fs::create_directories(out);
-    plan = begin_evaluation(out, demo_evaluation());
+    plan = begin_evaluation(out, wanted);
     for (const std::string& policy : plan.policies) fs::create_directories(policy_folder(plan, out, policy));
     samples = evaluated_samples(plan, *task, 512, Tokenizer::load(plan.model));
   }
@@ -106,6 +107,7 @@ class EvaluationsViewTest : public QObject {
   void what_is_wrong_is_said();
   void a_sample_opens_as_a_run();
   void references_are_made_again();
+  void what_was_asked_of_another_evaluation_does_not_come();
   void needles_are_looked_for_among_hits();
   void scores_stand_against_bytes();
   void the_form_says_what_is_wrong();
@@ -261,6 +263,39 @@ void EvaluationsViewTest::references_are_made_again() {
   for (int row = 0; row < 3; ++row)
     QVERIFY(lab.sample(row, EvaluationSamplesTable::Reference)
                 .contains(QString::fromStdString(folder.samples[static_cast<std::size_t>(row)].references.front())));
+}
+
+/// Rows of both have the same names.
+void EvaluationsViewTest::what_was_asked_of_another_evaluation_does_not_come() {
+  EvaluationPlan other = demo_evaluation();
+  other.seed += 1;
+  const DemoFolder first(temp_.file("asked first")), second(temp_.file("opened then"), other);
+  QVERIFY(first.samples[0].references != second.samples[0].references);
+  {
+    SampleJournal journal(first.journal());
+    journal.append(first.entry(0));
+  }
+  constexpr int a_while_ms = 700;
+  EvaluationWindow lab;
+  const auto open = [&](const DemoFolder& folder) {
+    lab.evaluations.open(QString::fromStdString(folder.out));
+    QTRY_COMPARE(lab.model.rows(), 2);
+  };
+  open(first);
+  lab.evaluations.make_references(1);
+  open(second);
+  QVERIFY(!QTest::qWaitFor([&] { return !lab.model.references(1).empty(); }, a_while_ms));
+  lab.evaluations.make_references(1);
+  QTRY_VERIFY(!lab.model.references(1).empty());
+  QVERIFY2(lab.model.references(1)[0].find(second.samples[0].references.front()) != std::string::npos,
+           lab.model.references(1)[0].c_str());
+
+  open(first);
+  QTRY_VERIFY(lab.model.rows() == 2 && lab.model.cell(1, 0).entries.size() == 1);
+  lab.evaluations.open_sample(1, 0, 0);
+  open(second);
+  const ModelLoader& loader = lab.window.lab().loader;
+  QVERIFY(!QTest::qWaitFor([&] { return loader.loading() || loader.model(); }, a_while_ms));
 }
 
 /// On the demo's own hits: what a segment read is found, whatever that is, and nothing else.

@@ -192,6 +192,21 @@ class HeadDiscoveryTest : public QObject {
     QVERIFY(window.lab().head_profiles.active());
   }
 
+  void scores_from_before_a_training_go_and_files_stay() {
+    MainWindow window;
+    open_window(window);
+    HeadDiscoveryPanel& panel = raised(window);
+    panel.show_profile(made_up_profile(), {});
+    const TempDir folder;
+    panel.export_file(path_in(folder, "scores.json"));
+    panel.import_file(path_in(folder, "scores.json"));
+    QCOMPARE(panel.sets().size(), std::size_t{4});
+    const LoadedModel trained = *window.lab().loader.model();
+    Q_EMIT window.lab().engine.worker().model_trained(trained);
+    QCOMPARE(panel.sets().size(), std::size_t{1});
+    QVERIFY(panel.sets().at(0).imported() && panel.scores() != nullptr);
+  }
+
   void what_can_not_be_is_refused_with_its_reason() {
     MainWindow window;
     window.show();

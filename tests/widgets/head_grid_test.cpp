@@ -135,6 +135,31 @@ class HeadGridTest : public QObject {
     QCOMPARE(lab.lab.undo_stack().count(), 0);
   }
 
+  void a_drag_ends_with_the_model_that_it_began_over() {
+    GridLab lab;
+    lab.grid.set_editing(true);
+    const QPoint pressed = lab.at(10, 2);
+    QTest::mousePress(&lab.grid, Qt::LeftButton, {}, pressed);
+    ModelConfig smaller = test::synthetic_model().config;
+    smaller.layers = 2;
+    const SegmentConfig config = SegmentConfig::defaults_for(smaller);
+    lab.lab.set_model(smaller, config);
+    QTest::mouseRelease(&lab.grid, Qt::LeftButton, {}, pressed);
+    QCOMPARE(lab.lab.undo_stack().count(), 0);
+    QCOMPARE(lab.lab.config(), config);
+  }
+
+  void keys_stay_within_the_open_model() {
+    GridLab lab;
+    ModelConfig smaller = test::synthetic_model().config;
+    smaller.layers = 2;
+    lab.lab.set_model(smaller, SegmentConfig::defaults_for(smaller));
+    lab.lab.select_head(10, 2);  // of a run on show, whose model had more layers
+    const bool before = lab.grouping().is_long(1, 2);
+    QTest::keyClick(&lab.grid, Qt::Key_Space);
+    QCOMPARE(lab.grouping().is_long(1, 2), !before);
+  }
+
   void a_click_toggles_and_undo_restores() {
     GridLab lab;
     lab.grid.set_editing(true);

@@ -203,6 +203,22 @@ class InspectionPanelsTest : public QObject {
       QVERIFY(table.index(row, 2).data().toString().toDouble() <= table.index(row - 1, 2).data().toString().toDouble());
   }
 
+  /// A column of a long pool holds several positions; the best key is one of them.
+  void the_best_key_of_pooled_scores_has_its_own_position() {
+    SearchSteps steps;
+    steps.summaries = {{8, 12}, {11, 12}};
+    steps.position_step = 4;
+    steps.scores = {2, 3, {0.5F, 2.F, NAN, NAN, NAN, NAN}};
+    steps.best = {6, -1};
+    const StepRows table = rows_of_step(SearchStep::Scores, steps,
+                                        [](std::int64_t position) { return QStringLiteral("at %1").arg(position); });
+    QVERIFY(table.rows[0].position == 6 && table.rows[1].position == -1);
+    QCOMPARE(table.rows[0].cells[1].toString(), QStringLiteral("6"));
+    QCOMPARE(table.rows[0].cells[2].toDouble(), 2.0);
+    QCOMPARE(table.rows[0].cells[3].toString(), QStringLiteral("at 6"));
+    QVERIFY(table.rows[1].cells[1].toString().isEmpty() && table.rows[1].cells[3].toString().isEmpty());
+  }
+
   void masses_stand_beside_the_hits() {
     LabContext lab;
     prepare(lab);

@@ -8,6 +8,7 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/test_program.h"
+#include "widgets/state/linked_context.h"
 
 using namespace carryover;
 
@@ -104,6 +105,41 @@ class LabContextTest : public QObject {
     QCOMPARE(lab.selected().token, std::int64_t{-1});
     QCOMPARE(lab.selected().layer, 3);
     QVERIFY(!lab.can_go_back());
+  }
+
+  /// Nor does a panel that keeps a selection of its own.
+  void a_run_of_a_smaller_model_unselects_layers_that_it_lacks() {
+    LabContext lab;
+    LinkedContext own(lab, [] {});
+    const auto begin = [&](std::int64_t layers) {
+      ModelInfo model = test::synthetic_model();
+      model.config.layers = layers;
+      RunRequest request = test::synthetic_request(2);
+      request.config.grouping = Grouping({3}, {{0, 1, 2}});
+      lab.run().begin(model, request, nullptr);
+      own.forget_run();  // as its panel does
+    };
+    begin(30);
+    lab.select_head(25, 5);
+    own.set_linked(false);
+    begin(4);
+    QCOMPARE(lab.selected(), (Selection{-1, -1, 5, -1}));
+    QCOMPARE(own.selected(), (Selection{-1, -1, 5, -1}));
+  }
+
+  void a_range_that_the_run_has_not_is_not_undone_to() {
+    LabContext lab;
+    test::synthetic_run(lab.run(), 12, 12, test::synthetic_request(12));
+    lab.brush({5, 8});
+    lab.brush({6, 7});
+    test::synthetic_run(lab.run(), 4, 4, test::synthetic_request(4));
+    lab.undo_stack().undo();
+    QVERIFY(!lab.range().is_set());
+    lab.undo_stack().redo();
+    QVERIFY(!lab.range().is_set());
+    test::synthetic_run(lab.run(), 12, 12, test::synthetic_request(12));
+    lab.undo_stack().undo();
+    QCOMPARE(lab.range(), (SegmentRange{5, 8}));
   }
 
   /// Such as the base of an adapter, or the same model after a training: the run on show is still there.

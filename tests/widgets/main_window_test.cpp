@@ -323,6 +323,31 @@ class MainWindowTest : public QObject {
     QVERIFY(window.message_bar().isHidden());
   }
 
+  void a_dtype_that_is_chosen_while_the_engine_is_busy_waits_for_its_turn() {
+    MainWindow window;
+    open_demo(window, 300);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    Lab& lab = window.lab();
+    QSignalSpy failed(&lab, &Lab::failed);
+    const auto choose = [&](DType dtype) {
+      RunOptions options = lab.context.run_options();
+      options.dtype = dtype;
+      lab.context.set_run_options(options);
+    };
+    lab.engine.set_busy(QStringLiteral("a test is using the engine"));
+    choose(DType::Float64);
+    QVERIFY(!lab.loader.loading());
+    lab.engine.set_busy({});
+    QTRY_VERIFY_WITH_TIMEOUT(lab.runs.can_run(), patience_ms);
+    QCOMPARE(lab.loader.model()->info.dtype, DType::Float64);
+    lab.engine.set_busy(QStringLiteral("a test is using the engine"));
+    choose(DType::Float32);
+    choose(DType::Float64);  // as it is
+    lab.engine.set_busy({});
+    QVERIFY(!lab.loader.loading());
+    QCOMPARE(failed.count(), 0);
+  }
+
   void posted_events_are_handled_while_the_engine_is_latched() {
     MainWindow window;
     window.show();

@@ -65,6 +65,18 @@ void set_small(RecallHeadsPanel& panel, const TempDir& folder) {
   QVERIFY(panel.form().order() == order);
 }
 
+/// Starts a search, and cancels it once it has a searcher: it may be over before.
+void cancel_midway(MainWindow& window, RecallHeadsPanel& panel) {
+  RecallHeadsController& search = window.lab().recall_heads;
+  const auto connection =
+      QObject::connect(&search, &RecallHeadsController::found, &panel, [&search](const RecallHeads& heads) {
+        if (!heads.searchers.empty() && !heads.complete) search.cancel();
+      });
+  panel.form().start();
+  QTRY_VERIFY_WITH_TIMEOUT(!search.active(), patience_ms);
+  QObject::disconnect(connection);
+}
+
 RecallHeads made_up() {
   const ModelConfig model = tiny_config(4, 8, 4, 16, 512);
   RecallHeads heads;
@@ -118,21 +130,58 @@ class RecallHeadsPanelTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
     RecallHeadsPanel& panel = raised(window);
     set_small(panel, folder);
-    connect(&window.lab().recall_heads, &RecallHeadsController::found, &panel, [&](const RecallHeads& heads) {
-      if (!heads.searchers.empty() && !heads.complete && first_) {
-        first_ = false;
-        window.lab().recall_heads.cancel();
-      }
-    });
-    first_ = true;
-    panel.form().start();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.lab().recall_heads.active(), patience_ms);
+    cancel_midway(window, panel);
     if (panel.heads().complete) QSKIP("the search was over before it could be cancelled");
     QVERIFY(button(panel, RecallHeadsForm::tr("Resume")) != nullptr);
     QTest::mouseClick(button(panel, RecallHeadsForm::tr("Resume")), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(panel.heads().complete, patience_ms);
     number(panel, RecallHeadsForm::tr("Segments"))->setValue(5);
     QVERIFY(button(panel, RecallHeadsForm::tr("Find heads")) != nullptr);
+  }
+
+  void another_precision_is_another_search() {
+    const TempDir folder;
+    MainWindow window;
+    window.show();
+    open_demo(window, 512);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    RecallHeadsPanel& panel = raised(window);
+    set_small(panel, folder);
+    cancel_midway(window, panel);
+    if (panel.heads().complete) QSKIP("the search was over before it could be cancelled");
+    const RecallOrder order = panel.form().order();
+    QVERIFY(window.lab().recall_heads.has_unfinished(order));
+    RunOptions options = window.lab().context.run_options();
+    options.dtype = DType::BFloat16;
+    window.lab().context.set_run_options(options);  // which opens the model anew
+    const auto& model = window.lab().loader.model();
+    QTRY_VERIFY_WITH_TIMEOUT(model && model->info.dtype == DType::BFloat16, patience_ms);
+    QVERIFY(!window.lab().recall_heads.has_unfinished(order));
+    QVERIFY(button(panel, RecallHeadsForm::tr("Find heads")) != nullptr);
+  }
+
+  void other_contents_of_the_texts_are_another_search() {
+    const TempDir folder;
+    MainWindow window;
+    window.show();
+    open_demo(window, 512);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    RecallHeadsPanel& panel = raised(window);
+    set_small(panel, folder);
+    cancel_midway(window, panel);
+    if (panel.heads().complete) QSKIP("the search was over before it could be cancelled");
+    const std::string story = folder.file("story.txt");
+    write_bytes(story, "It was a quiet evening by the sea. " + read_bytes(story));
+    RecallHeadsController& search = window.lab().recall_heads;
+    bool emptied = false;
+    connect(&search, &RecallHeadsController::found, &panel, [&](const RecallHeads& heads) {
+      if (!heads.searchers.empty()) return;
+      emptied = true;
+      search.cancel();
+    });
+    QTest::mouseClick(button(panel, RecallHeadsForm::tr("Resume")), Qt::LeftButton);
+    QTRY_VERIFY_WITH_TIMEOUT(!search.active(), patience_ms);
+    QVERIFY(emptied);
   }
 
   void results_are_listed_and_drawn() {
@@ -165,6 +214,9 @@ class RecallHeadsPanelTest : public QObject {
     QVERIFY(recall_heads_from_json(written.at("heads"), *lab.model(), "test").search_heads() ==
             lab.config().search_heads);
     QCOMPARE(written.at("made_of").at(0).get<std::string>(), std::string("a test"));
+    lab.tell_weights_changed();  // by a training: they are heads of the weights before
+    settle();
+    QVERIFY(panel.heads().readers.empty() && !button(panel, RecallHeadsPanel::tr("Apply"))->isEnabled());
   }
 
   void what_can_not_start_says_why() {
@@ -183,9 +235,6 @@ class RecallHeadsPanelTest : public QObject {
     form.set_engine_busy(QStringLiteral("a run"));
     QVERIFY(form.why_not().contains(QStringLiteral("a run")));
   }
-
- private:
-  bool first_ = true;
 };
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<RecallHeadsPanelTest>};

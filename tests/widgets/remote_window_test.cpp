@@ -183,6 +183,29 @@ class RemoteWindowTest : public QObject {
     QVERIFY(run());
   }
 
+  /// The first one has answered, but the window hears of it only after the second one was asked for.
+  void of_two_commands_in_a_row_the_one_that_answered_is_in_use() {
+    MainWindow window;
+    window.show();
+    Lab& lab = window.lab();
+    QSignalSpy failed(&lab, &Lab::failed), replaced(&lab.engine, &EngineConnection::replaced);
+    lab.engine.change_to(command);
+    QMetaObject::invokeMethod(
+        &lab.engine.worker(), [] {}, Qt::BlockingQueuedConnection);
+    lab.engine.change_to(QStringLiteral("sh -c 'echo no such host >&2; exit 255'"));
+    QVERIFY(failed.wait(patience_ms));
+    QTRY_VERIFY_WITH_TIMEOUT(!lab.loader.loading(), patience_ms);
+    QCOMPARE(lab.engine.command(), command);
+    QVERIFY(lab.engine.elsewhere() && !lab.engine.lost());
+    QCOMPARE(replaced.count(), 1);
+    lab.engine.change_to(command);
+    QMetaObject::invokeMethod(
+        &lab.engine.worker(), [] {}, Qt::BlockingQueuedConnection);
+    lab.engine.use({});  // which no earlier answer undoes
+    QTRY_VERIFY_WITH_TIMEOUT(!lab.loader.loading(), patience_ms);
+    QVERIFY(lab.engine.command().isEmpty() && !lab.engine.elsewhere());
+  }
+
   void closes_while_connecting_and_while_running() {
     {
       MainWindow window;

@@ -95,6 +95,39 @@ class RunsPanelTest : public QObject {
     QVERIFY(computed(someone.lab().run()) == straight);
   }
 
+  /// Of a run with --force-hits whose file is gone: it opens, and a search does not take the place of its hits.
+  void a_run_whose_hits_are_gone_does_not_continue() {
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    RunController& runs = someone.window.lab().runs;
+    QVERIFY(run_whole(someone, 600));
+    runs.run(3);
+    QVERIFY(wait_for([&] { return runs.engine_paused(); }));
+    runs.stop();
+    QVERIFY(wait_for([&] { return runs.can_run(); }));
+    QSignalSpy saved(&runs, &RunController::saved);
+    const QString folder = home_ + QStringLiteral("/stopped");
+    runs.save_run(folder);
+    QVERIFY(saved.wait(patience_ms));
+    const std::string path = (folder + QStringLiteral("/config.json")).toStdString();
+    nlohmann::json config = nlohmann::json::parse(read_bytes(path));
+    for (const bool forced : {false, true}) {
+      if (forced) config["force_hits"] = "gone.jsonl";
+      write_bytes(path, config.dump());
+      QSignalSpy opened(&runs, &RunController::run_opened);
+      runs.open_run(folder);
+      QVERIFY(opened.count() > 0 || opened.wait(patience_ms));
+      QVERIFY(wait_for([&] { return runs.why_engine_is_busy().isEmpty(); }));
+      QCOMPARE(someone.lab().run().segment_count(), 3);
+      QCOMPARE(runs.why_not_continue().contains(QStringLiteral("gone.jsonl")), forced);
+      QCOMPARE(runs.why_not_continue().isEmpty(), !forced);
+    }
+    QSignalSpy failed(&runs, &RunController::failed);
+    runs.continue_run();
+    QCOMPARE(failed.count(), 1);
+    QCOMPARE(someone.lab().run().segment_count(), 3);
+  }
+
   void an_interrupted_training_is_resumed_from_the_list() {
     Someone someone(home_);
     someone.keeper.begin(false);

@@ -16,7 +16,9 @@
 #include "engine/formats/output_file.h"
 #include "engine/records/run_folder.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/home.h"
 #include "tests/support/temp_dir.h"
+#include "widgets/state/notebook.h"
 
 using namespace carryover;
 using nlohmann::json;
@@ -318,6 +320,24 @@ class SessionFilesTest : public QObject {
       settings.save();  // works again
       QVERIFY(!SettingsFile(path).values.start_panel);
     }
+  }
+
+  /// An edit of bookmarks or settings holds all of them: undone, it would put another session's in place of these.
+  void a_session_that_opens_has_nothing_to_undo() {
+    const test::TempDir folder;
+    SessionState state;
+    state.bookmarks = {{"of the file", {0, -1, -1, -1}}};
+    const QString path = path_in(folder, "b.carryover");
+    write_file_atomically(path.toStdString(), session_text(state, QString::fromStdString(folder.path().string())));
+    test::Home home(folder);
+    Notebook& notebook = home.lab().notebook();
+    notebook.add_bookmark({"of the window", {1, -1, -1, -1}});
+    QVERIFY(home.lab().undo_stack().canUndo());
+    QSignalSpy opened(&home.keeper, &SessionKeeper::session_opened);
+    home.keeper.open_session(path);
+    QVERIFY(opened.count() > 0 || opened.wait(test::patience_ms));
+    QVERIFY(!home.lab().undo_stack().canUndo());
+    QVERIFY(notebook.bookmarks() == state.bookmarks);
   }
 
   void a_folder_belongs_to_one_window_until_it_ends() {

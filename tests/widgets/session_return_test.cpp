@@ -16,6 +16,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
 #include "widgets/panels/lab_report.h"
+#include "widgets/panels/panel.h"
 #include "widgets/state/comparison_rows.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -242,6 +243,33 @@ class SessionReturnTest : public QObject {
     QVERIFY(bring_back(someone));
     QCOMPARE(QString::fromStdString(someone.lab().run().origin().folder), run);
     QVERIFY(shows_a_run(someone.window));
+  }
+
+  void a_session_without_a_run_leaves_none_of_the_one_before() {
+    const QString file = home_ + "/b.carryover";
+    SessionState state;
+    state.notes = "nothing has been run";
+    write_file_atomically(file.toStdString(), session_text(state, home_));
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    QVERIFY(run_whole(someone, 400));
+    LabContext& lab = someone.lab();
+    lab.pin_run();
+    lab.questions().begin({});
+    lab.questions().end();
+    QVERIFY(lab.digests().count() > 0);
+    QSignalSpy opened(&someone.keeper, &SessionKeeper::session_opened);
+    someone.keeper.open_session(file);
+    QVERIFY(opened.count() > 0 || opened.wait(patience_ms));
+    QCOMPARE(lab.notebook().text(), state.notes);
+    QVERIFY(lab.run().is_empty() && someone.window.lab().runs.place().isEmpty());
+    QVERIFY(!lab.pinned_run() && lab.comparison() == nullptr);
+    QVERIFY(lab.digests().count() == 0 && lab.questions().all().empty());
+    for (Panel* panel : someone.window.findChildren<Panel*>()) {  // none of them looks for segments
+      panel->request_refresh();
+      panel->catch_up();
+    }
+    QVERIFY(run_whole(someone, 400));
   }
 
   void an_engine_that_does_not_answer_leaves_the_rest() {

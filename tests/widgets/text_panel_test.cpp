@@ -2,15 +2,19 @@
 #include "widgets/panels/text_panel.h"
 
 #include <QApplication>
+#include <QHelpEvent>
 #include <QLineEdit>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolTip>
 #include <random>
+#include <tuple>
 
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/byte_tokenizer.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "widgets/controls/token_layout.h"
 #include "widgets/controls/token_view.h"
@@ -152,6 +156,42 @@ class TextPanelTest : public QObject {
     QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, box.center());
     QCOMPARE(lab.selected().token, hit);
     QCOMPARE(lab.selected().segment, 3);  // a hit is looked at from its reader
+  }
+
+  void the_tooltip_counts_the_prefix_that_heads_read() {
+    LabContext lab;
+    TextPanel panel(lab);
+    panel.resize(800, 600);
+    panel.show();
+    auto* view = panel.findChild<TokenView*>();
+    const auto told = [&](PrefixParts local, PrefixParts long_range, std::int64_t token) {
+      RunRequest request = test::synthetic_request(2);
+      request.config.sink_length = 4;
+      request.config.local_reads = local;
+      request.config.long_reads = long_range;
+      test::synthetic_run(lab.run(), 2, 2, request);
+      test::settle();
+      view->show_token(token, true);
+      QHelpEvent help(QEvent::ToolTip, view->token_rect(token).center(), {});
+      QApplication::sendEvent(view->viewport(), &help);
+      return QToolTip::text();
+    };
+    const auto positions = [](const char* local, const char* prefix, const char* far, const char* far_prefix) {
+      return TextPanel::tr(
+                 "RoPE position where nothing is retrieved: %1 for local heads (prefix %2), %3 for "
+                 "long-range heads (prefix %4)")
+          .arg(QLatin1String(local), QLatin1String(prefix), QLatin1String(far), QLatin1String(far_prefix));
+    };
+    const std::int64_t token = 266;  // the segment's token 10, after sinks of 4 and a carry of 32
+    for (const auto& [local, long_range, wanted] :
+         {std::tuple(PrefixParts::SinksCarry, PrefixParts::SinksRetrieved, positions("46", "36", "14", "4")),
+          {PrefixParts::Sinks, PrefixParts::SinksRetrievedCarry, positions("14", "4", "46", "36")},
+          {PrefixParts::None, PrefixParts::RetrievedCarry, positions("10", "0", "42", "32")}}) {
+      const QString tip = told(local, long_range, token);
+      QVERIFY2(tip.contains(wanted), qPrintable(tip));
+    }
+    const QString first = told(PrefixParts::SinksCarry, PrefixParts::SinksRetrieved, 10);
+    QVERIFY2(first.contains(positions("10", "0", "10", "0")), qPrintable(first));
   }
 
  private:

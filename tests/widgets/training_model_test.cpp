@@ -54,7 +54,9 @@ class TrainingModelTest : public QObject {
     TrainingModel run(QStringLiteral("/runs/first"), test::synthetic_plan());
     StepRecord short_step = test::synthetic_step(1, 1);
     short_step.segment_loss.resize(1);
-    run.append(std::vector{short_step, test::synthetic_step(2, 3), short_step});
+    StepRecord last_step = short_step;
+    last_step.step = 3;
+    run.append(std::vector{short_step, test::synthetic_step(2, 3), last_step});
     QCOMPARE(run.segments(), 4);
     QCOMPARE(run.oldest_age(), 3);
     for (int segment = 1; segment < 4; ++segment) {
@@ -63,6 +65,21 @@ class TrainingModelTest : public QObject {
       QVERIFY(!std::isnan(run.segment_loss(segment)[1]));
     }
     QVERIFY(std::isnan(run.reach_by_age(3)[0]) && !std::isnan(run.reach_by_age(3)[1]));
+  }
+
+  void what_is_there_already_is_left_out() {
+    TrainingModel run(QStringLiteral("/runs/first"), test::synthetic_plan());
+    run.append(test::synthetic_steps(1, 10));
+    QSignalSpy appended(&run, &TrainingModel::steps_appended);
+    run.append(test::synthetic_steps(4, 12));
+    run.append({test::synthetic_step_snapshot(12)});
+    QCOMPARE(appended.count(), 1);
+    QCOMPARE(run.step_count(), std::size_t{12});
+    for (std::size_t i = 0; i < 12; ++i) QCOMPARE(run.column(TrainingColumn::Step)[i], static_cast<double>(i + 1));
+    QVERIFY(!run.has_snapshots());
+    run.append_validations({{5, {{512, 100, 2.5}}}, {10, {{512, 100, 2.4}}}});
+    run.append_validations({{10, {{512, 100, 2.4}}}, {12, {{512, 100, 2.3}}}});
+    QCOMPARE(run.validations().size(), std::size_t{3});
   }
 
   void restarting_forgets_what_came_after_the_checkpoint() {

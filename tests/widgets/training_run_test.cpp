@@ -206,6 +206,35 @@ class TrainingRunTest : public QObject {
     QVERIFY2(reader.message_bar().isHidden(), qPrintable(reader.message_bar().text()));
   }
 
+  void the_folder_in_training_can_be_opened_and_no_step_comes_twice() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    window.lab().training.start(plan_for(folder.file("run"), 1'000'000));
+    QTRY_VERIFY_WITH_TIMEOUT(current(window) != nullptr && current(window)->step_count() >= 2, patience_ms);
+    window.lab().training.open_folder(QString::fromStdString(folder.file("run")));
+    QTest::qWait(700);  // longer than from one look of a follower to the next
+    window.lab().training.stop();
+    expect_state(window, TrainingState::Stopped);
+    QTest::qWait(1200);
+    QCOMPARE(window.lab().context.training().count(), 1);
+    QVERIFY(current(window)->state() == TrainingState::Stopped);
+    const auto& steps = current(window)->column(TrainingColumn::Step);
+    for (std::size_t i = 0; i < steps.size(); ++i) QCOMPARE(steps[i], static_cast<double>(i + 1));
+  }
+
+  void a_run_in_the_list_is_not_replaced_by_one_that_is_refused() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    train_to_the_end(window, plan_for(folder.file("run"), 4));
+    window.lab().training.start(plan_for(folder.file("run"), 4));
+    QVERIFY(window.message_bar().text().contains(TrainController::tr("holds a training run")));
+    QVERIFY(!window.lab().training.active());
+    QCOMPARE(current(window)->step_count(), std::size_t{4});
+    QVERIFY(current(window)->state() == TrainingState::Finished);
+  }
+
   void a_folder_that_nobody_trains_in_is_stopped() {
     const test::TempDir folder;
     const QString run = QString::fromStdString(folder.file("run"));

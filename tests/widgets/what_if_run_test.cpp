@@ -2,6 +2,7 @@
 // What-ifs and inspections in the window, on the real engine and the demo.
 #include <QApplication>
 #include <QComboBox>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
 #include <algorithm>
@@ -10,7 +11,9 @@
 #include "app/shell/startup.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
+#include "engine/core/config/head_reads.h"
 #include "tests/support/gui_test.h"
+#include "widgets/forms/edit_form.h"
 #include "widgets/panels/what_if_panel.h"
 #include "widgets/plot/plot_view.h"
 
@@ -144,6 +147,36 @@ class WhatIfRunTest : public QObject {
     const auto& changes = lab.what_ifs().shown_result()->changes;
     QVERIFY(std::any_of(changes.begin(), changes.end(),
                         [&](const HitChange& change) { return !change.gained && change.hit.position == position; }));
+  }
+
+  /// Its list is that of the first searcher, whichever reader is selected.
+  void a_slot_of_a_shared_list_is_removed_from_any_reader() {
+    MainWindow window;
+    window.show();
+    run_demo(window);
+    LabContext& lab = window.lab().context;
+    Selection selected = lab.selected();
+    const std::vector<int> readers = reader_heads(lab.config(), *lab.model(), selected.layer);
+    QVERIFY(readers.size() > 1);
+    SegmentConfig config = lab.config();
+    config.search = SearchBy::Shared;
+    config.search_heads = {{selected.layer, readers.front()}};
+    lab.set_config(config);
+    QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
+    window.lab().runs.run();
+    QVERIFY(ended.wait(patience_ms));
+    selected.head = readers.back();
+    lab.select(selected);
+    QVERIFY(selected_hits(window).shared);
+    selected.token = selected_hits(window).hits.front().position;
+    lab.select(selected);
+    for (QPushButton* button : window.docks().panel(QStringLiteral("what_if"))->findChildren<QPushButton*>())
+      if (button->text() == EditForm::tr("Remove from this head")) button->click();
+    QVERIFY(lab.what_ifs().draft().dropped ==
+            (std::vector<SlotRef>{{selected.layer, readers.front(), selected.token}}));
+    run_draft(window);
+    const auto& changes = lab.what_ifs().shown_in_run()->changes;
+    QVERIFY(changes.size() == 1 && !changes[0].gained && changes[0].hit.position == selected.token);
   }
 
   void the_price_comes_before_the_run() {

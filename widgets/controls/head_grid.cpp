@@ -76,6 +76,8 @@ HeadGrid::HeadGrid(LabContext& context, QWidget* parent) : QWidget(parent), cont
   connect(&context, &LabContext::selection_changed, this, qOverload<>(&QWidget::update));
   connect(&context, &LabContext::hover_changed, this, qOverload<>(&QWidget::update));
   connect(&context, &LabContext::model_changed, this, [this] {
+    press_.reset();  // a drag under way was over the heads of the model before
+    drag_.reset();
     updateGeometry();
     update();
   });
@@ -329,9 +331,10 @@ void HeadGrid::leaveEvent(QEvent* /*event*/) {
 }
 
 void HeadGrid::keyPressEvent(QKeyEvent* event) {
-  const int layer = std::max(0, context_.selected().layer);
-  const int head = std::max(0, context_.selected().head);
   if (layers() == 0) return QWidget::keyPressEvent(event);
+  // The selection may be of the run on show, whose model may have more layers than the open one.
+  const int layer = std::clamp(context_.selected().layer, 0, layers() - 1);
+  const int head = std::clamp(context_.selected().head, 0, heads() - 1);
   switch (event->key()) {
     case Qt::Key_Up:
       return context_.select_head(std::max(0, layer - 1), head);

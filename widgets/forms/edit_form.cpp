@@ -170,7 +170,7 @@ void EditForm::take_slot(void (WhatIfs::*put)(const SlotRef&)) {
   const TokenRange range = named_positions();
   if (selected.layer < 0 || selected.head < 0 || range.last - range.first > most) return;
   for (std::int64_t position = range.first; position < range.last; ++position)
-    (context_.what_ifs().*put)({selected.layer, selected.head, position});
+    (context_.what_ifs().*put)(slot_read_by(context_.run(), {selected.layer, selected.head}, position));
   if (range.first < range.last) positions_->clear();
 }
 

@@ -50,8 +50,10 @@ AuditPanel::AuditPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Audit"
   layout->addWidget(split);
   connect(&lab, &LabContext::model_changed, this, [this] {
     adopt_model();
+    mark_outdated();
     request_refresh();
   });
+  connect(&lab, &LabContext::weights_changed, this, &AuditPanel::mark_outdated);
   connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
   connect(&lab.run(), &RunModel::ended, this, &Panel::request_refresh);
   adopt_model();
@@ -125,6 +127,12 @@ QWidget* AuditPanel::build_result() {
 
 void AuditPanel::adopt_model() {
   if (const auto& model = lab_.model()) form_->adopt(*model, lab_.config());
+}
+
+/// The result stays, since an audit may take long; its headline says that it is not of what is open.
+void AuditPanel::mark_outdated() {
+  outdated_ = report_.has_value();
+  show_headline();
 }
 
 AuditSettings AuditPanel::settings() const {
@@ -220,6 +228,7 @@ void AuditPanel::update_buttons() {
 void AuditPanel::begin() {
   running_ = true;
   report_.reset();
+  outdated_ = false;
   note_.clear();
   table_.set_checks({});
   cancel_->setEnabled(true);
@@ -244,6 +253,7 @@ void AuditPanel::end() {
 void AuditPanel::show_report(const AuditReport& report, const QString& provenance) {
   running_ = false;
   report_ = report;
+  outdated_ = false;
   provenance_ = provenance;
   table_.set_checks(report.checks);
   show_headline();
@@ -268,18 +278,19 @@ void AuditPanel::show_headline() {
   const auto passed = std::count_if(report_->checks.begin(), report_->checks.end(),
                                     [](const AuditCheck& check) { return check.passed(); });
   const bool all = report_->passed();
-  const QColor colour = all ? current_theme().carry : current_theme().anchor;
+  const QColor colour = outdated_ ? current_theme().muted : all ? current_theme().carry : current_theme().anchor;
   palette.setColor(QPalette::WindowText, colour);
   headline_->setPalette(palette);
   headline_icon_->setPixmap(
       coloured_icon(all ? QStringLiteral("passed") : QStringLiteral("failed"), colour).pixmap(18));
-  headline_->setText(tr("%1: %2 of %3 checks passed · %4 segments, K %5, loss %6 nats")
-                         .arg(all ? tr("Passed") : tr("FAILED"))
-                         .arg(passed)
-                         .arg(report_->checks.size())
-                         .arg(report_->segments)
-                         .arg(report_->truncation_depth)
-                         .arg(decimal_text(report_->loss, 4)));
+  const QString result = tr("%1: %2 of %3 checks passed · %4 segments, K %5, loss %6 nats")
+                             .arg(all ? tr("Passed") : tr("FAILED"))
+                             .arg(passed)
+                             .arg(report_->checks.size())
+                             .arg(report_->segments)
+                             .arg(report_->truncation_depth)
+                             .arg(decimal_text(report_->loss, 4));
+  headline_->setText(outdated_ ? tr("%1 · made before the open model changed").arg(result) : result);
 }
 
 void AuditPanel::showEvent(QShowEvent* event) {

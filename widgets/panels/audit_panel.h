@@ -50,6 +50,7 @@ class AuditPanel : public Panel {
   QWidget* build_form();
   QWidget* build_result();
   void adopt_model();
+  void mark_outdated();
   void estimate();
   QString cost_text(const AuditSettings& wanted, const AuditCost& cost) const;
   QString find_problem(const AuditSettings& wanted, const AuditCost& cost) const;
@@ -68,6 +69,7 @@ class AuditPanel : public Panel {
   std::optional<std::int64_t> free_;
   std::optional<AuditReport> report_;
   bool free_given_ = false, running_ = false, has_model_ = true;
+  bool outdated_ = false;  ///< report_ is of another model or of other weights than the open ones
 };
 
 }  // namespace carryover

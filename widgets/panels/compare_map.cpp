@@ -11,6 +11,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/shown.h"
 #include "widgets/state/text_units.h"
 
@@ -26,7 +27,7 @@ std::optional<BriefHit> hit_at(BriefHits hits, std::int64_t position) {
 }
 
 QString kind_of(const std::optional<BriefHit>& hit) {
-  return hit ? QString::fromStdString(std::string(hit_kind_name(hit->kind()))) : CompareMap::tr("not retrieved");
+  return hit ? hit_kind_text(hit->kind()) : CompareMap::tr("not retrieved");
 }
 
 }  // namespace

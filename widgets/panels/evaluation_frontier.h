@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// The figure of an evaluation's scores against the keys and values that attention sees: a curve a policy, a point a
+/// The figure of an evaluation's scores against attention-visible KV: a curve a policy, a point a
 /// length, with intervals. GUI thread.
 class EvaluationFrontier {
   Q_DECLARE_TR_FUNCTIONS(EvaluationFrontier)

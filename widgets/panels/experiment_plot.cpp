@@ -70,7 +70,7 @@ ExperimentPlot::ExperimentPlot(QWidget* parent)
 void ExperimentPlot::build_bar() {
   auto* bar = control_bar();
   figure_->setAccessibleName(tr("Figure"));
-  figure_->addItems({tr("Cells"), tr("Perplexity against visible KV"), tr("Comparisons")});
+  figure_->addItems({tr("Cells"), tr("Perplexity against attention-visible KV"), tr("Comparisons")});
   connect(figure_, &QComboBox::currentIndexChanged, this, &ExperimentPlot::show_figure);
   y_ = add_choice(tr("Vertical axis"), true, CellColumn::Perplexity);
   x_ = add_choice(tr("Horizontal axis"), false, CellColumn::Recipe);

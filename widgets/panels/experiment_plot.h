@@ -19,7 +19,7 @@ class QStackedWidget;
 namespace carryover {
 
 /// Figures of an experiment: a column of its cells against another, a point each (of each recipe a colour, or of each
-/// evaluation where recipes are the axis); perplexity against visible KV; and its comparisons. GUI thread.
+/// evaluation where recipes are the axis); perplexity against attention-visible KV; and its comparisons. GUI thread.
 class ExperimentPlot : public QWidget {
   Q_OBJECT
  public:

@@ -51,6 +51,7 @@ HeadDiscoveryPanel::HeadDiscoveryPanel(LabContext& lab, QWidget* parent)
   layout->addLayout(build_bar());
   layout->addWidget(build_result(), 1);
   connect(&lab, &LabContext::model_changed, this, &HeadDiscoveryPanel::adopt_model);
+  connect(&lab, &LabContext::weights_changed, this, &HeadDiscoveryPanel::forget_profile);
   connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::selection_changed, this, &Panel::request_refresh);
   adopt_model();
@@ -177,6 +178,12 @@ void HeadDiscoveryPanel::adopt_model() {
     heads_->setValue(static_cast<int>(usual.long_heads(usual.long_range_layers().front()).size()));
   }
   request_refresh();
+}
+
+// It is of the weights before a training. What a file says is still what it says.
+void HeadDiscoveryPanel::forget_profile() {
+  sets_.set_profile({}, {});
+  list_sets(0);
 }
 
 void HeadDiscoveryPanel::begin() {

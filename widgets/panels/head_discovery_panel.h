@@ -56,6 +56,7 @@ class HeadDiscoveryPanel : public Panel {
   QWidget* build_proposals();
   QToolButton* tool(const QString& icon, const QString& what);
   void adopt_model();
+  void forget_profile();
   void list_sets(std::size_t shown);
   void import_all(const QStringList& paths);
   void ask_import();

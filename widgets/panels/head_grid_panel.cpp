@@ -77,7 +77,7 @@ QString figures_html(LabContext& context) {
     const MemoryBytes memory = row->memory(cost, tokens, {});
     // Of no size where attention sees all of the cache.
     const std::int64_t cache = memory.pool > 0 ? memory.pool : memory.attention_kv;
-    return HeadGridPanel::tr("Policy %1<br>attention KV <b>%2</b> (full: %3)<br>cache %4 at %L5 tokens")
+    return HeadGridPanel::tr("Policy %1<br>attention-visible KV <b>%2</b> (full: %3)<br>cache %4 at %L5 tokens")
         .arg(QLatin1String(row->name), bytes_text(memory.attention_kv), bytes_text(cost.full_attention_bytes(tokens)),
              bytes_text(cache))
         .arg(tokens);
@@ -85,7 +85,7 @@ QString figures_html(LabContext& context) {
   return HeadGridPanel::tr(
              "α = %1 local · β = %2 long layers<br>"
              "%8 = <b>%3</b> tokens seen<br>"
-             "attention KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
+             "attention-visible KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
       .arg(decimal_text(config.grouping.local_share(model), 3))
       .arg(decimal_text(config.grouping.long_layer_share(model), 3))
       .arg(decimal_text(cost.visible_positions(), 1))

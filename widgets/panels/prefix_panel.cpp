@@ -146,7 +146,7 @@ void PrefixPanel::make_plots() {
     const PrefixSlot& at = prefix_[static_cast<std::size_t>(slot)];
     const QString what = at.part == PrefixPart::Sinks   ? tr("sink")
                          : at.part == PrefixPart::Carry ? tr("carried")
-                                                        : QString::fromStdString(std::string(hit_kind_name(at.kind)));
+                                                        : hit_kind_text(at.kind);
     return tr("slot %1: position %2, %3\n%4")
         .arg(slot)
         .arg(at.position)

@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -53,6 +54,7 @@ RecallHeadsPanel::RecallHeadsPanel(LabContext& lab, QWidget* parent)
     form_->set_has_model(context().model().has_value());
     show_heads({}, {}, {});
   });
+  connect(&lab, &LabContext::weights_changed, this, [this] { show_heads({}, {}, {}); });
   connect(&lab, &LabContext::config_changed, this, &Panel::request_refresh);
   form_->set_has_model(lab.model().has_value());
   request_refresh();

@@ -106,7 +106,7 @@ void RecallPanel::draw(const std::vector<HeadRecall>& heads) {
     const Selection& selected = context().selected();
     if (heads[i].head == HeadRef{selected.layer, selected.head}) cursor = x;
   }
-  plot_->set_title(answer_ ? tr("What segment %1 missed").arg(answer_->segment) : QString());
+  plot_->set_title(answer_ ? tr("Retrieval recall of segment %1").arg(answer_->segment) : QString());
   plot_->set_empty_text(QString());
   plot_->set_cursor(cursor);
   plot_->request_replot();

@@ -253,8 +253,7 @@ QString RetrievalMapPanel::text_at(double x, double y) const {
   const Hit* hit = strongest(whole_hits_of(row), first, first + grid_.bin);
   if (!hit) return text + QLatin1Char('\n') + tr("position %1: not retrieved").arg(position);
   const RunModel& run = const_cast<RetrievalMapPanel*>(this)->context().run();
-  text += QLatin1Char('\n') +
-          tr("position %1: %2").arg(hit->position).arg(QString::fromStdString(std::string(hit_kind_name(hit->kind))));
+  text += QLatin1Char('\n') + tr("position %1: %2").arg(hit->position).arg(hit_kind_text(hit->kind));
   if (hit->kind != HitKind::Padding) text += tr(", score %1").arg(significant_text(static_cast<double>(hit->score), 5));
   if (grid_.bin > 1) text += QLatin1Char('\n') + tr("strongest of the %1 positions in this cell").arg(grid_.bin);
   return text + QLatin1Char('\n') + text_around(run, hit->position);

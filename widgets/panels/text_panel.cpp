@@ -52,7 +52,7 @@ QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
                                       [](BriefHit a, std::int64_t position) { return a.position() < position; });
     if (hit == hits.end() || hit->position() != token || !hit->is_evidence()) continue;
     if (++count <= heads_named)
-      named += QStringLiteral("%1.%2 %3").arg(head.layer).arg(head.head).arg(hit_kind_name(hit->kind()).data());
+      named += QStringLiteral("%1.%2 %3").arg(head.layer).arg(head.head).arg(hit_kind_text(hit->kind()));
   }
   if (count == 0) return {};
   QString text = named.join(QStringLiteral(", "));
@@ -64,14 +64,20 @@ QString signed_nats(float change) {
   return signed_text(static_cast<double>(change), 3);
 }
 
+/// What heads of such reads have before a later segment where they retrieve nothing, in tokens.
+std::int64_t unretrieved_prefix(PrefixParts reads, const SegmentConfig& config) {
+  return (has(reads, PrefixPart::Sinks) ? config.sink_length : 0) +
+         (has(reads, PrefixPart::Carry) ? config.carry_length : 0);
+}
+
 QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, const RunComparison* comparison,
                 const WhatIfResult* what_if) {
   const SegmentConfig& config = run.request().config;
   const auto number = [](std::int64_t value) { return QString::number(value); };
   const std::int64_t offset = token % config.segment_length;
   const int segment = run.segment_of_token(token);
-  const std::int64_t sinks = segment == 0 ? 0 : config.sink_length;
-  const std::int64_t prefix = sinks + (segment == 0 ? 0 : config.carry_length);
+  const std::int64_t local = segment == 0 ? 0 : unretrieved_prefix(config.local_reads, config);
+  const std::int64_t long_range = segment == 0 ? 0 : unretrieved_prefix(config.long_reads, config);
   QStringList lines;
   lines += QStringLiteral("<b>%1</b> &nbsp; id %2")
                .arg(quoted_token(run.token_text(token)).toHtmlEscaped(),
@@ -80,8 +86,10 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
   if (runs_in_chunks(run.request().policy))
     lines += TextPanel::tr("RoPE position: %1").arg(number(token));
   else
-    lines += TextPanel::tr("RoPE position: %1 for local heads (prefix %2), %3 for heads that retrieve nothing")
-                 .arg(number(prefix + offset), number(prefix), number(sinks + offset));
+    lines += TextPanel::tr(
+                 "RoPE position where nothing is retrieved: %1 for local heads (prefix %2), %3 for "
+                 "long-range heads (prefix %4)")
+                 .arg(number(local + offset), number(local), number(long_range + offset), number(long_range));
   if (token < config.sink_length && policy_reads(run.request().policy, "sink_length"))
     lines += TextPanel::tr("attention sink: every later segment reads it");
   const float loss = run.nll_of_token(token);
@@ -370,8 +378,9 @@ void TextPanel::offer_slots(QMenu& menu, const TokenRange& range, const QString&
       selected.head < 0 ? tr("Add %1 to the selected head").arg(what)
                         : tr("Add %1 to layer %2, head %3").arg(what).arg(selected.layer).arg(selected.head));
   disable_for(*add, slot_obstacle(range));
-  connect(add, &QAction::triggered, this, [this, range, layer = selected.layer, head = selected.head] {
-    for (std::int64_t token = range.first; token < range.last; ++token) lab_.what_ifs().add({layer, head, token});
+  connect(add, &QAction::triggered, this, [this, range, head = HeadRef{selected.layer, selected.head}] {
+    for (std::int64_t token = range.first; token < range.last; ++token)
+      lab_.what_ifs().add(slot_read_by(context().run(), head, token));
   });
 }
 

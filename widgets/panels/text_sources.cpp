@@ -110,8 +110,8 @@ bool TextSources::find_sources(std::int64_t token, QString& says) {
              ? tr("Positive and negative contributions to the %1. Full colour: %2")
                    .arg(logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()))
                    .arg(decimal_text(full, 2))
-             : tr("Where the query that predicts %1 attends, %2. Full colour: %3 %; attention sinks may be above")
-                   .arg(quoted_token(run.token_text(token)), heads_.toLower(), decimal_text(100 * full, 1));
+             : tr("Where the query that predicts %1 attends (%2). Full colour: %3 %; attention sinks may be above")
+                   .arg(quoted_token(run.token_text(token)), heads_, decimal_text(100 * full, 1));
   return true;
 }
 

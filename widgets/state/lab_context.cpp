@@ -2,6 +2,7 @@
 #include "widgets/state/lab_context.h"
 
 #include <QUndoCommand>
+#include <algorithm>
 
 #include "widgets/state/notebook.h"
 
@@ -44,6 +45,12 @@ class SettingsEdit : public QUndoCommand {
   Settings before_, after_;
 };
 
+/// No range where the run does not have its end.
+SegmentRange fitted_range(const SegmentRange& range, const RunModel& run) {
+  return range.last < std::max(run.expected_segments(), run.segment_count()) ? range : SegmentRange{};
+}
+
+/// Stays on the stack when another run begins, which may have fewer segments.
 class RangeEdit : public QUndoCommand {
  public:
   RangeEdit(LabContext& context, const SegmentRange& after)
@@ -52,24 +59,13 @@ class RangeEdit : public QUndoCommand {
         context_(context),
         before_(context.range()),
         after_(after) {}
-  void undo() override { context_.set_range(before_); }
-  void redo() override { context_.set_range(after_); }
+  void undo() override { context_.set_range(fitted_range(before_, context_.run())); }
+  void redo() override { context_.set_range(fitted_range(after_, context_.run())); }
 
  private:
   LabContext& context_;
   SegmentRange before_, after_;
 };
-
-/// What the run does not have is not selected, whoever asks: a bookmark may be of another run, or of any file.
-Selection fitted(Selection selection, const RunModel& run) {
-  if (run.is_empty()) return selection;
-  const ModelConfig& model = run.model().config;
-  if (selection.layer >= model.layers) selection.layer = -1;
-  if (selection.head >= model.heads) selection.head = -1;
-  if (selection.segment >= run.expected_segments()) selection.segment = -1;
-  if (selection.token >= run.token_count()) selection.token = -1;
-  return selection;
-}
 
 }  // namespace
 
@@ -87,6 +83,16 @@ Selection with_token(const Selection& from, std::int64_t token, const RunModel& 
   return next;
 }
 
+Selection fitted(Selection selection, const RunModel& run) {
+  if (run.is_empty()) return selection;
+  const ModelConfig& model = run.model().config;
+  if (selection.layer >= model.layers) selection.layer = -1;
+  if (selection.head >= model.heads) selection.head = -1;
+  if (selection.segment >= run.expected_segments()) selection.segment = -1;
+  if (selection.token >= run.token_count()) selection.token = -1;
+  return selection;
+}
+
 LabContext::LabContext(QObject* parent)
     : QObject(parent),
       notebook_(new Notebook(undo_stack_, this)),
@@ -101,13 +107,12 @@ LabContext::LabContext(QObject* parent)
 void LabContext::forget_run() {
   pin_grows_ = false;
   compare();
-  selected_.segment = -1;
-  selected_.token = -1;
+  selected_ = fitted({-1, selected_.layer, selected_.head, -1}, run_);
   hovered_ = {};
   history_ = {selected_};
   history_index_ = 0;
   pin({-1, pinned_.layer, pinned_.head, -1});
-  if (range_.last >= run_.expected_segments()) set_range({});
+  set_range(fitted_range(range_, run_));
   inspections_.reset();
   what_ifs_.reset();
   Q_EMIT selection_changed();
@@ -158,7 +163,8 @@ void LabContext::unpin_run() {
 }
 
 void LabContext::compare() {
-  if (pinned_run_) comparison_ = std::make_unique<RunComparison>(run_, *pinned_run_);
+  const bool both = pinned_run_ && !run_.is_empty();
+  comparison_ = both ? std::make_unique<RunComparison>(run_, *pinned_run_) : nullptr;
 }
 
 void LabContext::set_range(const SegmentRange& range) {

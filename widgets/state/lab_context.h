@@ -38,6 +38,9 @@ struct Selection {
 Selection with_segment(const Selection& from, int segment, const RunModel& run);
 /// `from` with another token and that token's segment.
 Selection with_token(const Selection& from, std::int64_t token, const RunModel& run);
+/// `selection` without what the run does not have, whoever asks: a bookmark may be of another run, or of any file.
+/// Unchanged where there is no run.
+Selection fitted(Selection selection, const RunModel& run);
 
 /// What a run needs beside its SegmentConfig. `dtype` and `device` take effect when the model is next loaded. A plain
 /// value.
@@ -64,7 +67,8 @@ class LabContext : public QObject {
   const std::shared_ptr<const RunModel>& pinned_run() const { return pinned_run_; }
   void pin_run();  ///< the current one, as far as it has got, and the whole of it once it has ended
   void unpin_run();
-  const RunComparison* comparison() const { return comparison_.get(); }  ///< of run() with pinned_run(), or null
+  /// Of run() with pinned_run(); null where one of them is missing.
+  const RunComparison* comparison() const { return comparison_.get(); }
   RunDigests& digests() { return digests_; }
   RunLibrary& library() { return library_; }
   TrainingRuns& training() { return training_; }
@@ -110,6 +114,7 @@ class LabContext : public QObject {
   void set_config(const SegmentConfig& config);                        ///< not undoable by itself
   void edit_config(const SegmentConfig& config, const QString& what);  ///< pushes an undo command
   void edit_settings(const SegmentConfig& config, const RunOptions& options, const QString& what);  ///< as one
+  void tell_weights_changed() { Q_EMIT weights_changed(); }  ///< for whoever trains the open model
   /// What the open model's weights were trained under, where that is known.
   const std::optional<TrainedUnder>& trained_under() const { return trained_under_; }
   void set_trained_under(const std::optional<TrainedUnder>& trained);
@@ -141,6 +146,8 @@ class LabContext : public QObject {
   void settings_problem_changed();
   void settings_wanted();  ///< config() and run_options() are about to be used
   void model_changed();
+  /// The open model was trained: it is the same one, but what was found with its weights is of those before.
+  void weights_changed();
   void model_dtype_changed();
   void alignment_changed();  ///< what the model was trained under
   void history_changed();

@@ -12,8 +12,7 @@ void LinkedContext::set_linked(bool linked) {
 }
 
 void LinkedContext::forget_run() {
-  own_.segment = -1;
-  own_.token = -1;
+  own_ = fitted({-1, own_.layer, own_.head, -1}, lab_.run());
   own_hover_ = {};
 }
 

@@ -20,7 +20,7 @@ class LinkedContext {
 
   bool linked() const { return linked_; }
   void set_linked(bool linked);  ///< unlinking keeps what is selected now
-  void forget_run();             ///< another run: its segments and tokens are not this one's
+  void forget_run();  ///< another run: its segments and tokens are not this one's, nor layers of a larger model
 
   const Selection& selected() const { return linked_ ? lab_.selected() : own_; }
   const Selection& hovered() const { return linked_ ? lab_.hovered() : own_hover_; }

@@ -16,6 +16,18 @@ struct Text {
 
 }  // namespace
 
+QString hit_kind_text(HitKind kind) {
+  switch (kind) {
+    case HitKind::Anchor:
+      return Text::tr("anchor");
+    case HitKind::Expanded:
+      return Text::tr("expanded");
+    case HitKind::Padding:
+      return Text::tr("padding");
+  }
+  return {};
+}
+
 QString prefix_text(const SegmentConfig& config, const ModelConfig& model, HeadRef head) {
   QStringList parts;
   for (const HeadReads& kind : head_reads(config, model, head.layer)) {

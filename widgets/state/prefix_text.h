@@ -4,6 +4,7 @@
 
 #include "engine/core/config/head_ref.h"
 #include "engine/core/config/segment_config.h"
+#include "engine/core/run/hits.h"
 #include "widgets/state/run_model.h"
 
 namespace carryover {
@@ -11,6 +12,9 @@ namespace carryover {
 /// What a head reads before its segment: "4 sinks, 128 retrieved tokens, the carried tail"; empty where it reads the
 /// segment alone. Pure; GUI thread.
 QString prefix_text(const SegmentConfig& config, const ModelConfig& model, HeadRef head);
+
+/// "anchor": how a retrieved position was selected. Files keep hit_kind_name(). Pure; GUI thread.
+QString hit_kind_text(HitKind kind);
 
 /// Why the head read nothing that was retrieved for a segment in which it has no hits; head −1: why no head did.
 QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head);

@@ -71,6 +71,13 @@ void Questions::end() {
   Q_EMIT changed();
 }
 
+void Questions::clear() {
+  CARRYOVER_CHECK(!running_);
+  all_.clear();
+  Q_EMIT changed();
+  Q_EMIT hits_changed();
+}
+
 void Questions::set_unavailable(const QString& why) {
   if (unavailable_ == why) return;
   unavailable_ = why;

@@ -59,6 +59,7 @@ class Questions : public QObject {
   void set_progress(double share, const QString& what);
   void end();
   void set_unavailable(const QString& why);
+  void clear();  ///< another session; while none is being answered
 
  Q_SIGNALS:
   void changed();

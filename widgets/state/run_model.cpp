@@ -56,6 +56,12 @@ void RunModel::begin(const ModelInfo& model, const RunRequest& request, std::sha
   Q_EMIT reset();
 }
 
+void RunModel::clear() {
+  if (is_empty()) return;
+  state_ = std::make_unique<State>();
+  Q_EMIT reset();
+}
+
 void RunModel::append(const std::vector<std::shared_ptr<const SegmentSnapshot>>& snapshots) {
   CARRYOVER_CHECK(state_->begun);
   if (snapshots.empty()) return;

@@ -44,6 +44,7 @@ class RunModel : public QObject {
   void begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer);
   void append(std::shared_ptr<const SegmentSnapshot> snapshot) { append(std::vector{std::move(snapshot)}); }
   void append(const std::vector<std::shared_ptr<const SegmentSnapshot>>& snapshots);
+  void clear();  ///< no run, as at first
   /// All segments at once, of a run that is on disk. Nothing of it is loaded before it is looked at.
   void show(std::shared_ptr<RunOutline> outline, std::shared_ptr<const SegmentSource> source);
   /// Where segments are spilled to: those that it has need not stay in memory.
@@ -55,7 +56,7 @@ class RunModel : public QObject {
   /// What is known now, for good: to compare with when another run is shown.
   std::shared_ptr<const RunModel> kept() const;
 
-  bool is_empty() const;      ///< no run yet
+  bool is_empty() const;      ///< no run
   QString text_name() const;  ///< what it reads, for people; empty where that has no name
   const ModelInfo& model() const;
   const RunRequest& request() const;  ///< its ids are the whole text
@@ -95,7 +96,7 @@ class RunModel : public QObject {
   const RunSummary& summary() const;
 
  Q_SIGNALS:
-  void reset();  ///< after begin()
+  void reset();  ///< after begin() or clear()
   void segments_appended(int first, int last);
   void progressed();
   void ended();

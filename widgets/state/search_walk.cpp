@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/core/config/head_reads.h"
+#include "widgets/state/prefix_text.h"
 
 namespace carryover {
 namespace {
@@ -45,17 +46,12 @@ QString summary_name(const SearchSteps& steps, int summary) {
   return tail ? SearchWalk::tr("tail %1").arg(where) : where;
 }
 
-/// The best column of a summary's scores.
-std::pair<std::int64_t, float> best_score(const SearchSteps& steps, std::int64_t summary) {
-  std::int64_t best = -1;
-  float score = NAN;
-  for (std::int64_t column = 0; column < steps.scores.columns; ++column) {
-    const float here = steps.scores.at(summary, column);
-    if (std::isnan(here) || (best >= 0 && here <= score)) continue;
-    best = column;
-    score = here;
-  }
-  return {best < 0 ? -1 : best * steps.position_step, score};
+/// The best of a summary's scores; NaN where nothing was searched.
+float best_score(const SearchSteps& steps, std::int64_t summary) {
+  float best = NAN;
+  for (std::int64_t column = 0; column < steps.scores.columns; ++column)
+    best = std::fmax(best, steps.scores.at(summary, column));  // which leaves NaN out
+  return best;
 }
 
 QVariant number(float score) {
@@ -75,14 +71,15 @@ StepRows summary_rows(const SearchSteps& steps, const Text& text) {
 }
 
 StepRows score_rows(const SearchSteps& steps, const Text& text) {
-  StepRows table{{SearchWalk::tr("Summary"), SearchWalk::tr("Text of the best key"), SearchWalk::tr("Best score"),
+  StepRows table{{SearchWalk::tr("Summary"), SearchWalk::tr("Position of the best key"), SearchWalk::tr("Best score"),
                   SearchWalk::tr("Text")},
                  {}};
   for (std::int64_t i = 0; i < steps.scores.rows; ++i) {
-    const auto [position, score] = best_score(steps, i);
-    table.rows.push_back({{summary_name(steps, static_cast<int>(i)), QString::number(position), number(score),
-                           position < 0 ? QString() : text(position)},
-                          position});
+    const std::int64_t best = steps.best[static_cast<std::size_t>(i)];
+    const bool searched = best >= 0;
+    table.rows.push_back({{summary_name(steps, static_cast<int>(i)), searched ? QString::number(best) : QString(),
+                           number(best_score(steps, i)), searched ? text(best) : QString()},
+                          best});
   }
   return table;
 }
@@ -114,9 +111,7 @@ StepRows slot_rows(SearchStep step, const SearchSteps& steps, const Text& text) 
                   SearchWalk::tr("Of anchor"), SearchWalk::tr("Text")},
                  {}};
   for (const Hit& hit : slots_after(step, steps)) {
-    const auto kind = hit_kind_name(hit.kind);
-    table.rows.push_back({{QString::number(table.rows.size()), QString::number(hit.position),
-                           QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())),
+    table.rows.push_back({{QString::number(table.rows.size()), QString::number(hit.position), hit_kind_text(hit.kind),
                            hit.anchor < 0 ? QString() : QString::number(hit.anchor), text(hit.position)},
                           hit.position});
   }

@@ -148,27 +148,39 @@ void TrainingModel::keep(std::shared_ptr<const StepSnapshot> snapshot) {
   if (kept_.size() > kept_steps) kept_.erase(kept_.begin());
 }
 
+// The same step may come twice, from the training and from its folder.
+bool TrainingModel::is_new(const StepRecord& record) const {
+  const auto& steps = column(TrainingColumn::Step);
+  return steps.empty() || static_cast<double>(record.step) > steps.back();
+}
+
+void TrainingModel::tell_appended(std::size_t first) {
+  if (step_count() > first)
+    Q_EMIT steps_appended(static_cast<qsizetype>(first), static_cast<qsizetype>(step_count()) - 1);
+}
+
 void TrainingModel::append(const std::vector<std::shared_ptr<const StepSnapshot>>& steps) {
-  if (steps.empty()) return;
-  const auto first = static_cast<qsizetype>(step_count());
+  const std::size_t first = step_count();
   for (const auto& step : steps) {
+    if (!is_new(step->record)) continue;
     add(step->record);
     keep(step);
   }
-  Q_EMIT steps_appended(first, static_cast<qsizetype>(step_count()) - 1);
+  tell_appended(first);
 }
 
 void TrainingModel::append(const std::vector<StepRecord>& steps) {
-  if (steps.empty()) return;
-  const auto first = static_cast<qsizetype>(step_count());
-  for (const StepRecord& step : steps) add(step);
-  Q_EMIT steps_appended(first, static_cast<qsizetype>(step_count()) - 1);
+  const std::size_t first = step_count();
+  for (const StepRecord& step : steps)
+    if (is_new(step)) add(step);
+  tell_appended(first);
 }
 
 void TrainingModel::append_validations(const std::vector<ValidationRecord>& records) {
-  if (records.empty()) return;
-  validations_.insert(validations_.end(), records.begin(), records.end());
-  Q_EMIT validations_appended();
+  const std::size_t before = validations_.size();
+  for (const ValidationRecord& record : records)
+    if (validations_.empty() || record.step > validations_.back().step) validations_.push_back(record);
+  if (validations_.size() > before) Q_EMIT validations_appended();
 }
 
 void TrainingModel::append_alert(const TrainingAlert& alert) {

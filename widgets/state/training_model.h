@@ -43,7 +43,7 @@ class TrainingModel : public QObject {
  public:
   TrainingModel(QString directory, std::shared_ptr<const TrainingPlan> plan, QObject* parent = nullptr);
 
-  // For those who write it.
+  // For those who write it. Steps and validations ascend: what is no newer than the last one is left out.
   void append(const std::vector<std::shared_ptr<const StepSnapshot>>& steps);
   void append(const std::vector<StepRecord>& steps);
   void append_validations(const std::vector<ValidationRecord>& records);
@@ -94,6 +94,8 @@ class TrainingModel : public QObject {
     float norm;
   };
   std::vector<double>& grown(TrainingColumn which);
+  bool is_new(const StepRecord& record) const;
+  void tell_appended(std::size_t first);
   void add(const StepRecord& record);
   void add_reach(const std::vector<GradientReach>& reach);
   void keep(std::shared_ptr<const StepSnapshot> snapshot);

@@ -137,6 +137,11 @@ std::vector<SlotRef> slots_at(const RunModel& run, int segment, const std::vecto
   return found;
 }
 
+SlotRef slot_read_by(const RunModel& run, HeadRef head, std::int64_t position) {
+  const HeadRef list = run.list_of(head.layer, head.head).value_or(head);
+  return {list.layer, list.head, position};
+}
+
 QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   QStringList parts;
   if (edit.no_carry) parts += WhatIf::tr("no carry");

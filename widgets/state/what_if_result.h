@@ -52,6 +52,9 @@ void compare(WhatIfResult& result, const RunModel& run, const WhatIfOutcome& as_
 
 /// The slots of all heads that hold one of these positions, for an edit that drops them.
 std::vector<SlotRef> slots_at(const RunModel& run, int segment, const std::vector<TokenRange>& positions);
+/// A slot of what a head reads, for an edit that drops or adds it: of the head's own list, or of the one that all
+/// readers share. Where it reads none, the slot is of the head itself, and the engine says why it can't be.
+SlotRef slot_read_by(const RunModel& run, HeadRef head, std::int64_t position);
 
 /// What an edit does, in a line: "no carry, L6 H0 without 123, R 512 → 64". "nothing changed" for none.
 QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config);

@@ -2,6 +2,7 @@
 #include "widgets/tables/hit_changes_table.h"
 
 #include "widgets/look/theme.h"
+#include "widgets/state/prefix_text.h"
 
 namespace carryover {
 
@@ -40,10 +41,8 @@ QVariant HitChangesTable::data(const QModelIndex& index, int role) const {
       return row.head;
     case Position:
       return static_cast<qlonglong>(row.hit.position);
-    case Kind: {
-      const auto name = hit_kind_name(row.hit.kind);
-      return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-    }
+    case Kind:
+      return hit_kind_text(row.hit.kind);
     default:
       return text_ ? text_(row.hit.position) : QString();
   }

@@ -27,7 +27,7 @@ struct CostModel {
   bool packed_weights = false;  ///< in 8 bits, and 16 bits of scale for 32 of them
 
   std::int64_t weight_bytes() const;
-  /// Bytes of KV that attention sees in one segment, all layers: n + S + αM + β(1−α)R, per head, exactly by KV head.
+  /// Bytes of attention-visible KV in one segment, all layers: n + S + αM + β(1−α)R, per head, exactly by KV head.
   std::int64_t segmented_attention_bytes() const;
   std::int64_t carry_bytes() const;
   std::int64_t pool_bytes(std::int64_t tokens) const;  ///< keys as SegmentConfig::pool_keys holds them

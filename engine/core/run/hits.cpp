@@ -133,6 +133,13 @@ std::vector<HeadHits> hit_lists(const SegmentConfig& config, const ModelConfig& 
   return lists;
 }
 
+bool search_skips_carry(const SegmentConfig& config, const ModelConfig& model, const HeadHits& list) {
+  if (list.shared) return shared_search_skips_carry(config, model);
+  return std::ranges::any_of(head_reads(config, model, list.layer), [&](const HeadReads& kind) {
+    return std::ranges::count(kind.heads, list.head) > 0 && search_skips_carry(config, model, kind);
+  });
+}
+
 const HeadHits* find_hits(const std::vector<HeadHits>& hits, int layer, int head) {
   const auto found = std::ranges::find_if(
       hits, [&](const HeadHits& candidate) { return candidate.layer == layer && candidate.head == head; });

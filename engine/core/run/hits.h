@@ -48,6 +48,10 @@ struct HeadHits {
 /// The lists that a segment reads, still empty: one for each reader, by layer and head, or the shared one.
 std::vector<HeadHits> hit_lists(const SegmentConfig& config, const ModelConfig& model, std::int64_t segment);
 
+/// Whether the search for a list leaves the carried positions out, because its readers read them anyway
+/// (core/config/head_reads.h).
+bool search_skips_carry(const SegmentConfig& config, const ModelConfig& model, const HeadHits& list);
+
 /// Those of a head, else the shared ones, or null.
 const HeadHits* find_hits(const std::vector<HeadHits>& hits, int layer, int head);
 

@@ -62,12 +62,14 @@ struct SearchSteps {
   HeadRef head;
   std::vector<TokenRange> summaries;  ///< absolute positions that each is the mean of; the last one is the tail mean
   std::int64_t position_step = 1;     ///< positions a column of `scores` holds
-  Map scores;                         ///< [summaries, columns]: the best raw score in each column
-  std::vector<Ranked> ranked;         ///< top-k of each summary, best first
-  HeadHits hits;                      ///< what came of it: anchors, expansion, padding
+  Map scores;  ///< [summaries, columns]: the best raw score in each column; NaN where none of it was searched
+  std::vector<std::int64_t> best;  ///< [summaries]: position of each one's best score; −1: nothing was searched
+  std::vector<Ranked> ranked;      ///< top-k of each summary, best first
+  HeadHits hits;                   ///< what came of it: anchors, expansion, padding
 };
 
-/// A head's retrieved set against its attention over the whole pool: softmax of unrotated q·k/√d over all entries, mean
+/// A head's retrieved set against its attention over the pool, as far as its search ranks it: without sinks, and
+/// without the carried positions where its readers read the carry. Softmax of unrotated q·k/√d over these entries, mean
 /// over the segment's queries.
 struct HeadRecall {
   HeadRef head;

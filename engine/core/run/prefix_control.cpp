@@ -8,7 +8,6 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/split_mix.h"
-#include "engine/core/config/head_reads.h"
 
 namespace carryover {
 
@@ -72,14 +71,6 @@ std::vector<std::int64_t> control_positions(PrefixSource control, SplitMix& numb
   CARRYOVER_CHECK(false);
 }
 
-/// Tokens of the carry that a list's readers read anyway.
-std::int64_t skipped_carry(const SegmentConfig& config, const ModelConfig& model, const HeadHits& list) {
-  const auto skips = [&](const HeadReads& kind) {
-    return (list.shared || std::ranges::count(kind.heads, list.head) > 0) && search_skips_carry(config, model, kind);
-  };
-  return std::ranges::any_of(head_reads(config, model, list.layer), skips) ? config.carry_length : 0;
-}
-
 }  // namespace
 
 std::span<const PrefixSource> prefix_sources() {
@@ -112,7 +103,8 @@ std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& co
   for (std::int64_t segment = 1; segment * config.segment_length < tokens; ++segment) {
     for (HeadHits& list : hit_lists(config, model, segment)) {
       const std::int64_t first = config.sink_length;
-      const std::int64_t pool = segment * config.segment_length - first - skipped_carry(config, model, list);
+      const std::int64_t carried = search_skips_carry(config, model, list) ? config.carry_length : 0;
+      const std::int64_t pool = segment * config.segment_length - first - carried;
       const std::int64_t count = std::min(config.retrieval_length, pool);
       if (count <= 0) continue;
       const bool windows = control == PrefixSource::Random && config.retrieve == RetrieveBy::Windows;

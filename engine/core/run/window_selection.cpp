@@ -53,6 +53,7 @@ class Windows {
 
   /// Takes out every window that has a position of [first, last).
   void take_out(std::int64_t first, std::int64_t last) {
+    if (first >= last) return;
     const std::int64_t begin = std::clamp<std::int64_t>(first - window_ + 1, 0, std::ssize(scores_));
     const std::int64_t end = std::clamp<std::int64_t>(last, begin, std::ssize(scores_));
     std::fill(scores_.begin() + begin, scores_.begin() + end, kOut);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/formats/output_file.h"
+
+namespace carryover {
+
+/// The file in which `needles` keeps its answers: JSON lines, of which the first says what was measured, one for each
+/// method how it reads, and one for each document under a method what was answered. It is locked while it is open, so
+/// that one process at a time writes it, and only grows: an unfinished last line, of a killed process, is removed.
+/// Owner: one thread.
+class NeedleResults {
+ public:
+  /// Continues the file, or begins it. `plan` is its first line; a published file may have more members (its date).
+  /// Each of `methods` has a `name` and a `config`. Throws EngineError{BadInput} where the file is not such a file, or
+  /// is of another plan or other settings of a method, {Usage} where another process writes it, {Io} where it can't be
+  /// written; the file is then as it was.
+  NeedleResults(const std::string& path, const nlohmann::json& plan, const std::vector<nlohmann::json>& methods);
+  ~NeedleResults();
+  NeedleResults(const NeedleResults&) = delete;
+  NeedleResults& operator=(const NeedleResults&) = delete;
+
+  /// Whether it has the answers to this document: `segments`, `seed`, `document` and `method` name it.
+  bool has(const nlohmann::json& line) const { return done_.contains(key_of(line)); }
+  /// The answers so far, in the order of the file.
+  const std::vector<nlohmann::json>& lines() const { return lines_; }
+  /// Throws EngineError{Io}; the file is then as it was.
+  void add(nlohmann::json line);
+
+ private:
+  /// Held as long as this. The system lets go of it when the process ends.
+  class Lock {
+   public:
+    explicit Lock(const std::string& path);
+    ~Lock();
+    Lock(const Lock&) = delete;
+    Lock& operator=(const Lock&) = delete;
+
+   private:
+    int descriptor_ = -1;
+  };
+
+  static std::string key_of(const nlohmann::json& line);
+  void remember(nlohmann::json line);
+
+  Lock lock_;
+  std::optional<OutputFile> file_;
+  std::vector<nlohmann::json> lines_;
+  std::set<std::string> done_;
+};
+
+}  // namespace carryover
