@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QImage>
 #include <QRegularExpression>
+#include <QSet>
 #include <QTest>
 #include <cmath>
 #include <cstring>
@@ -214,6 +215,27 @@ class FigureCommandTest : public QObject {
       const QList<QByteArray> refused = rows_of({figure, "--choose", choice});
       QVERIFY2(refused.size() == 1 && refused[0].contains(advice), refused.value(0).constData());
     }
+  }
+
+  /// These two are as far apart in the plan as the theme has colours.
+  void comparisons_drawn_together_have_colours_of_their_own() {
+    const QString results = QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/evaluations/experiment-campaign_final.json");
+    const auto colours_of = [&](const QStringList& titles) {
+      QStringList words = {"export", results, "--figure", "comparisons", "-o", file("colours.svg")};
+      for (const QString& title : titles) words += {"--choose", "Comparison=" + title};
+      const CliResult result = run_carryover(words);
+      if (result.code != 0) qWarning("%s", result.err.constData());
+      QSet<QString> colours;
+      static const QRegularExpression colour(QStringLiteral("rgb\\([^)]*\\)"));
+      for (const QRegularExpressionMatch& match : colour.globalMatch(QString::fromUtf8(contents(file("colours.svg")))))
+        colours.insert(match.captured());
+      return colours;
+    };
+    const QString sinks = "4 sinks and M = 508, S = 512: against M = R = 0, trained by the same recipe",
+                  full = "full attention: against M = R = 0, S = 1024, trained by the same recipe";
+    const QSet<QString> one = colours_of({sinks});
+    QVERIFY(!one.isEmpty());
+    QCOMPARE(colours_of({sinks, full}).size(), one.size() + 1);
   }
 
   /// Of those groupings that were measured, as docs/results.md has them.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "widgets/look/csv_text.h"
 #include "widgets/look/qstring.h"
@@ -33,19 +34,18 @@ void ComparedLosses::clear() {
 void ComparedLosses::draw(const ResultsView& results, const std::vector<ComparedLoss>& compared,
                           const std::vector<std::size_t>& chosen) {
   std::vector<Point> points;
-  int row = -1;
+  std::vector<std::string> names;
+  std::optional<std::size_t> previous;
   for (const ComparedLoss& one : compared) {
     if (!chosen.empty() && std::ranges::find(chosen, one.comparison) == chosen.end()) continue;
-    const int curve = static_cast<int>(one.comparison);
-    if (points.empty() || points.back().curve != curve) ++row;
-    points.push_back({curve, row, shown_text(results.comparisons[one.comparison].title, 200),
-                      results.lengths[one.length], one.difference, static_cast<double>(one.length)});
+    if (previous != one.comparison) names.push_back(results.comparisons[one.comparison].title);
+    previous = one.comparison;
+    points.push_back({static_cast<int>(names.size()) - 1, shown_text(names.back(), 200), results.lengths[one.length],
+                      one.difference, static_cast<double>(one.length)});
   }
   const bool one_length =
       std::ranges::all_of(points, [&](const Point& point) { return point.length == points.front().length; });
-  std::vector<std::string> names(results.comparisons.size());  // rows have theirs on the axis
-  for (std::size_t i = 0; i < names.size() && !one_length; ++i) names[i] = results.comparisons[i].title;
-  curves_.begin(names);
+  curves_.begin(one_length ? std::vector<std::string>(names.size()) : names);  // rows have theirs on the axis
   one_length ? draw_rows(points) : draw_by_length(points, results.lengths);
   plot_.set_y_reversed(one_length);
   plot_.set_csv_source([csv = csv_of(points)] { return csv; });
@@ -76,7 +76,7 @@ void ComparedLosses::draw_rows(const std::vector<Point>& points) {
   double low = 0, high = 0;  // 0 is always seen
   for (const Point& point : points) {
     const MeanInterval& interval = point.difference.interval;
-    curves_.add_across(point.curve, point.row, interval);
+    curves_.add_across(point.curve, point.curve, interval);
     names.push_back(shortened(point.title));
     low = std::min(low, interval.low);
     high = std::max(high, interval.high);
@@ -90,7 +90,7 @@ void ComparedLosses::draw_rows(const std::vector<Point>& points) {
                                 : tr("Δ loss at %1 tokens (nats)").arg(count_text(points[0].length)),
                  {});
   plot_.set_hover_text([points](double, double y) {
-    const auto found = std::ranges::find(points, static_cast<int>(std::lround(y)), &Point::row);
+    const auto found = std::ranges::find(points, static_cast<int>(std::lround(y)), &Point::curve);
     return text_of(found == points.end() ? nullptr : &*found);
   });
 }

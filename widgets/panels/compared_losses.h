@@ -22,8 +22,7 @@ class ComparedLosses {
 
  private:
   struct Point {
-    int curve;      ///< place of the comparison in the results, so that it keeps its colour
-    int row;        ///< among those that are drawn
+    int curve;      ///< of its comparison, counted among those that are drawn: also the row, where there is one length
     QString title;  ///< of the comparison
     std::int64_t length;
     ClusterInterval difference;

@@ -8,9 +8,11 @@
 namespace carryover {
 
 void IntervalCurves::begin(const std::vector<std::string>& names) {
+  const std::size_t colours = current_theme().series.size();
   for (; pairs_ < static_cast<int>(names.size()); ++pairs_) {
-    plot_.add_curve({}, {series_colour(static_cast<std::size_t>(pairs_))});
-    CurveStyle strokes{series_colour(static_cast<std::size_t>(pairs_))};
+    const auto index = static_cast<std::size_t>(pairs_);
+    plot_.add_curve({}, {series_colour(index), index >= colours});
+    CurveStyle strokes{series_colour(index)};
     strokes.strokes = true;
     plot_.add_curve({}, strokes);
   }
