@@ -2178,8 +2178,8 @@ Befehl: %6</translation>
         <translation>Die letzten R Positionen des Pools</translation>
     </message>
     <message>
-        <source>The R positions with most of the head&apos;s attention over the whole pool</source>
-        <translation>Die R Positionen mit der meisten Attention des Kopfes über den ganzen Pool</translation>
+        <source>The R positions with most of the head&apos;s attention over all searched positions</source>
+        <translation>Die R Positionen mit der meisten Attention des Kopfes über alle durchsuchten Positionen</translation>
     </message>
     <message>
         <source>seed </source>
@@ -7296,8 +7296,8 @@ Recall@R %3 %
 Masse %4 %, höchstens %5 %</translation>
     </message>
     <message>
-        <source>Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over the whole pool falls on retrieved positions, %5 % is the maximum</source>
-        <translation>Segment %1, Mittel über Köpfe (%2): Recall@R %3 %; %4 % der Attention über den ganzen Pool liegen auf abgerufenen Positionen, %5 % sind das Maximum</translation>
+        <source>Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over all searched positions falls on retrieved positions, %5 % is the maximum</source>
+        <translation>Segment %1, Mittel über Köpfe (%2): Recall@R %3 %; %4 % der Attention über alle durchsuchten Positionen liegen auf abgerufenen Positionen, %5 % sind das Maximum</translation>
     </message>
 </context>
 <context>
@@ -7331,12 +7331,12 @@ Masse %4 %, höchstens %5 %</translation>
         <translation>Query-Kopf</translation>
     </message>
     <message>
-        <source>Share of the R positions with most attention over the whole pool that was retrieved</source>
-        <translation>Anteil der R Positionen mit der meisten Attention über den ganzen Pool, der abgerufen wurde</translation>
+        <source>Share of the R positions with most attention over all searched positions that was retrieved</source>
+        <translation>Anteil der R Positionen mit der meisten Attention über alle durchsuchten Positionen, der abgerufen wurde</translation>
     </message>
     <message>
-        <source>Share of the attention over the whole pool that falls on retrieved positions</source>
-        <translation>Anteil der Attention über den ganzen Pool, der auf abgerufenen Positionen liegt</translation>
+        <source>Share of the attention over all searched positions that falls on retrieved positions</source>
+        <translation>Anteil der Attention über alle durchsuchten Positionen, der auf abgerufenen Positionen liegt</translation>
     </message>
     <message>
         <source>The same for the R positions with most attention: the maximum for R positions</source>

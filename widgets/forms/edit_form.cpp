@@ -80,7 +80,8 @@ QWidget* EditForm::make_sources() {
   prefix_->setItemData(4, tr("The text's first R positions, the same for every segment"), Qt::ToolTipRole);
   prefix_->setItemData(5, tr("The text's first %1 positions and the most recent ones").arg(kSinkTokens),
                        Qt::ToolTipRole);
-  prefix_->setItemData(6, tr("The R positions with most of the head's attention over the whole pool"), Qt::ToolTipRole);
+  prefix_->setItemData(6, tr("The R positions with most of the head's attention over all searched positions"),
+                       Qt::ToolTipRole);
   seed_ = new QSpinBox(row);
   seed_->setRange(0, std::numeric_limits<int>::max());
   seed_->setPrefix(tr("seed "));

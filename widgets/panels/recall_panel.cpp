@@ -85,13 +85,14 @@ void RecallPanel::refresh() {
     double recall = 0, mass = 0, oracle = 0;
     for (const HeadRecall& head : heads) recall += head.recall, mass += head.mass, oracle += head.oracle_mass;
     const auto count = static_cast<double>(heads.size());
-    what_->setText(tr("Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over the whole pool "
-                      "falls on retrieved positions, %5 % is the maximum")
-                       .arg(segment)
-                       .arg(heads.size())
-                       .arg(decimal_text(100 * recall / count, 1))
-                       .arg(decimal_text(100 * mass / count, 1))
-                       .arg(decimal_text(100 * oracle / count, 1)));
+    what_->setText(
+        tr("Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over all searched positions "
+           "falls on retrieved positions, %5 % is the maximum")
+            .arg(segment)
+            .arg(heads.size())
+            .arg(decimal_text(100 * recall / count, 1))
+            .arg(decimal_text(100 * mass / count, 1))
+            .arg(decimal_text(100 * oracle / count, 1)));
   }
 }
 

@@ -52,12 +52,13 @@ QVariant RecallTable::data(const QModelIndex& index, int role) const {
 QVariant RecallTable::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
   const QString names[] = {tr("Layer"), tr("Head"), tr("Recall@R"), tr("Mass"), tr("Oracle mass"), tr("Missed")};
-  const QString tips[] = {tr("Layer"),
-                          tr("Query head"),
-                          tr("Share of the R positions with most attention over the whole pool that was retrieved"),
-                          tr("Share of the attention over the whole pool that falls on retrieved positions"),
-                          tr("The same for the R positions with most attention: the maximum for R positions"),
-                          tr("Oracle mass minus mass")};
+  const QString tips[] = {
+      tr("Layer"),
+      tr("Query head"),
+      tr("Share of the R positions with most attention over all searched positions that was retrieved"),
+      tr("Share of the attention over all searched positions that falls on retrieved positions"),
+      tr("The same for the R positions with most attention: the maximum for R positions"),
+      tr("Oracle mass minus mass")};
   if (role == Qt::DisplayRole) return names[section];
   if (role == Qt::ToolTipRole) return tips[section];
   return {};

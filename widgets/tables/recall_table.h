@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-/// A row a long-range head: what it retrieved against its attention over the whole pool. GUI thread.
+/// A row a long-range head: what it retrieved against its attention over all searched positions. GUI thread.
 class RecallTable : public QAbstractTableModel {
   Q_OBJECT
  public:

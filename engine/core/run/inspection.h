@@ -25,7 +25,7 @@ struct InspectionParts {
   std::int64_t map_rows = 256, map_columns = 512;  ///< at most; above, neighbours are pooled by their mean
   bool masses = false;                             ///< what every head spends on its prefix, and on each retrieved slot
   std::optional<HeadRef> search = {};              ///< how a long head's prefix was found
-  bool recall = false;                             ///< what was retrieved against attention over the whole pool
+  bool recall = false;                             ///< what was retrieved against attention over all searched positions
   std::optional<std::int64_t> attribution = {};    ///< the target of this token of the segment, counted from its start
   std::optional<std::int64_t> sources = {};        ///< where this token's query looks; it predicts the next one
   std::vector<AttentionPair> pairs = {};           ///< how much every head attends from these queries to these keys
