@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "examples/recall/needle_results.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "engine/core/base/error.h"
 #include "engine/core/config/segment_config.h"
+#include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {
@@ -24,27 +18,27 @@ using nlohmann::json;
   throw EngineError(Fault::BadInput, path, problem, "Name another file for the results.");
 }
 
-/// What a file has: its whole lines, and what follows the last of them.
+/// What a file has: its whole lines, without what a killed process left of another.
 struct NeedleLines {
   std::vector<json> whole;
-  std::int64_t unfinished = 0;  ///< bytes
+  std::int64_t bytes = 0;  ///< of these lines
 };
 
 NeedleLines read_needle_lines(const std::string& path) {
-  std::ifstream input(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(input), {}};
-  if (input.bad()) throw EngineError(Fault::Io, path, "can't be read", "Check the disk.");
-  NeedleLines lines;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
-    const std::string where = path + ", line " + std::to_string(lines.whole.size() + 1);
-    lines.whole.push_back(parse_json(std::string_view(text).substr(begin, end - begin), where));
-    if (!lines.whole.back().is_object()) refuse_results(where, "is not of the results of needles");
+  NeedleLines found;
+  if (!std::filesystem::exists(path)) return found;
+  InputLines lines(path);
+  for (std::string line; lines.next(line);) {
+    const std::string where = path + ", line " + std::to_string(lines.number());
+    // What a kill leaves of a first line begins as one.
+    if (!lines.ended() && found.whole.empty() && !line.starts_with("{\""))
+      refuse_results(where, "is not of the results of needles");
+    if (!lines.ended()) break;
+    found.whole.push_back(parse_json(line, where));
+    if (!found.whole.back().is_object()) refuse_results(where, "is not of the results of needles");
+    found.bytes = lines.offset();
   }
-  lines.unfinished = std::ssize(text) - static_cast<std::int64_t>(begin);
-  // What a killed process leaves of a first line begins as one.
-  if (begin == 0 && !text.empty() && !text.starts_with("{\"")) refuse_results(path, "has no results of needles");
-  return lines;
+  return found;
 }
 
 void require_same_plan(const json& first, const json& plan, const std::string& path) {
@@ -76,24 +70,8 @@ bool has_method(const std::vector<json>& lines, const json& method, const std::s
 
 }  // namespace
 
-NeedleResults::Lock::Lock(const std::string& path)
-    : descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-  if (descriptor_ < 0) throw write_error(path, errno);
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-  const int code = errno;
-  ::close(descriptor_);
-  if (code == EWOULDBLOCK)
-    throw EngineError(Fault::Usage, path, "is being written by another process",
-                      "Stop it first, or name another file for the results.");
-  throw write_error(path, code);
-}
-
-NeedleResults::Lock::~Lock() {
-  ::close(descriptor_);
-}
-
 NeedleResults::NeedleResults(const std::string& path, const json& plan, const std::vector<json>& methods)
-    : lock_(path) {
+    : lock_(path, FolderLock::Of::File) {
   NeedleLines before = read_needle_lines(path);
   std::string fresh;
   if (before.whole.empty())
@@ -104,12 +82,10 @@ NeedleResults::NeedleResults(const std::string& path, const json& plan, const st
     if (!has_method(before.whole, method, path)) fresh += json_text(method) + "\n";
   for (json& line : before.whole)
     if (line.contains("cases")) remember(std::move(line));
-  std::filesystem::resize_file(path, std::filesystem::file_size(path) - static_cast<std::uintmax_t>(before.unfinished));
+  if (std::filesystem::exists(path)) std::filesystem::resize_file(path, static_cast<std::uintmax_t>(before.bytes));
   file_.emplace(path, OutputFile::Existing::Continue);
   file_->append(fresh);
 }
-
-NeedleResults::~NeedleResults() = default;
 
 void NeedleResults::add(json line) {
   file_->append(json_text(line) + "\n");

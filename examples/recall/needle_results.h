@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/formats/folder_lock.h"
 #include "engine/formats/output_file.h"
 
 namespace carryover {
@@ -21,9 +22,6 @@ class NeedleResults {
   /// is of another plan or other settings of a method, {Usage} where another process writes it, {Io} where it can't be
   /// written; the file is then as it was.
   NeedleResults(const std::string& path, const nlohmann::json& plan, const std::vector<nlohmann::json>& methods);
-  ~NeedleResults();
-  NeedleResults(const NeedleResults&) = delete;
-  NeedleResults& operator=(const NeedleResults&) = delete;
 
   /// Whether it has the answers to this document: `segments`, `seed`, `document` and `method` name it.
   bool has(const nlohmann::json& line) const { return done_.contains(key_of(line)); }
@@ -33,22 +31,10 @@ class NeedleResults {
   void add(nlohmann::json line);
 
  private:
-  /// Held as long as this. The system lets go of it when the process ends.
-  class Lock {
-   public:
-    explicit Lock(const std::string& path);
-    ~Lock();
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
-
-   private:
-    int descriptor_ = -1;
-  };
-
   static std::string key_of(const nlohmann::json& line);
   void remember(nlohmann::json line);
 
-  Lock lock_;
+  FolderLock lock_;
   std::optional<OutputFile> file_;
   std::vector<nlohmann::json> lines_;
   std::set<std::string> done_;

@@ -4537,18 +4537,6 @@ Wertung %4 · Rang %5 von %6</translation>
 <context>
     <name>HitsModel</name>
     <message>
-        <source>anchor</source>
-        <translation>Anker</translation>
-    </message>
-    <message>
-        <source>expanded</source>
-        <translation>erweitert</translation>
-    </message>
-    <message>
-        <source>padding</source>
-        <translation>Auffüllung</translation>
-    </message>
-    <message>
         <source>Segment</source>
         <translation>Segment</translation>
     </message>

@@ -65,8 +65,13 @@ void set_small(RecallHeadsPanel& panel, const TempDir& folder) {
   QVERIFY(panel.form().order() == order);
 }
 
-/// Starts a search, and cancels it once it has a searcher: it may be over before.
-void cancel_midway(MainWindow& window, RecallHeadsPanel& panel) {
+/// Starts a small search over the demo, and cancels it once it has a searcher: it may be over before.
+void cancel_midway(MainWindow& window, const TempDir& folder) {
+  window.show();
+  open_demo(window, 512);
+  QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+  RecallHeadsPanel& panel = raised(window);
+  set_small(panel, folder);
   RecallHeadsController& search = window.lab().recall_heads;
   const auto connection =
       QObject::connect(&search, &RecallHeadsController::found, &panel, [&search](const RecallHeads& heads) {
@@ -125,12 +130,8 @@ class RecallHeadsPanelTest : public QObject {
   void a_search_that_was_cancelled_goes_on() {
     const TempDir folder;
     MainWindow window;
-    window.show();
-    open_demo(window, 512);
-    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    cancel_midway(window, folder);
     RecallHeadsPanel& panel = raised(window);
-    set_small(panel, folder);
-    cancel_midway(window, panel);
     if (panel.heads().complete) QSKIP("the search was over before it could be cancelled");
     QVERIFY(button(panel, RecallHeadsForm::tr("Resume")) != nullptr);
     QTest::mouseClick(button(panel, RecallHeadsForm::tr("Resume")), Qt::LeftButton);
@@ -142,12 +143,8 @@ class RecallHeadsPanelTest : public QObject {
   void another_precision_is_another_search() {
     const TempDir folder;
     MainWindow window;
-    window.show();
-    open_demo(window, 512);
-    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    cancel_midway(window, folder);
     RecallHeadsPanel& panel = raised(window);
-    set_small(panel, folder);
-    cancel_midway(window, panel);
     if (panel.heads().complete) QSKIP("the search was over before it could be cancelled");
     const RecallOrder order = panel.form().order();
     QVERIFY(window.lab().recall_heads.has_unfinished(order));
@@ -163,12 +160,8 @@ class RecallHeadsPanelTest : public QObject {
   void other_contents_of_the_texts_are_another_search() {
     const TempDir folder;
     MainWindow window;
-    window.show();
-    open_demo(window, 512);
-    QTRY_VERIFY_WITH_TIMEOUT(window.lab().runs.can_run(), patience_ms);
+    cancel_midway(window, folder);
     RecallHeadsPanel& panel = raised(window);
-    set_small(panel, folder);
-    cancel_midway(window, panel);
     if (panel.heads().complete) QSKIP("the search was over before it could be cancelled");
     const std::string story = folder.file("story.txt");
     write_bytes(story, "It was a quiet evening by the sea. " + read_bytes(story));

@@ -9,22 +9,11 @@
 #include "engine/core/base/error.h"
 #include "widgets/look/csv_text.h"
 #include "widgets/look/theme.h"
+#include "widgets/state/prefix_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
-
-QString kind_name(HitKind kind) {
-  switch (kind) {
-    case HitKind::Anchor:
-      return HitsModel::tr("anchor");
-    case HitKind::Expanded:
-      return HitsModel::tr("expanded");
-    case HitKind::Padding:
-      return HitsModel::tr("padding");
-  }
-  return {};
-}
 
 QColor kind_colour(HitKind kind) {
   const Theme& theme = current_theme();
@@ -116,7 +105,7 @@ int HitsModel::columnCount(const QModelIndex& parent) const {
 
 QString HitsModel::display(int index, int column) const {
   const Hit hit = row(index).hit();
-  if (column == Kind) return kind_name(hit.kind);
+  if (column == Kind) return hit_kind_text(hit.kind);
   if (column == Text) return text_ ? text_(hit.position) : QString();
   const double value = number(index, column);
   if (std::isnan(value)) return {};
