@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "app/cli/commands.h"
+#include "app/cli/evidence_file.h"
 #include "app/cli/interrupt_watch.h"
-#include "app/cli/kept_findings.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
@@ -21,8 +21,6 @@
 #include "engine/data/corpus.h"
 #include "engine/data/passkey_parts.h"
 #include "engine/formats/fingerprint.h"
-#include "engine/formats/folder_lock.h"
-#include "engine/formats/json_file.h"
 #include "engine/formats/make_folder.h"
 #include "engine/formats/output_file.h"
 #include "engine/tasks/made_text.h"
@@ -95,31 +93,6 @@ std::string inputs_of(const DuoGatesRequest& request, const ModelInfo& model) {
   inputs.add(std::as_bytes(std::span(*parts.hay)));
   return inputs.hex();
 }
-
-/// The file that holds what was learned so far, and from which the same command goes on.
-class GatesFile {
- public:
-  GatesFile(std::string path, const DuoGatesRequest& request, const ModelInfo& model)
-      : path_(std::move(path)), inputs_(path_.empty() ? "" : inputs_of(request, model)), model_(model) {
-    if (!path_.empty()) lock_.emplace(path_, FolderLock::Of::File);
-  }
-
-  DuoGates read() const {
-    const std::optional<json> kept = kept_findings(path_, inputs_, "gates");
-    return kept ? duo_gates_from_json(*kept, model_.config, path_) : DuoGates();
-  }
-
-  void write(const DuoGates& gates) const {
-    if (path_.empty()) return;
-    const json told{{"model", model_.path}, {"weights", model_.weights_hash}, {"inputs", inputs_}, {"gates", gates}};
-    write_file_atomically(path_, json_text(told) + "\n");
-  }
-
- private:
-  std::string path_, inputs_;
-  const ModelInfo& model_;
-  std::optional<FolderLock> lock_;  ///< while this process goes on from the file and writes it
-};
 
 /// "3 min left", by the time that the share since the first call took.
 class TimeLeft {
@@ -199,14 +172,15 @@ int find_duo_heads(const DuoHeadOptions& options, const ModelRequest& model) {
   const double sparsity = options.sparsity.value_or(default_sparsity(info.config));
   propose_duo_grouping(open_gates(info.config), info.config, sparsity);  // which refuses before anything is learned
   DuoGatesRequest request = make_gates_request(options, info, control);
-  const GatesFile file(options.evidence, request, info);
-  request.known = file.read();
+  const EvidenceFile evidence(options.evidence, options.evidence.empty() ? "" : inputs_of(request, info), info);
+  if (const auto kept = evidence.read("gates"))
+    request.known = duo_gates_from_json(*kept, info.config, options.evidence);
   progress.note(cost_text(request));
   TimeLeft time;
   request.progress = [&](double share, const std::string& what) {
     progress.status("learning gates: " + what + time.after(share));
   };
-  request.keep = [&](const DuoGates& so_far) { file.write(so_far); };
+  request.keep = [&](const DuoGates& so_far) { evidence.write({{"gates", so_far}}); };
   const DuoGates gates = session->learn_gates(request, control);
   progress.clear();
   const Grouping proposal = propose_duo_grouping(gates, info.config, sparsity);

@@ -2,57 +2,19 @@
 #include "app/cli/recall_heads.h"
 
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/cli/commands.h"
+#include "app/cli/evidence_file.h"
 #include "app/cli/interrupt_watch.h"
-#include "app/cli/kept_findings.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
-#include "engine/formats/folder_lock.h"
-#include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
 
-namespace {
-
 using nlohmann::json;
-
-/// The file that holds what was found, and from which the same command goes on.
-class EvidenceFile {
- public:
-  EvidenceFile(std::string path, const RecallHeadsRequest& request, const ModelInfo& model)
-      : path_(std::move(path)), config_(request.config), inputs_(recall_inputs(request, model)), model_(model) {
-    if (!path_.empty()) lock_.emplace(path_, FolderLock::Of::File);
-  }
-
-  RecallHeads read() const {
-    const std::optional<json> kept = kept_findings(path_, inputs_, "heads");
-    return kept ? recall_heads_from_json(*kept, model_.config, path_) : RecallHeads();
-  }
-
-  void write(const RecallHeads& heads) const {
-    if (path_.empty()) return;
-    const json told{{"model", model_.path},
-                    {"weights", model_.weights_hash},
-                    {"inputs", inputs_},
-                    {"config", with_recall_heads(config_, heads)},
-                    {"heads", heads}};
-    write_file_atomically(path_, json_text(told, 2) + "\n");
-  }
-
- private:
-  std::string path_;
-  SegmentConfig config_;
-  std::string inputs_;
-  const ModelInfo& model_;
-  std::optional<FolderLock> lock_;  ///< while this process goes on from the file and writes it
-};
-
-}  // namespace
 
 void RecallHeadOptions::add_to(CLI::App& app) {
   constexpr const char* kGroup = "For recall";
@@ -86,14 +48,18 @@ int find_recall_heads(const RecallHeadOptions& options, const ModelRequest& mode
     control.checkpoint();
     progress.loading(fraction, what);
   });
-  const auto tokenizer = Tokenizer::load(session->model().path);
-  RecallHeadsRequest request = make_recall_request(options.order, session->model().config, *tokenizer);
-  const EvidenceFile evidence(options.evidence, request, session->model());
-  request.known = evidence.read();
+  const ModelInfo& info = session->model();
+  const auto tokenizer = Tokenizer::load(info.path);
+  RecallHeadsRequest request = make_recall_request(options.order, info.config, *tokenizer);
+  const EvidenceFile evidence(options.evidence, recall_inputs(request, info), info);
+  if (const auto kept = evidence.read("heads"))
+    request.known = recall_heads_from_json(*kept, info.config, options.evidence);
   request.progress = [&](double share, const std::string& what) {
     progress.status(what + ", " + std::to_string(static_cast<int>(100 * share)) + " %");
   };
-  request.keep = [&](const RecallHeads& so_far) { evidence.write(so_far); };
+  request.keep = [&](const RecallHeads& so_far) {
+    evidence.write({{"config", with_recall_heads(request.config, so_far)}, {"heads", so_far}});
+  };
   const RecallHeads found = session->find_recall_heads(request, control);
   progress.clear();
   if (!options.grouping.empty()) write_file_atomically(options.grouping, recall_grouping_json(found).dump(2) + "\n");

@@ -45,8 +45,10 @@ AuditJob AuditController::make_job(const AuditSettings& settings) const {
 }
 
 void AuditController::start(const AuditSettings& settings) {
-  if (const QString why = runs_.why_not_run(); !why.isEmpty())
-    return Q_EMIT failed({Fault::Usage, tr("audit"), why, tr("Stop it first, or wait for its end.")});
+  if (const auto refused = runs_.refusal(tr("audit"), RunController::Needs::ModelAndText))
+    return Q_EMIT failed(*refused);
+  if (const QString problem = context_.settings_problem(); !problem.isEmpty())
+    return Q_EMIT failed({Fault::BadInput, tr("settings"), problem, tr("Correct the marked field first.")});
   const AuditJob job = make_job(settings);
   provenance_ = describe(job, settings, runs_.loader().text()->name);
   const auto control = begin(tr("an audit is using the engine"));

@@ -36,11 +36,8 @@ HeadProfileController::HeadProfileController(LabContext& context, RunController&
 
 void HeadProfileController::start(const HeadProfileRequest& wanted) {
   const bool reads_text = std::count(wanted.kinds.begin(), wanted.kinds.end(), ProbeKind::Passage) > 0;
-  QString why = runs_.why_engine_is_busy();
-  if (why.isEmpty() && !runs_.loader().model()) why = tr("no model is open");
-  if (why.isEmpty() && reads_text && !runs_.loader().text()) why = tr("no text is open");
-  if (!why.isEmpty())
-    return Q_EMIT failed({Fault::Usage, tr("head scores"), why, tr("Stop it, wait for its end, or open it.")});
+  const auto needs = reads_text ? RunController::Needs::ModelAndText : RunController::Needs::Model;
+  if (const auto refused = runs_.refusal(tr("head scores"), needs)) return Q_EMIT failed(*refused);
   HeadProfileRequest request = wanted;
   if (reads_text) request.text = runs_.loader().text()->ids;
   const ModelInfo& model = runs_.loader().model()->info;

@@ -225,9 +225,9 @@ void LibraryController::tell_of_limit() {
 
 /// Opening a run would stop the one under way.
 bool LibraryController::refuse_when_busy(const QString& name) {
-  const QString why = runs_.why_engine_is_busy();
-  if (!why.isEmpty()) Q_EMIT failed({Fault::Usage, name, why, tr("Stop it first, or wait for its end.")});
-  return !why.isEmpty();
+  const auto refused = runs_.refusal(name, RunController::Needs::IdleEngine);
+  if (refused) Q_EMIT failed(*refused);
+  return refused.has_value();
 }
 
 bool LibraryController::in_progress(const ListedRun& run) const {

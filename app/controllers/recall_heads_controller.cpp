@@ -37,11 +37,9 @@ bool RecallHeadsController::has_unfinished(const RecallOrder& order) const {
 }
 
 void RecallHeadsController::start(const RecallOrder& order) {
+  if (const auto refused = runs_.refusal(tr("heads for recall"), RunController::Needs::Model))
+    return Q_EMIT failed(*refused);
   const auto& model = runs_.loader().model();
-  QString why = runs_.why_engine_is_busy();
-  if (why.isEmpty() && !model) why = tr("no model is open");
-  if (!why.isEmpty())
-    return Q_EMIT failed({Fault::Usage, tr("heads for recall"), why, tr("Stop it first, or wait for its end.")});
   if (!has_unfinished(order)) heads_ = {};
   order_ = order;
   weights_ = model->info.weights_hash;

@@ -113,6 +113,19 @@ QString RunController::why_engine_is_busy() const {
   return state_ == State::Idle ? QString() : tr("a run is using the engine");
 }
 
+std::optional<ErrorReport> RunController::refusal(const QString& job, Needs needs) const {
+  const auto because = [&](const QString& problem, const QString& advice) {
+    return ErrorReport{Fault::Usage, job, problem, advice};
+  };
+  if (const QString busy = why_engine_is_busy(); !busy.isEmpty())
+    return because(busy, tr("Stop it first, or wait for its end."));
+  if (needs == Needs::IdleEngine) return std::nullopt;
+  if (engine_.lost()) return because(tr("the connection to the engine is lost"), tr("Press Reconnect."));
+  if (!loader_.model()) return because(tr("no model is open"), tr("Open a model first."));
+  if (needs == Needs::ModelAndText && !loader_.text()) return because(tr("no text is open"), tr("Open a text first."));
+  return std::nullopt;
+}
+
 bool RunController::engine_paused() const {
   return channel_ && channel_->control().paused();
 }

@@ -26,6 +26,9 @@ class RunController : public QObject {
   bool can_run() const;
   QString why_not_run() const;         ///< empty: a run can start
   QString why_engine_is_busy() const;  ///< empty: nothing runs, loads, trains or is audited
+  enum class Needs { IdleEngine, Model, ModelAndText };
+  /// Why a job of this name can't start now, and what helps; nothing where it can.
+  std::optional<ErrorReport> refusal(const QString& job, Needs needs) const;
   EngineConnection& engine() const { return engine_; }
   ModelLoader& loader() const { return loader_; }
   bool engine_paused() const;  ///< on request, or by itself

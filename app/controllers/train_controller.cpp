@@ -68,9 +68,9 @@ void TrainController::follow(const QString& directory, bool on) {
 }
 
 bool TrainController::refuse_when_busy() {
-  const QString why = runs_.why_engine_is_busy();
-  if (!why.isEmpty()) Q_EMIT failed({Fault::Usage, tr("training"), why, tr("Stop it first, or wait for its end.")});
-  return !why.isEmpty();
+  const auto refused = runs_.refusal(tr("training"), RunController::Needs::IdleEngine);
+  if (refused) Q_EMIT failed(*refused);
+  return refused.has_value();
 }
 
 // The engine refuses a folder with a run only once the list has a new entry for it, in the place of that run's steps.

@@ -34,7 +34,7 @@ void check_needle(const Needle& needle, const NeedleDocument& document, const Se
                      asked = std::ssize(needle.question) + value;
   if (value < 1 || needle.question.empty() || needle.value_offset < 0 || needle.value_offset > statement - value ||
       needle.position < config.sink_length || needle.position > std::ssize(document.ids) - statement)
-    refuse("a needle does not lie in its document", "Make the documents again.");
+    refuse("a needle does not lie in its document", "Give each needle a position, a value and a question inside it.");
   if (asked > config.segment_length)
     refuse("a question and its answer have " + std::to_string(asked) + " tokens, and a segment " +
                std::to_string(config.segment_length),

@@ -227,23 +227,25 @@ void print_table(const std::vector<json>& lines, const std::vector<Method>& meth
   std::printf("segments  method                     kind      asked  answered                 found\n");
   for (const auto& [key, count] : counts) {
     const auto& [segments, method, kind] = key;
-    if (std::ranges::count(methods, method, &Method::name) == 0) continue;
+    const auto way = std::ranges::find(methods, method, &Method::name);
+    if (way == methods.end()) continue;
+    const bool retrieves = way->policy == "segmented" && way->config.retrieval_length > 0;
     std::printf("%8lld  %-25s  %-7s  %6lld  %-23s  %s\n", static_cast<long long>(segments), method.c_str(),
                 kind.c_str(), static_cast<long long>(count.asked), share_text(count.answered, count.asked).c_str(),
-                share_text(count.found, count.asked).c_str());
+                retrieves ? share_text(count.found, count.asked).c_str() : "-");
   }
 }
 
-/// What people say at the command line.
-struct Words {
+/// The command line.
+struct Arguments {
   std::string model, plan, results;
   int threads = 0;
   std::map<std::string, std::string> adapters;
 };
 
-/// None where they make no sense.
-std::optional<Words> read_words(const std::vector<std::string>& given) {
-  Words words;
+/// Nothing where the arguments do not match the usage.
+std::optional<Arguments> read_arguments(const std::vector<std::string>& given) {
+  Arguments arguments;
   std::vector<std::string> places;
   for (std::size_t i = 0; i < given.size(); ++i) {
     const bool is_option = given[i] == "--threads" || given[i] == "--adapter";
@@ -254,17 +256,17 @@ std::optional<Words> read_words(const std::vector<std::string>& given) {
     if (++i == given.size()) return std::nullopt;
     const std::size_t equals = given[i].find('=');
     if (given[i - 1] == "--threads")
-      words.threads = std::atoi(given[i].c_str());
+      arguments.threads = std::atoi(given[i].c_str());
     else if (equals == std::string::npos)
       return std::nullopt;
     else
-      words.adapters[given[i].substr(0, equals)] = given[i].substr(equals + 1);
+      arguments.adapters[given[i].substr(0, equals)] = given[i].substr(equals + 1);
   }
   if (places.size() != 3) return std::nullopt;
-  words.model = places[0];
-  words.plan = places[1];
-  words.results = places[2];
-  return words;
+  arguments.model = places[0];
+  arguments.plan = places[1];
+  arguments.results = places[2];
+  return arguments;
 }
 
 /// The texts of a plan, in tokens.
@@ -284,12 +286,12 @@ std::string hash_of(const std::vector<std::vector<std::int32_t>>& books) {
 }
 
 /// The first line of RESULTS.jsonl: all that decides which documents a case stands for.
-json plan_line(const json& plan, const Words& words, const ModelInfo& model,
+json plan_line(const json& plan, const Arguments& arguments, const ModelInfo& model,
                const std::vector<std::vector<std::int32_t>>& books) {
   const NeedlePlan usual;
-  return {{"plan", std::filesystem::path(words.plan).stem().string()},
+  return {{"plan", std::filesystem::path(arguments.plan).stem().string()},
           {"about", plan.value("about", "")},
-          {"model", std::filesystem::path(words.model).filename().string()},
+          {"model", std::filesystem::path(arguments.model).filename().string()},
           {"weights", model.weights_hash},
           {"dtype", dtype_name(model.dtype)},
           {"texts", hash_of(books)},
@@ -297,16 +299,16 @@ json plan_line(const json& plan, const Words& words, const ModelInfo& model,
           {"rivals", plan.value("rivals", usual.rivals)}};
 }
 
-void measure(const Words& words) {
-  const json plan = read_json_file(words.plan);
+void measure(const Arguments& arguments) {
+  const json plan = read_json_file(arguments.plan);
   const DType dtype = plan.contains("dtype") ? parse_dtype(plan.at("dtype").get<std::string>()) : DType::Auto;
-  Models models(words.model, dtype, words.threads, words.adapters);
+  Models models(arguments.model, dtype, arguments.threads, arguments.adapters);
   const ModelInfo& info = models.with("").model();
-  const auto tokenizer = Tokenizer::load(words.model);
-  const std::vector<Method> methods = read_methods(plan, info.config, words.plan);
-  const std::vector<std::vector<std::int32_t>> books = read_books(plan, words.plan, *tokenizer);
+  const auto tokenizer = Tokenizer::load(arguments.model);
+  const std::vector<Method> methods = read_methods(plan, info.config, arguments.plan);
+  const std::vector<std::vector<std::int32_t>> books = read_books(plan, arguments.plan, *tokenizer);
 
-  NeedleResults results(words.results, plan_line(plan, words, info, books), method_lines(methods, models));
+  NeedleResults results(arguments.results, plan_line(plan, arguments, info, books), method_lines(methods, models));
   std::vector<Case> cases = cases_of(plan, methods);
   std::erase_if(cases, [&](const Case& one) { return results.has(one.line()); });
   Pace pace(cases);
@@ -325,14 +327,14 @@ void measure(const Words& words) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto words = read_words({argv + 1, argv + argc});
-  if (!words) {
+  const auto arguments = read_arguments({argv + 1, argv + argc});
+  if (!arguments) {
     std::cerr << "usage: needles MODEL PLAN.json RESULTS.jsonl [--threads N] [--adapter NAME=DIR]...\n";
     return 2;
   }
   prepare_engine_environment(argv);
   try {
-    measure(*words);
+    measure(*arguments);
   } catch (const std::exception& error) {
     std::cerr << "needles: " << error.what() << '\n';
     return 1;

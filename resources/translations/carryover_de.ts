@@ -468,10 +468,6 @@ Segment %6</translation>
         <translation>Audit</translation>
     </message>
     <message>
-        <source>Stop it first, or wait for its end.</source>
-        <translation>Erst anhalten oder das Ende abwarten.</translation>
-    </message>
-    <message>
         <source>an audit is using the engine</source>
         <translation>ein Audit benutzt den Rechenkern</translation>
     </message>
@@ -486,6 +482,14 @@ Segment %6</translation>
     <message>
         <source>The audit FAILED: %1 of %2 checks</source>
         <translation>Audit NICHT bestanden: %1 von %2 Prüfungen gescheitert</translation>
+    </message>
+    <message>
+        <source>settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Correct the marked field first.</source>
+        <translation>Berichtigen Sie zuerst das markierte Feld.</translation>
     </message>
 </context>
 <context>
@@ -4385,18 +4389,6 @@ Commit: %4</translation>
         <translation>Die Bewertung der Köpfe wurde abgebrochen</translation>
     </message>
     <message>
-        <source>no model is open</source>
-        <translation>kein Modell ist offen</translation>
-    </message>
-    <message>
-        <source>no text is open</source>
-        <translation>kein Text ist offen</translation>
-    </message>
-    <message>
-        <source>Stop it, wait for its end, or open it.</source>
-        <translation>Halten Sie es an, warten Sie das Ende ab, oder öffnen Sie, was fehlt.</translation>
-    </message>
-    <message>
         <source>Scoring all heads on probes of %L1 tokens</source>
         <translation>Bewertet alle Köpfe an Proben von %L1 Token</translation>
     </message>
@@ -6995,16 +6987,8 @@ Wertung %4 · Rang %5 von %6</translation>
         <translation>Recall-Köpfe sind gefunden</translation>
     </message>
     <message>
-        <source>no model is open</source>
-        <translation>kein Modell ist offen</translation>
-    </message>
-    <message>
         <source>heads for recall</source>
         <translation>Recall-Köpfe</translation>
-    </message>
-    <message>
-        <source>Stop it first, or wait for its end.</source>
-        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>the search for heads is using the engine</source>
@@ -7587,6 +7571,26 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Put the file back, or run the text again.</source>
         <translation>Legen Sie die Datei zurück, oder führen Sie den Text noch einmal aus.</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Erst anhalten oder das Ende abwarten.</translation>
+    </message>
+    <message>
+        <source>the connection to the engine is lost</source>
+        <translation>die Verbindung zum Rechenkern ist verloren</translation>
+    </message>
+    <message>
+        <source>Press Reconnect.</source>
+        <translation>Drücken Sie „Neu verbinden“.</translation>
+    </message>
+    <message>
+        <source>Open a model first.</source>
+        <translation>Öffnen Sie zuerst ein Modell.</translation>
+    </message>
+    <message>
+        <source>Open a text first.</source>
+        <translation>Öffnen Sie zuerst einen Text.</translation>
     </message>
 </context>
 <context>
@@ -9241,10 +9245,6 @@ Norm / Median: erste Token %7, größte %8</translation>
     <message>
         <source>training</source>
         <translation>Training</translation>
-    </message>
-    <message>
-        <source>Stop it first, or wait for its end.</source>
-        <translation>Erst anhalten oder das Ende abwarten.</translation>
     </message>
     <message>
         <source>Fine-tuning %1 for %L2 steps into %3</source>

@@ -98,12 +98,48 @@ def cell(record, key, segments, method, kind):
     if asked == 0:
         return ""
     if key == "found":
-        return f"{100 * right / asked:.0f}"
+        return f"{100 * right / asked:.0f}" if retrieves(record, method) else "–"
     low, high = wilson(right, asked)
     return f"{100 * right / asked:.1f} ({low:.0f} to {high:.0f})"
 
 
-def section(record):
+def retrieves(record, name):
+    """Whether a method retrieves at all: of the others, no value can be found."""
+    method = next(method for method in record["methods"] if method["name"] == name)
+    return method["policy"] == "segmented" and method["config"]["retrieval_length"] > 0
+
+
+def asked_text(record, segments, method, kinds):
+    asked = [
+        sum(row["asked"] for row in record["counts"] if (row["segments"], row["method"], row["kind"]) == key)
+        for key in ((segments, method, kind) for kind in kinds)
+    ]
+    return f"{asked[0]} of each kind" if len(set(asked)) == 1 else " + ".join(map(str, asked))
+
+
+def documents_planned(root, record):
+    """The results of a plan that has run to its end; 0 where the plan is unknown."""
+    path = os.path.join(root, "examples", "recall", record["plan"] + ".json")
+    if not os.path.exists(path):
+        return 0
+    with open(path, encoding="utf-8") as source:
+        plan = json.load(source)
+    length = {method["name"]: method["config"]["segment_length"] for method in record["methods"]}
+    lengths = [
+        (segments, method)
+        for segments in plan["segments"]
+        for method in plan["methods"]
+        if segments * length.get(method["name"], 0) <= method.get("most_tokens", math.inf)
+    ]
+    return plan["documents"] * len(plan["seeds"]) * len(lengths)
+
+
+def progress_text(root, record):
+    done, planned = len(record["results"]), documents_planned(root, record)
+    return f" **Not finished: {done} of {planned} documents were read.**" if done < planned else ""
+
+
+def section(root, record):
     counts = record["counts"]
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in counts)]
     seeds = sorted({row["seed"] for row in counts})
@@ -114,7 +150,7 @@ def section(record):
         f"{record['commit']}; {record['model']} (weights {record['weights']}), {record['dtype']}, "
         f"{len(seeds)} {'seed' if len(seeds) == 1 else 'seeds'}. *answered* is the percentage of questions whose "
         "answer has every token of the value, with its 95 % interval (Wilson's); *found* is the percentage of questions "
-        "whose value lies entirely within the retrieved positions.\n"
+        f"whose value lies entirely within the retrieved positions.{progress_text(root, record)}\n"
     )
     for segments in sorted({row["segments"] for row in counts}):
         rows = []
@@ -122,18 +158,17 @@ def section(record):
             here = [row for row in counts if row["segments"] == segments and row["method"] == method]
             if not here:
                 continue
-            asked = sum(row["asked"] for row in here)
             answered = [cell(record, "answered", segments, method, kind) for kind in kinds]
             found = [cell(record, "found", segments, method, kind) for kind in kinds]
-            rows.append([method, str(asked), *answered, *found])
-        header = ["", "asked", *(f"{kind}: answered" for kind in kinds), *(f"{kind}: found" for kind in kinds)]
+            rows.append([method, asked_text(record, segments, method, kinds), *answered, *found])
+        header = ["", "questions", *(f"{kind}: answered" for kind in kinds), *(f"{kind}: found" for kind in kinds)]
         text += f"\n{segments} segments of {length} tokens:\n\n{tables.table(header, rows)}\n"
     return tables.wrapped(text.rstrip("\n")) + "\n"
 
 
 def sections(root):
     files = sorted(glob.glob(os.path.join(glob.escape(root), "docs", "evaluations", "recall-*.jsonl")))
-    return "\n".join(section(record_of(path)) for path in files)
+    return "\n".join(section(root, record_of(path)) for path in files)
 
 
 def publish(paths, root=runs.ROOT):

@@ -21,8 +21,8 @@ HEADER = {"plan": "made", "about": "Made up.", "model": "m.gguf", "weights": "00
           "of_each_kind": 1, "rivals": 0}
 
 
-def method(name, carry=0):
-    config = {"segment_length": 512, "carry_length": carry}
+def method(name, retrieved=0):
+    config = {"segment_length": 512, "retrieval_length": retrieved}
     return {"name": name, "policy": "segmented", "prefix": "search", "config": config}
 
 
@@ -53,7 +53,7 @@ class Publishing(unittest.TestCase):
     def test_cases_are_counted_by_kind_and_seed(self):
         lines = [
             HEADER,
-            method("search", 124),
+            method("search", 128),
             method("carry"),
             line("search", 0, [("number", True, True), ("word", False, True)]),
             line("search", 0, [("number", True, True), ("word", True, True)], seed=2),
@@ -72,8 +72,22 @@ class Publishing(unittest.TestCase):
         page = self.page()
         self.assertTrue(page.startswith("# Results\n") and page.endswith("end -->\n\nafter\n") and "old" not in page)
         row = next(text for text in page.splitlines() if text.startswith("| search |"))
-        self.assertEqual(["search", "6", "66.7 (21 to 94)", "33.3 (6 to 79)", "67", "100"], row[2:-2].split(" | "))
+        self.assertEqual(["search", "3 of each kind", "66.7 (21 to 94)", "33.3 (6 to 79)", "67", "100"], row[2:-2].split(" | "))
         self.assertIn("2 seeds", " ".join(page.split()))
+        row = next(text for text in page.splitlines() if text.startswith("| carry |"))
+        self.assertEqual(["–", "–"], row[2:-2].split(" | ")[-2:])
+
+    def test_a_plan_that_has_not_run_to_its_end_is_named_so(self):
+        os.makedirs(os.path.join(self.root, "examples", "recall"))
+        with open(os.path.join(self.root, "examples", "recall", "made.json"), "w", encoding="utf-8") as out:
+            methods = [{"name": "search"}, {"name": "full", "most_tokens": 8192}]
+            json.dump({"documents": 1, "seeds": [1], "segments": [16, 32], "methods": methods}, out)
+        lines = [HEADER, method("search", 128), method("full")]
+        for segments, name in ((16, "search"), (16, "full"), (32, "search")):
+            lines.append({**line(name, 0, [("number", True, True)]), "segments": segments})
+            publish_recall.publish([self.results(lines)], self.root)
+            left = f"Not finished: {len(lines) - 3} of 3"
+            (self.assertIn if len(lines) < 6 else self.assertNotIn)(left, " ".join(self.page().split()))
 
     def test_what_does_not_belong_together_is_refused(self):
         good = [HEADER, method("search"), line("search", 0, [("number", True, True)])]
@@ -81,7 +95,7 @@ class Publishing(unittest.TestCase):
             good[:2],
             good[1:],
             [*good, {"neither": 1}],
-            [*good, method("search", 124)],
+            [*good, method("search", 128)],
             [*good, line("carry", 0, [])],
             [*good, line("search", 0, [])],
             [],
