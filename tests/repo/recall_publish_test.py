@@ -117,6 +117,18 @@ class Publishing(unittest.TestCase):
         self.assertAlmostEqual(high, 98.21, 1)
         self.assertEqual(0, publish_recall.wilson(0, 20)[0])
 
+    def test_the_plan_of_found_heads_has_the_heads_that_were_found(self):
+        with open(os.path.join(ROOT, "docs", "evaluations", "heads-smollm2.json"), encoding="utf-8") as source:
+            found = json.load(source)["heads"]
+        with open(os.path.join(ROOT, "examples", "recall", "smollm2_heads.json"), encoding="utf-8") as source:
+            plan = json.load(source)
+        self.assertTrue(found["complete"])
+        searchers = sorted(step["head"] for step in found["searchers"])
+        readers = found["readers"][-1]["readers"]
+        settings = [method["config"] for method in plan["methods"]]
+        self.assertTrue(all(each["search_heads"] == searchers for each in settings))
+        self.assertEqual(readers, {key: settings[0][key] for key in readers})
+
     def test_the_page_is_what_its_records_say(self):
         with open(os.path.join(ROOT, "docs", "results.md"), encoding="utf-8") as source:
             page = source.read()
