@@ -90,11 +90,17 @@ def wilson(right, asked):
     return 100 * max(0, centre - half), 100 * min(1, centre + half)
 
 
+def total(record, key, segments, method, kind):
+    """Over the seeds."""
+    return sum(
+        row[key]
+        for row in record["counts"]
+        if (row["segments"], row["method"], row["kind"]) == (segments, method, kind)
+    )
+
+
 def cell(record, key, segments, method, kind):
-    rows = [
-        row for row in record["counts"] if (row["segments"], row["method"], row["kind"]) == (segments, method, kind)
-    ]
-    asked, right = sum(row["asked"] for row in rows), sum(row[key] for row in rows)
+    asked, right = (total(record, each, segments, method, kind) for each in ("asked", key))
     if asked == 0:
         return ""
     if key == "found":
@@ -110,11 +116,12 @@ def retrieves(record, name):
 
 
 def asked_text(record, segments, method, kinds):
-    asked = [
-        sum(row["asked"] for row in record["counts"] if (row["segments"], row["method"], row["kind"]) == key)
-        for key in ((segments, method, kind) for kind in kinds)
-    ]
+    asked = [total(record, "asked", segments, method, kind) for kind in kinds]
     return f"{asked[0]} of each kind" if len(set(asked)) == 1 else " + ".join(map(str, asked))
+
+
+def segment_length(record):
+    return record["methods"][0]["config"]["segment_length"]
 
 
 def documents_planned(root, record):
@@ -124,14 +131,12 @@ def documents_planned(root, record):
         return 0
     with open(path, encoding="utf-8") as source:
         plan = json.load(source)
-    length = {method["name"]: method["config"]["segment_length"] for method in record["methods"]}
-    lengths = [
-        (segments, method)
+    read = sum(
+        segments * segment_length(record) <= method.get("most_tokens", math.inf)
         for segments in plan["segments"]
         for method in plan["methods"]
-        if segments * length.get(method["name"], 0) <= method.get("most_tokens", math.inf)
-    ]
-    return plan["documents"] * len(plan["seeds"]) * len(lengths)
+    )
+    return plan["documents"] * len(plan["seeds"]) * read
 
 
 def progress_text(root, record):
@@ -143,7 +148,6 @@ def section(root, record):
     counts = record["counts"]
     kinds = [kind for kind in KINDS if any(row["kind"] == kind for row in counts)]
     seeds = sorted({row["seed"] for row in counts})
-    length = record["methods"][0]["config"]["segment_length"]
     text = (
         f"## Recall: {record['plan']}\n\n{record['about']}\n\n"
         f"`needles MODEL examples/recall/{record['plan']}.json RESULTS.jsonl`, {record['date']}, commit "
@@ -162,7 +166,7 @@ def section(root, record):
             found = [cell(record, "found", segments, method, kind) for kind in kinds]
             rows.append([method, asked_text(record, segments, method, kinds), *answered, *found])
         header = ["", "questions", *(f"{kind}: answered" for kind in kinds), *(f"{kind}: found" for kind in kinds)]
-        text += f"\n{segments} segments of {length} tokens:\n\n{tables.table(header, rows)}\n"
+        text += f"\n{segments} segments of {segment_length(record)} tokens:\n\n{tables.table(header, rows)}\n"
     return tables.wrapped(text.rstrip("\n")) + "\n"
 
 
