@@ -27,7 +27,8 @@ std::int64_t expected_tokens(const GenerateRequest& request) {
 }
 
 /// Reads a prompt: whole segments first, then what remains of it as an open one, which decoding goes on in. Where it
-/// ends with a question, what stands before is a document of its own (GenerateRequest::question_length).
+/// ends with a question, what stands before is a document of its own (GenerateRequest::question_length). Closes the
+/// segments of the answer too.
 class PromptReader {
  public:
   PromptReader(const Decoder& decoder, PreparedRun& prepared, const GenerateRequest& request, DocumentState* document)
@@ -38,6 +39,13 @@ class PromptReader {
         config_(request.config),
         document_(document) {
     config_.boundary_at_prompt_end = config_.boundary_at_prompt_end || policy_.ends_prompts();
+  }
+
+  /// Closes the open segment where it is full. Behind it, the answer still does without what its question does.
+  void close_full_segment() {
+    if (runner_.open_length() < request_.config.segment_length) return;
+    runner_.close();
+    leave_out_again();
   }
 
   /// The hidden state of the prompt's last token, [1, D].
@@ -73,7 +81,10 @@ class PromptReader {
   at::Tensor read_question(std::int64_t first) {
     const std::int64_t S = request_.config.segment_length, length = request_.question_length;
     const std::int64_t whole = (length - 1) / S;
-    run_segments(std::vector<std::int64_t>(static_cast<std::size_t>(whole), S));
+    for (std::int64_t i = 0; i < whole; ++i) {
+      run_segments({S});
+      leave_out_again();
+    }
     return runner_.extend(ids(first + whole * S, length - whole * S));
   }
 
@@ -102,6 +113,14 @@ class PromptReader {
     if (!request_.question_without.empty()) leave_out();
     result.question_hits = runner_.state().hits;
     result.draft_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  /// The search of a segment that has just closed may have found it.
+  void leave_out_again() {
+    if (request_.without_retrieval)
+      runner_.forget_retrieved();
+    else if (!request_.question_without.empty())
+      leave_out();
   }
 
   void leave_out() {
@@ -158,9 +177,15 @@ void check_top(const GenerateRequest& request) {
                     "Ask for 0 to " + std::to_string(kMostTopLogprobs) + " tokens.");
 }
 
-void check_question(const GenerateRequest& request) {
+/// Whether a question's search is that of a draft, which is one segment.
+bool drafts(const GenerateRequest& request, const ModelConfig& model) {
+  return request.config.question_pass && !policy_row(request.policy).runs_in_chunks &&
+         retrieves(request.config, model) && request.question_length < std::ssize(request.prompt);
+}
+
+void check_question(const GenerateRequest& request, const ModelConfig& model) {
   const std::int64_t length = request.question_length, tokens = std::ssize(request.prompt),
-                     most = request.config.question_pass ? std::min(request.config.segment_length, tokens) : tokens;
+                     most = drafts(request, model) ? std::min(request.config.segment_length, tokens) : tokens;
   if (length >= 0 && length <= most) return;
   throw EngineError(
       Fault::BadInput, "the question",
@@ -180,7 +205,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   prompt.config = request.config;
   prompt.loss = false;
   check_request(decoder, prompt, request.max_new_tokens);
-  check_question(request);
+  check_question(request, decoder.config);
   check_what_if(request, decoder);
   check_top(request);
 
@@ -195,8 +220,9 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
     return std::chrono::duration<double>(clock - before).count();
   };
   try {
-    at::Tensor last = PromptReader(decoder, prepared, request, document).read(result);
-    if (runner.open_length() == request.config.segment_length) runner.close();
+    PromptReader reader(decoder, prepared, request, document);
+    at::Tensor last = reader.read(result);
+    reader.close_full_segment();
     result.prompt_seconds = lap();
     while (static_cast<std::int64_t>(result.ids.size()) < request.max_new_tokens) {
       const at::Tensor logits = decoder.logits(last)[0];
@@ -208,7 +234,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
       if (request.logprobs) result.logprobs.push_back(token.logprob);
       if (!on_token(token)) break;
       last = runner.extend(ids_tensor(decoder, {&id, 1}));
-      if (runner.open_length() == request.config.segment_length) runner.close();
+      reader.close_full_segment();
     }
   } catch (const EngineError& error) {
     if (error.fault() != Fault::Cancelled) throw;

@@ -34,6 +34,16 @@ struct Case {
     text.capture.states = true;
   }
 
+  void searches_by_windows() {
+    text.config = recall_preset(model, SegmentConfig::untrained_defaults_for(model));
+    text.config.segment_length = 20;
+    text.config.carry_length = 8;
+    text.config.sink_length = 2;
+    text.config.retrieval_length = 12;
+    text.config.window_length = 4;
+    text.config.search_heads = {{0, 1}};
+  }
+
   GenerateRequest question(unsigned seed) const {
     std::mt19937 drawn(seed);
     GenerateRequest request;
@@ -88,14 +98,7 @@ class DocumentStateTest : public QObject {
     int tried = 0;
     for (unsigned seed = 0; seed < 6; ++seed) {
       Case c(seed);
-      SegmentConfig& config = c.text.config;
-      config = recall_preset(c.model, SegmentConfig::untrained_defaults_for(c.model));
-      config.segment_length = 20;
-      config.carry_length = 8;
-      config.sink_length = 2;
-      config.retrieval_length = 12;
-      config.window_length = 4;
-      config.search_heads = {{0, 1}};
+      c.searches_by_windows();
       GenerateRequest request = c.question(1);
       request.logprobs = true;
       const GenerateResult first = c.ask(request, nullptr);
@@ -131,6 +134,54 @@ class DocumentStateTest : public QObject {
       QVERIFY(same_numbers(c.ask(request, &document).logprobs, c.ask(off, &document).logprobs));
     }
     QVERIFY(tried > 3);
+  }
+
+  void what_is_left_out_stays_out_behind_the_questions_segment() {
+    int tried = 0;
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      Case c(seed);
+      c.searches_by_windows();
+      GenerateRequest request = c.question(1);
+      request.logprobs = true;
+      request.max_new_tokens = 50;  // the answer goes on in three more segments
+      request.answer = random_ids(c.random, 50, c.model.vocabulary);
+      const GenerateResult with = c.ask(request, nullptr);
+      if (with.question_hits.empty()) continue;
+      GenerateRequest without = request, none_found = request, switched_off = request;
+      switched_off.without_retrieval = true;
+      const std::vector<float> off = c.ask(switched_off, nullptr).logprobs;
+      const auto same_as_off = [&](const GenerateRequest& other) {
+        return std::ranges::equal(off, c.ask(other, nullptr).logprobs,
+                                  [](float x, float y) { return std::abs(x - y) < 1e-5F; });
+      };
+      tried += !same_as_off(request);
+      without.question_without = {{0, 1000}};
+      QVERIFY(same_as_off(without));
+      // As where each of these segments is made to find nothing.
+      for (int behind = 0; behind < 4; ++behind) {
+        HeadHits none = with.question_hits[0];
+        none.segment += behind;
+        none.hits.clear();
+        none_found.forced_hits.push_back(none);
+      }
+      QVERIFY(same_as_off(none_found));
+    }
+    QVERIFY(tried > 3);
+  }
+
+  void a_question_of_several_segments_is_refused_only_where_it_searches() {
+    Case c(2);
+    c.searches_by_windows();
+    GenerateRequest request = c.question(1);
+    request.question_length = 45;
+    QCOMPARE(unlike(Fault::BadInput, "the question", [&] { c.ask(request, nullptr); }), std::string());
+    request.config.retrieval_length = 0;
+    QCOMPARE(c.ask(request, nullptr).ids.size(), std::size_t{9});
+    request.config = c.text.config;
+    request.policy = "full";
+    const GenerateResult split = c.ask(request, nullptr);
+    request.question_length = 0;
+    QCOMPARE(split.ids, c.ask(request, nullptr).ids);
   }
 
   void what_can_not_be_left_out_or_scored_is_refused() {
