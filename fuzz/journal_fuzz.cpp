@@ -64,7 +64,6 @@ void use(const JournaledRun& run, const std::string& path) {
     check_snapshot(*snapshot, place, limits, "a segment that was accepted");
     place = place.after(snapshot->record);
   }
-  if (!run.describes_model) return;
   RunJournal journal(path + ".copy", contents.description);
   for (int segment = 0; segment < count; ++segment) journal.append(*contents.segments->load(segment));
   journal.finish(contents.summary);

@@ -203,10 +203,6 @@ void EngineWorker::open_run(const QString& place) {
   const auto problem = attempt([&] {
     Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(place).fileName()));
     const JournaledRun run = read_kept_run(place.toStdString());
-    if (!run.describes_model)
-      throw EngineError(Fault::Unsupported, place.toStdString(),
-                        tr("does not say which model it was made with").toStdString(),
-                        tr("Run the text again.").toStdString());
     const ModelInfo& model = run.contents.description.model;
     // The run is shown without its model too: then tokens have numbers in place of texts.
     std::shared_ptr<const Tokenizer> tokenizer;

@@ -125,39 +125,37 @@ void SessionRestorer::forget_other_runs() {
   while (digests.count() > 0) digests.remove(digests.count() - 1);
 }
 
-/// Whether it could be shown.
-bool SessionRestorer::show(const KeptRun& kept) {
+void SessionRestorer::show(const KeptRun& kept) {
   const auto& model = lab_.loader.model();
-  RunContents run = kept.run.contents;
+  const RunContents& run = kept.run.contents;
   const bool fits = model && model->info.weights_hash == run.description.model.weights_hash;
-  if (!kept.run.describes_model && !fits) return false;
-  if (!kept.run.describes_model) run.description.model = model->info;
   lab_.runs.show_run(kept.place, run, fits ? model->tokenizer : kept.tokenizer);
-  return true;
 }
 
 void SessionRestorer::show_pinned(const std::optional<KeptRun>& kept) {
   if (!kept) return;
   KeptRun pinned = *kept;
   pinned.run.contents.outline->cut(state_.pinned_segments);
-  if (show(pinned)) lab_.context.pin_run();
+  show(pinned);
+  lab_.context.pin_run();
 }
 
+/// Whether there is one.
 bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
   LabContext& context = lab_.context;
   const auto& model = lab_.loader.model();
   if (!kept) return false;
-  const bool shown = show(*kept);
+  show(*kept);
   if (model && model->info.weights_hash != kept->run.contents.description.model.weights_hash)
     context.add_note(tr("The session's run was made with the weights %1, and the open model has %2; run the text again")
                          .arg(QString::fromStdString(kept->run.contents.description.model.weights_hash),
                               QString::fromStdString(model->info.weights_hash)),
                      true);
-  if (shown && !kept->run.whole)
+  if (!kept->run.whole)
     context.add_note(tr("The run was interrupted after %1 of %2 segments. Run repeats it.")
                          .arg(context.run().segment_count())
                          .arg(context.run().expected_segments()));
-  return shown;
+  return true;
 }
 
 void SessionRestorer::apply_config() {

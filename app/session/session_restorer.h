@@ -32,7 +32,7 @@ class SessionRestorer : public QObject {
   void say(const QString& problem, const QString& advice);
   void go_on();
   void forget_other_runs();
-  bool show(const KeptRun& kept);
+  void show(const KeptRun& kept);
   bool show_run(const std::optional<KeptRun>& kept);
   void show_pinned(const std::optional<KeptRun>& kept);
   void apply_config();

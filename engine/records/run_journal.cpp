@@ -24,7 +24,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int version = 4;  // 1 had no "description", 3 no sinks
+constexpr int oldest_version = 2, version = 4;  // up to 3 there are no sinks
 
 /// What stands before each record: its kind, size and fingerprint, in the machine's byte order, as the arrays in it.
 struct RecordHead {
@@ -215,18 +215,10 @@ std::optional<Record> read_record(const InputFile& file, std::int64_t place, std
 
 void read_head(JournaledRun& run, const json& fields, const std::string& path) {
   const std::int64_t written_by = integer_of(fields.at("version"));
-  if (written_by < 1 || written_by > version)
+  if (written_by < oldest_version || written_by > version)
     throw EngineError(Fault::Unsupported, path, "was written by another version of the program", "Run the text again.");
   RunDescription& description = run.contents.description;
-  run.describes_model = written_by > 1;
-  if (run.describes_model) {
-    description = read_description(fields.at("description"), path);
-  } else {
-    fields.at("weights_hash").get_to(description.model.weights_hash);
-    fields.at("text").get_to(description.text);
-    fields.at("policy").get_to(description.request.policy);
-    update_from_json(description.request.config, fields.at("config"), path);
-  }
+  description = read_description(fields.at("description"), path);
   description.request.ids = std::make_shared<const std::vector<std::int32_t>>(array_of<std::int32_t>(fields.at("ids")));
   check_ids(*description.request.ids, description.model.config.vocabulary, path);
   restore_forced_hits(description);
@@ -349,7 +341,7 @@ JournaledRun read_kept_run(const std::string& place) {
   const auto status = std::filesystem::status(place, code);
   if (!std::filesystem::exists(status))
     throw EngineError(Fault::Io, place, "is no longer there", "Put it back where it was, or run the text again.");
-  return std::filesystem::is_directory(status) ? JournaledRun{reopen_run(place), true, true} : read_run_journal(place);
+  return std::filesystem::is_directory(status) ? JournaledRun{reopen_run(place), true} : read_run_journal(place);
 }
 
 }  // namespace carryover

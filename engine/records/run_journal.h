@@ -31,9 +31,6 @@ class RunJournal {
 struct JournaledRun {
   RunContents contents;  ///< `summary` is sum_up() of what is there where the run was cut off; no directory
   bool whole = false;    ///< the run came to its end, or was stopped
-  /// Journals of version 1 say of their model nothing but its weights_hash: the rest of description.model is empty
-  /// then, and so are id and command line.
-  bool describes_model = true;
 };
 /// Walks through the whole file, and keeps of each segment what a RunOutline does. What follows the first record that
 /// is not whole is passed over. Throws EngineError{Io} where the file can't be read and {BadInput} where not even its
