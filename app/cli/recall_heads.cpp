@@ -18,17 +18,18 @@ using nlohmann::json;
 
 void RecallHeadOptions::add_to(CLI::App& app) {
   constexpr const char* kGroup = "For recall";
-  const auto count = [&](const char* name, std::int64_t& value, const char* help) {
-    app.add_option(name, value, help)->check(CLI::PositiveNumber)->type_name("N")->group(kGroup);
+  const auto count = [&](const char* name, std::int64_t& value, const char* help, const CLI::Validator& range) {
+    app.add_option(name, value, help)->check(range)->type_name("N")->group(kGroup);
   };
   app.add_flag("--recall", wanted,
                "find the heads whose search finds needles in TEXT, and those that have to read them (--preset recall)")
       ->group(kGroup);
-  count("--documents", order.documents, "documents with needles (8)");
-  count("--held-out", order.held_out, "of these, documents that are used only to check searchers (2)");
-  count("--segments", order.segments, "segments of a document (16)");
-  count("--needles", order.needles, "needles of each kind in a document (2)");
-  count("--searchers", order.searchers, "maximum number of searchers (6)");
+  count("--documents", order.documents, "documents with needles (8)", CLI::PositiveNumber);
+  count("--held-out", order.held_out, "of these, documents that are used only to check searchers (2)",
+        CLI::NonNegativeNumber);
+  count("--segments", order.segments, "segments of a document (16)", CLI::PositiveNumber);
+  count("--needles", order.needles, "needles of each kind in a document (2)", CLI::PositiveNumber);
+  count("--searchers", order.searchers, "maximum number of searchers (6)", CLI::PositiveNumber);
   app.add_option("--loss-rise", order.loss_rise,
                  "readers are dropped until the answers' loss has risen by this share (0.05)")
       ->check(CLI::NonNegativeNumber)

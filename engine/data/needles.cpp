@@ -246,11 +246,12 @@ std::vector<Needle> make_needles(const NeedlePlan& plan, const std::vector<std::
 NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int32_t>& book, const Tokenizer& tokenizer,
                              SplitMix& draw) {
   check_plan(plan);
-  const std::int64_t tokens = plan.segments * plan.segment_length;
-  if (std::ssize(book) < tokens)
+  if (plan.segments > std::ssize(book) / plan.segment_length)
     throw EngineError(Fault::BadInput, "text",
-                      "has " + std::to_string(book.size()) + " tokens, and a document needs " + std::to_string(tokens),
+                      "has " + std::to_string(book.size()) + " tokens, and a document has " +
+                          std::to_string(plan.segments) + " segments of " + std::to_string(plan.segment_length),
                       "Take a longer text, or fewer segments.");
+  const std::int64_t tokens = plan.segments * plan.segment_length;
   NeedleDocument document{{}, make_needles(plan, book, tokenizer, draw)};
   const auto first = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(std::ssize(book) - tokens + 1)));
   const std::int64_t spread = tokens - plan.segment_length, count = std::ssize(document.needles);

@@ -24,14 +24,15 @@ struct NeedleLines {
   std::int64_t bytes = 0;  ///< of these lines
 };
 
-NeedleLines read_needle_lines(const std::string& path) {
+/// plan: the first line that this program would write.
+NeedleLines read_needle_lines(const std::string& path, const json& plan) {
   NeedleLines found;
   if (!std::filesystem::exists(path)) return found;
   InputLines lines(path);
   for (std::string line; lines.next(line);) {
     const std::string where = path + ", line " + std::to_string(lines.number());
-    // What a kill leaves of a first line begins as one.
-    if (!lines.ended() && found.whole.empty() && !line.starts_with("{\""))
+    // What a kill leaves of a first line is the beginning of the plan's.
+    if (!lines.ended() && found.whole.empty() && !json_text(plan).starts_with(line))
       refuse_results(where, "is not of the results of needles");
     if (!lines.ended()) break;
     found.whole.push_back(parse_json(line, where));
@@ -72,7 +73,7 @@ bool has_method(const std::vector<json>& lines, const json& method, const std::s
 
 NeedleResults::NeedleResults(const std::string& path, const json& plan, const std::vector<json>& methods)
     : lock_(path, FolderLock::Of::File) {
-  NeedleLines before = read_needle_lines(path);
+  NeedleLines before = read_needle_lines(path, plan);
   std::string fresh;
   if (before.whole.empty())
     fresh = json_text(plan) + "\n";

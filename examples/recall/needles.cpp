@@ -51,6 +51,10 @@ std::vector<Method> read_methods(const json& plan, const ModelConfig& model, con
     method.adapter = told.value("adapter", "");
     method.most_tokens = told.value("most_tokens", method.most_tokens);
     method.config = SegmentConfig::untrained_defaults_for(model);
+    const auto source = prefix_source(method.prefix);
+    if (!source || (*source != PrefixSource::Search && !is_position_control(*source)))
+      throw EngineError(Fault::BadInput, where, "has a method with the prefix '" + method.prefix + "'",
+                        "Use search, random, recent, constant or sinks; retrieval_length 0 reads no prefix.");
     if (told.value("preset", "") == "recall") method.config = recall_preset(model, method.config);
     method.config.question_pass = true;
     if (told.contains("config")) update_from_json(method.config, told.at("config"), where);

@@ -109,6 +109,10 @@ class HeadsCommandTest : public QObject {
     QVERIFY2(other.code == 2 && other.err.contains("found.json"), other.err.constData());
     const CliResult table = run_cli(QStringList(command.mid(0, command.size() - 1)));
     QVERIFY2(table.out.contains("searchers") && table.out.contains("proposed"), table.out.constData());
+    const json unchecked = json_of(run_cli(QStringList{"heads", demo_model(), text(temp.file("story.txt")), "--recall",
+                                                       "--documents", "2", "--held-out", "0", "--segments", "4",
+                                                       "--needles", "1", "--threads", "1", "--json", "--quiet"}));
+    QVERIFY(unchecked.at("complete").get<bool>());
     QCOMPARE(run_cli({"heads", demo_model(), "--recall", "--quiet"}).code, 2);  // of no text
     write_bytes(temp.file("short.txt"), "the cat");
     QCOMPARE(run_cli({"heads", demo_model(), text(temp.file("short.txt")), "--recall", "--quiet"}).code, 3);
@@ -118,6 +122,8 @@ class HeadsCommandTest : public QObject {
     const QStringList recall = {"heads", demo_model(), demo_text(), "--recall", "--quiet", "--threads", "1"};
     const CliResult no_room = run_cli(recall + QStringList{"--segments", "1"});
     QVERIFY2(no_room.code == 2 && no_room.err.contains("Use 2 segments or more"), no_room.err.constData());
+    const CliResult long_one = run_cli(recall + QStringList{"--segments", QString::number((qint64{1} << 58) + 1)});
+    QVERIFY2(long_one.code == 3 && long_one.err.contains("fewer segments"), long_one.err.constData());
     const CliResult many = run_cli(recall + QStringList{"--needles", "13"});
     QVERIFY2(many.code == 2 && many.err.contains("Use 12 needles or fewer"), many.err.constData());
   }

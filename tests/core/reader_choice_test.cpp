@@ -141,6 +141,7 @@ class ReaderChoiceTest : public QObject {
     RecallHeads heads;
     heads.found = {6, 6, std::vector<double>(36, 0.5)};
     heads.searchers = {{{5, 1}, {0.5, 0.25}, 0.1}};
+    heads.all_searchers = true;
     heads.readers = {{all_readers(model()), 1, 1, 1234}};
     const auto refused = [&](const char* pointer, const nlohmann::json& value) {
       nlohmann::json told = heads;
@@ -159,7 +160,11 @@ class ReaderChoiceTest : public QObject {
     QVERIFY(refused("/complete", 1));
     QVERIFY(refused("/found_alone", {{"9-0", {0.5}}}));
     QVERIFY(error_of([&] { recall_heads_from_json(nlohmann::json::array(), model(), "a file"); }).has_value());
+    QVERIFY(refused("/readers/0/entry_bytes", std::int64_t{1} << 60));
     QVERIFY(!refused("/complete", true));
+    heads.complete = true;
+    QVERIFY(refused("/readers", nlohmann::json::array()));
+    QVERIFY(refused("/all_searchers", false));
   }
 };
 

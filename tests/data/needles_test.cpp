@@ -149,6 +149,9 @@ class NeedlesTest : public QObject {
     };
     for (const std::int64_t segments : {1, 0, -1})
       QCOMPARE(refused("Use 2 segments or more", {512, segments, 2, 0, NeedleWords::Choose}), std::string());
+    for (const std::int64_t segments :
+         {std::int64_t{1} << 54, (std::int64_t{1} << 55) + 1})  // 512 times that wraps around
+      QCOMPARE(refused("fewer segments", {512, segments, 2, 0, NeedleWords::Choose}), std::string());
     QCOMPARE(refused("0 to 12 needles", {512, 8, kMostNeedlesToChooseBy + 1, 0, NeedleWords::Choose}), std::string());
     QCOMPARE(refused("0 to 12 needles", {512, 8, -1, 0, NeedleWords::Train}), std::string());
     QCOMPARE(refused("0 to 16 needles", {512, 8, 17, 0, NeedleWords::Measure}), std::string());

@@ -94,8 +94,8 @@ class NeedleResultsTest : public QObject {
 
   void leaves_a_file_of_something_else_as_it_is() {
     const TempDir folder;
-    for (const std::string text :
-         {"Call me Ishmael.\n", "Call me Ishmael.", "[1]\n", "{\"plan\":\"small\"}\nSome years ago\n"}) {
+    for (const std::string text : {"Call me Ishmael.\n", "Call me Ishmael.", "[1]\n",
+                                   "{\"plan\":\"small\"}\nSome years ago\n", "{\"plan\":\"mine\"}"}) {
       const std::string path = folder.file("book.txt");
       write_bytes(path, text);
       QCOMPARE(unlike(Fault::BadInput, "book.txt", [&] { NeedleResults(path, plan_line, methods); }), std::string());

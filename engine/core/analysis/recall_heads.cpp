@@ -39,6 +39,7 @@ double number(const json& object, const char* key, const std::string& where, dou
 }
 
 constexpr double kMostLoss = 1e6;
+constexpr std::int64_t kMostEntryBytes = std::int64_t{1} << 32;  ///< times the tokens of any text, no overflow
 
 SearcherStep searcher_from(const json& object, const ModelConfig& model, const std::string& where) {
   const json& head = list(object, "head", where);
@@ -58,7 +59,7 @@ ReaderStep reader_from(const json& object, const ModelConfig& model, const std::
   step.loss = number(object, "loss", where, kMostLoss);
   step.answered = number(object, "answered", where, 1);
   step.entry_bytes = read_integer(member(object, "entry_bytes", where), where, "entry_bytes");
-  if (step.entry_bytes < 0) refuse(where, "entry_bytes is negative");
+  if (step.entry_bytes < 0 || step.entry_bytes > kMostEntryBytes) refuse(where, "entry_bytes is out of range");
   return step;
 }
 
@@ -119,6 +120,8 @@ RecallHeads recall_heads_from_json(const json& told, const ModelConfig& model, c
   heads.complete = read_flag(member(told, "complete", where), where, "complete");
   if (heads.all_searchers && (heads.searchers.empty() || heads.found.values.empty()))
     refuse(where, "has no searchers, and says that all are found");
+  if (heads.complete && (!heads.all_searchers || heads.readers.empty()))
+    refuse(where, "has no readers, and says that it is complete");
   return heads;
 }
 
