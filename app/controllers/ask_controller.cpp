@@ -33,6 +33,7 @@ AskController::AskController(LabContext& context, RunController& runs)
           });
   connect(worker_, &AskWorker::answered, this, [this] {
     release();
+    context_.questions().complete();
     context_.questions().end();
   });
   connect(this, &EngineJob::ended, &questions, &Questions::end);

@@ -242,7 +242,7 @@ void Stories::say_progress() {
 
 void Stories::tell_answer() {
   const Questions& questions = lab_.context.questions();
-  if (questions.all().empty() || questions.all().back().hits.empty())
+  if (questions.all().empty() || questions.all().back().hits.empty() || questions.all().back().probability < 0)
     return say(tr("The question was not answered."), {}, {});
   const auto passages = passages_of(questions.all().back().hits.front());
   const QString sentence = answer_sentence(lab_.context.run(), questions.all().back(), passages);

@@ -231,9 +231,8 @@ void LabToolbar::update_actions() {
     set_themed_icon(actions_.pause, paused ? QStringLiteral("run") : QStringLiteral("pause"));
     if (isVisible()) room_.fit();
   }
-  actions_.stop->setEnabled(running || paused || trains == TrainingState::Preparing || lab_.audits.active() ||
-                            lab_.head_profiles.active() || lab_.recall_heads.active() || lab_.what_ifs.active() ||
-                            lab_.documents.active());
+  actions_.stop->setEnabled(running || paused || trains == TrainingState::Preparing ||
+                            std::ranges::any_of(lab_.jobs(), &EngineJob::active));
   const int count = context.run().segment_count();
   actions_.previous->setEnabled(context.selected().segment > 0);
   actions_.next->setEnabled(context.selected().segment + 1 < count);

@@ -248,6 +248,10 @@
         <source>“%1”: probability %2 %</source>
         <translation>„%1“: Wahrscheinlichkeit %2 %</translation>
     </message>
+    <message>
+        <source>The question was not answered.</source>
+        <translation>Die Frage wurde nicht beantwortet.</translation>
+    </message>
 </context>
 <context>
     <name>AskWorker</name>
@@ -2366,14 +2370,6 @@ Modelle und Trainingsdaten werden dann vom anderen Rechner gelesen, Texte von di
     <message>
         <source>Connecting: %1</source>
         <translation>Verbindet: %1</translation>
-    </message>
-    <message>
-        <source>does not say which model it was made with</source>
-        <translation>sagt nicht, mit welchem Modell er entstand</translation>
-    </message>
-    <message>
-        <source>Run the text again.</source>
-        <translation>Führen Sie den Text noch einmal aus.</translation>
     </message>
 </context>
 <context>

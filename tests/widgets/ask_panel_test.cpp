@@ -136,6 +136,10 @@ class AskPanelTest : public QObject {
     settle();
     const auto* answers = panel.findChild<QTextBrowser*>();
     QCOMPARE(panel.findChild<QTableView*>()->model()->rowCount(), 2);
+    QVERIFY(answers->toPlainText().contains(AskPanel::tr("The question was not answered.")));  // it was cancelled
+    lab.questions().complete();
+    lab.questions().end();
+    settle();
     QVERIFY(answers->toPlainText().contains(AskPanel::tr("The model generated an empty answer.")));
     QVERIFY(!answers->toPlainText().contains(asked.run));
     synthetic_run(lab.run(), 5, 5, synthetic_request(5));

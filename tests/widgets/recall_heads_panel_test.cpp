@@ -196,7 +196,11 @@ class RecallHeadsPanelTest : public QObject {
     QCOMPARE(readers->model()->index(1, ReadersTable::Heads).data().toString(), QStringLiteral("2"));
     QCOMPARE(readers->model()->index(2, ReadersTable::Loss).data().toString(), QStringLiteral("5.000"));
     QVERIFY(!panel.plots().front()->is_empty());
+    RunOptions other = lab.run_options();
+    other.policy = "full";
+    lab.set_run_options(other);
     panel.apply();
+    QCOMPARE(lab.run_options().policy, std::string("segmented"));
     QCOMPARE(lab.config().search_heads, (std::vector<HeadRef>{{1, 0}, {2, 3}}));
     const TempDir temp;
     const QString file = QString::fromStdString(temp.file("heads.json"));

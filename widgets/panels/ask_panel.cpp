@@ -129,10 +129,10 @@ void AskPanel::refresh() {
 }
 
 QString AskPanel::answers_to(const Question& question, bool done) const {
+  const QString no_answer =
+      question.complete ? tr("The model generated an empty answer.") : tr("The question was not answered.");
   const auto said = [&](const QString& answer) {
-    return done && answer.trimmed().isEmpty()
-               ? QStringLiteral("<i>%1</i>").arg(tr("The model generated an empty answer."))
-               : answer.toHtmlEscaped();
+    return done && answer.trimmed().isEmpty() ? QStringLiteral("<i>%1</i>").arg(no_answer) : answer.toHtmlEscaped();
   };
   if (!question.retrieves) return QStringLiteral("<p>%1</p>").arg(said(question.answer));
   return QStringLiteral("<p>%1<br/>%2</p><p><i>%3</i><br/>%4</p>")

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/config/recall_preset.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "widgets/controls/page_parts.h"
@@ -155,7 +156,9 @@ SegmentConfig RecallHeadsPanel::settings() {
 
 void RecallHeadsPanel::apply() {
   if (!context().model() || heads_.readers.empty()) return;
-  context().edit_config(settings(), tr("heads for recall"));
+  RunOptions options = context().run_options();  // other policies have no such heads
+  options.policy = policies().front().name;
+  context().edit_settings(settings(), options, tr("heads for recall"));
 }
 
 void RecallHeadsPanel::write(const QString& path) {

@@ -66,6 +66,11 @@ void Questions::set_progress(double share, const QString& what) {
   Q_EMIT progressed();
 }
 
+void Questions::complete() {
+  CARRYOVER_CHECK(!all_.empty());
+  all_.back().complete = true;
+}
+
 void Questions::end() {
   running_ = false;
   Q_EMIT changed();

@@ -13,6 +13,7 @@ struct Question {
   QString text;
   QString answer;              ///< with what was retrieved
   bool retrieves = true;       ///< else the one answer is all there is
+  bool complete = false;       ///< both answers came to their ends: neither cancelled nor failed
   QString without_retrieval;   ///< the same answer with retrieval switched off
   std::vector<HeadHits> hits;  ///< what the question read
   QString provenance;          ///< the run it was asked of
@@ -57,6 +58,7 @@ class Questions : public QObject {
   void set_probabilities(const QString& scored, double with, double without);
   void add_what_if(const Question::WhatIf& what_if);
   void set_progress(double share, const QString& what);
+  void complete();  ///< all that was asked is answered; then end()
   void end();
   void set_unavailable(const QString& why);
   void clear();  ///< another session; while none is being answered
