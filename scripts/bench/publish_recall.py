@@ -16,6 +16,7 @@ import tables
 MARK = "recall from docs/evaluations, written by ./lab bench publish"
 PAGE = os.path.join("docs", "results.md")
 KINDS = ("number", "word", "fact", "pair", "rival")
+MODEL_CONTEXT = 8192  # of SmolLM2, tokens
 HEADER = ("plan", "about", "model", "weights", "dtype", "texts", "of_each_kind", "rivals")
 
 
@@ -117,20 +118,27 @@ def retrieves(record, name):
 
 def asked_text(record, segments, method, kinds):
     asked = [total(record, "asked", segments, method, kind) for kind in kinds]
-    return f"{asked[0]} of each kind" if len(set(asked)) == 1 else " + ".join(map(str, asked))
+    if len(kinds) > 1 and len(set(asked)) == 1:
+        return f"{asked[0]} of each kind"
+    return " + ".join(map(str, asked))
 
 
 def segment_length(record):
     return record["methods"][0]["config"]["segment_length"]
 
 
-def documents_planned(root, record):
-    """The results of a plan that has run to its end; 0 where the plan is unknown."""
+def plan_of(root, record):
+    """Without documents where the plan is unknown."""
     path = os.path.join(root, "examples", "recall", record["plan"] + ".json")
     if not os.path.exists(path):
-        return 0
+        return {"documents": 0, "seeds": [], "segments": [], "methods": []}
     with open(path, encoding="utf-8") as source:
-        plan = json.load(source)
+        return json.load(source)
+
+
+def documents_planned(root, record):
+    """The results of a plan that has run to its end."""
+    plan = plan_of(root, record)
     read = sum(
         segments * segment_length(record) <= method.get("most_tokens", math.inf)
         for segments in plan["segments"]
@@ -141,7 +149,46 @@ def documents_planned(root, record):
 
 def progress_text(root, record):
     done, planned = len(record["results"]), documents_planned(root, record)
-    return f" **Not finished: {done} of {planned} documents were read.**" if done < planned else ""
+    return (
+        f" **Not finished: {done} of {planned} readings, each of a document by one method.**" if done < planned else ""
+    )
+
+
+ASKED = {
+    "number": "a five-digit number",
+    "word": "a password",
+    "fact": "a year of birth",
+    "pair": "a value by its key",
+    "rival": "the telephone number of one of several people",
+}
+
+
+def explanation(record, kinds):
+    """What the words of a table mean, where it has them."""
+    asks = "; ".join(f"*{kind}*: {ASKED[kind]}" for kind in kinds)
+    text = (
+        f" The questions ask for: {asks}. *answered* is the percentage of questions whose greedy answer begins with exactly "
+        "the value's tokens, with its 95 % interval (Wilson's). *found* is the percentage of questions for which one list "
+        "of retrieved positions, the list of a shared search or that of any head that searches for itself, contains the "
+        "whole value."
+    )
+    names = [method["name"] for method in record["methods"]]
+    if any("heads' grouping" in name for name in names):
+        text += " *heads' grouping* is the one that `carryover heads` proposes."
+    if any(method["policy"] == "full" for method in record["methods"]) and any(
+        row["segments"] * segment_length(record) == MODEL_CONTEXT for row in record["counts"]
+    ):
+        text += (
+            f" A document of {MODEL_CONTEXT} tokens fills the model's context, so that under full attention the question "
+            "lies beyond it."
+        )
+    return text
+
+
+def adapter_arguments(root, record):
+    """Those that the plan's command needs."""
+    names = dict.fromkeys(method["adapter"] for method in plan_of(root, record)["methods"] if "adapter" in method)
+    return "".join(f" --adapter {name}=FOLDER" for name in names)
 
 
 def section(root, record):
@@ -150,11 +197,10 @@ def section(root, record):
     seeds = sorted({row["seed"] for row in counts})
     text = (
         f"## Recall: {record['plan']}\n\n{record['about']}\n\n"
-        f"`needles MODEL examples/recall/{record['plan']}.json RESULTS.jsonl`, {record['date']}, commit "
-        f"{record['commit']}; {record['model']} (weights {record['weights']}), {record['dtype']}, "
-        f"{len(seeds)} {'seed' if len(seeds) == 1 else 'seeds'}. *answered* is the percentage of questions whose "
-        "answer has every token of the value, with its 95 % interval (Wilson's); *found* is the percentage of questions "
-        f"whose value lies entirely within the retrieved positions.{progress_text(root, record)}\n"
+        f"`needles MODEL examples/recall/{record['plan']}.json RESULTS.jsonl{adapter_arguments(root, record)}`, published "
+        f"{record['date']} at commit {record['commit']}; {record['model']} (weights {record['weights']}), "
+        f"{record['dtype']}, {len(seeds)} {'seed' if len(seeds) == 1 else 'seeds'}."
+        f"{explanation(record, kinds)}{progress_text(root, record)}\n"
     )
     for segments in sorted({row["segments"] for row in counts}):
         rows = []
