@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab test: builds everything, runs all tests, then the parsers' and the core's under AddressSanitizer and UBSan, those
-# of threads under ThreadSanitizer, and each fuzz target for FUZZ_SECONDS (60; 0 leaves them out). The last line counts the
-# test programs and fuzz targets: 'N passed, N failed'.
+# of threads under ThreadSanitizer, and each fuzz target for FUZZ_SECONDS (60, in CI 20; 0 leaves them out). The last
+# line counts the test programs and fuzz targets: 'N passed, N failed'.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/fuzzers.sh"
 PACKAGE_LISTS+=("$LISTS/packages-test.txt")
+if in_ci; then : "${FUZZ_SECONDS:=20}"; fi
 : "${FUZZ_SECONDS:=60}"
 
 preset=release
@@ -42,7 +43,7 @@ XDG_RUNTIME_DIR=$(mktemp -d)
 chmod 700 "$XDG_RUNTIME_DIR"
 trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
 export XDG_RUNTIME_DIR QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8
-export OMP_WAIT_POLICY=passive # two tests share two cores: a thread that waits must not spin
+export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive # two tests share two cores
 export ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$ROOT/tests/support/tsan_suppressions.txt
 run_tests "$preset" "$@"

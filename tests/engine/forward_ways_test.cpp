@@ -4,6 +4,8 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 
 #include <QTest>
+#include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "engine/core/run/partition.h"
@@ -186,13 +188,14 @@ class ForwardWaysTest : public QObject {
     const GenerateResult result = generate_text(
         tiny.decoder, request, [](const GeneratedToken&) { return true; }, control);
     std::vector<std::int32_t> text = request.prompt;
-    for (const std::int32_t id : result.ids) {
-      std::vector<std::int64_t> lengths = prompt_partition(std::ssize(request.prompt), c.config);
-      const std::int64_t closed = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-      for (std::int64_t left = std::ssize(text) - closed; left > 0; left -= S) lengths.push_back(std::min(left, S));
-      const Vector last = PlainLlama(c.model, c.config, tiny.values).run(text, lengths).back();
-      QCOMPARE(id, static_cast<std::int32_t>(std::max_element(last.begin(), last.end()) - last.begin()));
-      text.push_back(id);
+    text.insert(text.end(), result.ids.begin(), result.ids.end());
+    std::vector<std::int64_t> lengths = prompt_partition(std::ssize(request.prompt), c.config);
+    const std::int64_t closed = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+    for (std::int64_t left = std::ssize(text) - closed; left > 0; left -= S) lengths.push_back(std::min(left, S));
+    const Rows logits = PlainLlama(c.model, c.config, tiny.values).run(text, lengths);
+    for (std::size_t i = 0; i < result.ids.size(); ++i) {
+      const Vector& row = logits[request.prompt.size() + i - 1];
+      QCOMPARE(result.ids[i], static_cast<std::int32_t>(std::ranges::max_element(row) - row.begin()));
     }
     QCOMPARE(result.ids.size(), std::size_t{8});
   }

@@ -49,13 +49,15 @@ at::Tensor plain_weights(const ops::PrefixAttention& a) {
   at::Tensor scores = at::matmul(a.queries, keys.transpose(-1, -2));
   const at::Tensor to_sinks =
       at::matmul(a.window.sink_queries.defined() ? a.window.sink_queries : a.queries, keys.transpose(-1, -2));
-  at::Tensor sees = at::zeros({m, count}, at::kBool), apart = at::zeros({count}, at::kBool);
+  const at::Tensor sees = at::zeros({m, count}, at::kBool), apart = at::zeros({count}, at::kBool);
+  auto sees_at = sees.accessor<bool, 2>();
+  auto apart_at = apart.accessor<bool, 1>();
   for (std::int64_t query = 0; query < m; ++query)
     for (std::int64_t key = 0; key <= count - m + query; ++key) {
       const bool is_sink = key < a.window.sinks, is_copy = !is_sink && key < a.window.sinks + a.window.far;
       const std::int64_t copied = key + a.window.far, back = count - m + query - (is_copy ? copied : key);
-      sees[query][key] = is_sink || (is_copy ? back >= a.window.length : back < a.window.length);
-      if (is_sink || is_copy) apart[key] = true;
+      sees_at[query][key] = is_sink || (is_copy ? back >= a.window.length : back < a.window.length);
+      if (is_sink || is_copy) apart_at[key] = true;
     }
   scores = at::where(apart, to_sinks, scores) / std::sqrt(static_cast<double>(keys.size(3)));
   return scores.masked_fill(~sees, -INFINITY).softmax(-1);

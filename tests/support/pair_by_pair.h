@@ -14,7 +14,7 @@
 
 namespace carryover::test {
 
-/// Attention by its definition, over the whole text at once and a pair of a query and a key at a time. Slow.
+/// Attention by its definition, over the whole text at once and a query at a time: a copy of it is turned to each key.
 class PairByPair {
  public:
   /// Query t of a head sees token j where it is one of the first `sinks` or less than `window` back (0: all), from
@@ -36,30 +36,28 @@ class PairByPair {
  private:
   at::Tensor attend(int layer, const Decoder::Projections& p) {
     const std::int64_t m = p.queries.size(1), heads = p.queries.size(0), share = heads / p.keys.size(0);
+    const RopeAngles turns = rope_.angles(0, m);  // of each distance
     at::Tensor out = at::zeros_like(p.queries);
     for (std::int64_t head = 0; head < heads; ++head) {
       const Sees sees = sees_(layer, static_cast<int>(head));
       for (std::int64_t query = 0; query < m; ++query) {
-        std::vector<std::int64_t> seen;
-        std::vector<double> scores;
+        std::vector<std::int64_t> seen, distances;
         for (std::int64_t key = 0; key <= query; ++key) {
           const bool sink = key < sees.sinks;
           if (sees.window > 0 && !sink && query - key >= sees.window) continue;
           const std::int64_t from = sink && sees.sinks_in_cache ? std::min(query, sees.sinks + sees.window - 1) : query;
           seen.push_back(key);
-          scores.push_back(score(p.queries[head][query], p.keys[head / share][key], from - key));
+          distances.push_back(from - key);
         }
-        const at::Tensor weights = at::tensor(scores, at::kDouble).softmax(0);
-        out[head][query] = weights.matmul(p.values[head / share].index_select(0, at::tensor(seen, at::kLong)));
+        const at::Tensor rows = at::tensor(seen, at::kLong), apart = at::tensor(distances, at::kLong);
+        const at::Tensor turned = ops::rotate(p.queries[head][query].expand({1, rows.size(0), -1}).contiguous(),
+                                              turns.cos.index_select(0, apart), turns.sin.index_select(0, apart))[0];
+        const at::Tensor scores = (turned * p.keys[head / share].index_select(0, rows)).sum(1) /
+                                  std::sqrt(static_cast<double>(p.keys.size(2)));
+        out[head][query] = scores.to(at::kDouble).softmax(0).matmul(p.values[head / share].index_select(0, rows));
       }
     }
     return out.transpose(0, 1).reshape({m, -1});
-  }
-
-  double score(const at::Tensor& query, const at::Tensor& key, std::int64_t distance) {
-    const RopeAngles& angles = rope_.angles(distance, 1);
-    const at::Tensor turned = ops::rotate(query.view({1, 1, -1}).contiguous(), angles.cos, angles.sin);
-    return turned.flatten().dot(key).item<double>() / std::sqrt(static_cast<double>(key.size(0)));
   }
 
   const Decoder& decoder_;
