@@ -29,10 +29,10 @@ Value trim_filter(const Application& call) {
   const std::string text = text_of(call);
   const Value* cut = call.given.find(0, "chars");
   const bool blanks = !cut || cut->none();
-  return make_text(
-      call.run,
-      std::string(blanks ? strip(text, true, true) : strip(text, text_argument(call.run, *cut, call.name), true, true)),
-      call.value.safe());
+  return make_text(call.run,
+                   std::string(blanks ? strip(text, true, true)
+                                      : strip(text, characters_argument(call.run, *cut, call.name), true, true)),
+                   call.value.safe());
 }
 
 Value string_filter(const Application& call) {
@@ -117,7 +117,7 @@ Value int_filter(const Application& call) {
   if (call.value.integer()) return call.value;
   std::int64_t whole = 0;
   if (const auto* text = call.value.text()) {
-    call.run.scan(text->size());
+    call.run.decode(text->size());
     if (parse_all(number_digits(*text), whole)) return {whole};
   }
   double real = 0;

@@ -58,8 +58,9 @@ struct TextCall {
 
 Value strip_call(const TextCall& call, bool front, bool back) {
   const Value* cut = call.at(0);
-  return make_text(call.run, std::string(cut ? strip(call.text, text_argument(call.run, *cut, call.name), front, back)
-                                             : strip(call.text, front, back)));
+  return make_text(call.run,
+                   std::string(cut ? strip(call.text, characters_argument(call.run, *cut, call.name), front, back)
+                                   : strip(call.text, front, back)));
 }
 
 Value split_call(const TextCall& call, bool from_back) {
@@ -233,6 +234,12 @@ const std::string& text_argument(Run& run, const Value& value, const std::string
   }
   require_defined(run, value);
   run.refuse(callee + " takes a string, not a value of type '" + type_name(value) + "'");
+}
+
+const std::string& characters_argument(Run& run, const Value& value, const std::string& callee) {
+  const std::string& text = text_argument(run, value, callee);
+  run.decode(text.size());
+  return text;
 }
 
 std::int64_t integer_argument(Run& run, const Value* value, std::int64_t absent, const std::string& callee) {

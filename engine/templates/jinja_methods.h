@@ -14,6 +14,7 @@ Value call_method(Run& run, const Value& self, const std::string& name, const Ar
 
 /// Arguments of filters and methods, of the types that they take.
 const std::string& text_argument(Run& run, const Value& value, const std::string& callee);
+const std::string& characters_argument(Run& run, const Value& value, const std::string& callee);  ///< a set of them
 std::int64_t integer_argument(Run& run, const Value* value, std::int64_t absent, const std::string& callee);
 bool flag_argument(const Value* value);  ///< false where it is absent
 

@@ -28,6 +28,7 @@ class Run {
   /// Throw EngineError{BadInput} where a limit is passed.
   void step(std::int64_t steps = 1);
   void scan(std::size_t bytes) { step(1 + static_cast<std::int64_t>(bytes / 128)); }  ///< work on so many bytes
+  void decode(std::size_t bytes) { step(1 + static_cast<std::int64_t>(bytes / 8)); }  ///< the same, by characters
   void make(std::size_t bytes);                                                       ///< a new string or list
 
   /// `problem` is the template's or the messages' fault.

@@ -2,6 +2,7 @@
 #include "engine/templates/python_text.h"
 
 #include <algorithm>
+#include <bitset>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -23,6 +24,27 @@ std::string_view last_character(std::string_view text) {
   while (at > 0 && text.size() - at < 4 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
   return at + character_length(text.substr(at)) == text.size() ? text.substr(at) : text.substr(text.size() - 1);
 }
+
+/// The characters of a text, each of which may be another. A template has thousands of such texts made and looked up.
+class CharacterSet {
+ public:
+  explicit CharacterSet(std::string_view text) {
+    for (const std::string_view character : Characters(text))
+      if (character.size() == 1)
+        bytes_.set(static_cast<unsigned char>(character.front()));
+      else
+        longer_.insert(character);
+  }
+
+  bool contains(std::string_view character) const {
+    return character.size() == 1 ? bytes_.test(static_cast<unsigned char>(character.front()))
+                                 : longer_.contains(character);
+  }
+
+ private:
+  std::bitset<256> bytes_;
+  std::set<std::string_view> longer_;
+};
 
 template <typename Cut>
 std::string_view strip_while(std::string_view text, bool front, bool back, const Cut& cut) {
@@ -80,8 +102,7 @@ std::string_view strip(std::string_view text, bool front, bool back) {
 }
 
 std::string_view strip(std::string_view text, std::string_view cut, bool front, bool back) {
-  std::set<std::string_view> parts;  // which may be as many as there are characters
-  for (const std::string_view character : Characters(cut)) parts.insert(character);
+  const CharacterSet parts(cut);
   return strip_while(text, front, back, [&](std::string_view character) { return parts.contains(character); });
 }
 
