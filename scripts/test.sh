@@ -43,7 +43,7 @@ XDG_RUNTIME_DIR=$(mktemp -d)
 chmod 700 "$XDG_RUNTIME_DIR"
 trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
 export XDG_RUNTIME_DIR QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8
-export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive # two tests share two cores
+export OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive # two tests share two cores: no thread spins
 export ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$ROOT/tests/support/tsan_suppressions.txt
 run_tests "$preset" "$@"

@@ -110,10 +110,10 @@ void SessionRestorer::say(const QString& problem, const QString& advice) {
 void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) {
   forget_other_runs();
   show_pinned(files->pinned);
-  const bool run_shown = show_run(files->run);
+  if (files->run) show_run(*files->run);
   apply_config();
-  if (run_shown) select();
-  show_what_ifs(files->what_ifs, run_shown);
+  if (files->run) select();
+  show_what_ifs(files->what_ifs, files->run.has_value());
   open_dialog();
   open_document();
 }
@@ -140,22 +140,19 @@ void SessionRestorer::show_pinned(const std::optional<KeptRun>& kept) {
   lab_.context.pin_run();
 }
 
-/// Whether there is one.
-bool SessionRestorer::show_run(const std::optional<KeptRun>& kept) {
+void SessionRestorer::show_run(const KeptRun& kept) {
   LabContext& context = lab_.context;
   const auto& model = lab_.loader.model();
-  if (!kept) return false;
-  show(*kept);
-  if (model && model->info.weights_hash != kept->run.contents.description.model.weights_hash)
+  show(kept);
+  if (model && model->info.weights_hash != kept.run.contents.description.model.weights_hash)
     context.add_note(tr("The session's run was made with the weights %1, and the open model has %2; run the text again")
-                         .arg(QString::fromStdString(kept->run.contents.description.model.weights_hash),
+                         .arg(QString::fromStdString(kept.run.contents.description.model.weights_hash),
                               QString::fromStdString(model->info.weights_hash)),
                      true);
-  if (!kept->run.whole)
+  if (!kept.run.whole)
     context.add_note(tr("The run was interrupted after %1 of %2 segments. Run repeats it.")
                          .arg(context.run().segment_count())
                          .arg(context.run().expected_segments()));
-  return true;
 }
 
 void SessionRestorer::apply_config() {

@@ -33,7 +33,7 @@ class SessionRestorer : public QObject {
   void go_on();
   void forget_other_runs();
   void show(const KeptRun& kept);
-  bool show_run(const std::optional<KeptRun>& kept);
+  void show_run(const KeptRun& kept);
   void show_pinned(const std::optional<KeptRun>& kept);
   void apply_config();
   bool fits(const SegmentEdit& edit) const;

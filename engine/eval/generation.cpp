@@ -26,6 +26,12 @@ std::int64_t expected_tokens(const GenerateRequest& request) {
   return std::ssize(request.prompt) + request.max_new_tokens;
 }
 
+/// Whether a question's search is that of a draft, which is one segment.
+bool drafts(const GenerateRequest& request, const ModelConfig& model) {
+  return request.config.question_pass && !policy_row(request.policy).runs_in_chunks &&
+         retrieves(request.config, model) && request.question_length < std::ssize(request.prompt);
+}
+
 /// Reads a prompt: whole segments first, then what remains of it as an open one, which decoding goes on in. Where it
 /// ends with a question, what stands before is a document of its own (GenerateRequest::question_length). Closes the
 /// segments of the answer too.
@@ -45,7 +51,7 @@ class PromptReader {
   void close_full_segment() {
     if (runner_.open_length() < request_.config.segment_length) return;
     runner_.close();
-    leave_out_again();
+    leave_out();
   }
 
   /// The hidden state of the prompt's last token, [1, D].
@@ -61,8 +67,8 @@ class PromptReader {
     if (document > 0) read_document(document);
     end_prompt();  // of the document alone: the question comes behind it
     if (request_.without_retrieval)
-      runner_.forget_retrieved();
-    else if (request_.config.question_pass && document > 0 && searches())
+      leave_out();
+    else if (drafts(request_, decoder_.config))
       draft(document, result);
     return last_of(read_question(document));
   }
@@ -83,7 +89,7 @@ class PromptReader {
     const std::int64_t whole = (length - 1) / S;
     for (std::int64_t i = 0; i < whole; ++i) {
       run_segments({S});
-      leave_out_again();
+      leave_out();
     }
     return runner_.extend(ids(first + whole * S, length - whole * S));
   }
@@ -103,29 +109,20 @@ class PromptReader {
     go_behind(decoder_, runner_, document, document_);
   }
 
-  bool searches() const {
-    return !policy_row(request_.policy).runs_in_chunks && retrieves(request_.config, decoder_.config);
-  }
-
   void draft(std::int64_t first, GenerateResult& result) {
     const auto start = std::chrono::steady_clock::now();
     runner_.draft(ids(first, request_.question_length));
-    if (!request_.question_without.empty()) leave_out();
+    leave_out();
     result.question_hits = runner_.state().hits;
     result.draft_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  /// The search of a segment that has just closed may have found it.
-  void leave_out_again() {
-    if (request_.without_retrieval)
-      runner_.forget_retrieved();
-    else if (!request_.question_without.empty())
-      leave_out();
-  }
-
+  /// What the question does without, of what the last search found.
   void leave_out() {
+    if (request_.without_retrieval) runner_.forget_retrieved();
+    if (request_.question_without.empty()) return;
     const auto* policy = dynamic_cast<const SegmentedPolicy*>(&policy_);
-    CARRYOVER_CHECK(policy != nullptr);  // check_question()
+    CARRYOVER_CHECK(policy != nullptr);  // check_what_if()
     std::vector<HeadHits> hits = runner_.state().hits;
     for (HeadHits& list : hits)
       std::erase_if(list.hits, [this](const Hit& hit) {
@@ -175,12 +172,6 @@ void check_top(const GenerateRequest& request) {
   if (request.top_logprobs >= 0 && request.top_logprobs <= kMostTopLogprobs) return;
   throw EngineError(Fault::BadInput, "top_logprobs", "is " + std::to_string(request.top_logprobs),
                     "Ask for 0 to " + std::to_string(kMostTopLogprobs) + " tokens.");
-}
-
-/// Whether a question's search is that of a draft, which is one segment.
-bool drafts(const GenerateRequest& request, const ModelConfig& model) {
-  return request.config.question_pass && !policy_row(request.policy).runs_in_chunks &&
-         retrieves(request.config, model) && request.question_length < std::ssize(request.prompt);
 }
 
 void check_question(const GenerateRequest& request, const ModelConfig& model) {

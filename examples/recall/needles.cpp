@@ -36,10 +36,18 @@ using nlohmann::json;
 
 /// One way to read.
 struct Method {
-  std::string name, policy = "segmented", prefix = "search", adapter;
+  std::string name, policy = "segmented", adapter;
+  PrefixSource prefix = PrefixSource::Search;
   SegmentConfig config;
   std::int64_t most_tokens = std::int64_t{1} << 40;  ///< longer documents are left out
 };
+
+PrefixSource read_prefix(const std::string& told, const std::string& where) {
+  const auto source = prefix_source(told);
+  if (source && (*source == PrefixSource::Search || is_position_control(*source))) return *source;
+  throw EngineError(Fault::BadInput, where, "has a method with the prefix '" + told + "'",
+                    "Use search, random, recent, constant or sinks; retrieval_length 0 reads no prefix.");
+}
 
 std::vector<Method> read_methods(const json& plan, const ModelConfig& model, const std::string& where) {
   std::vector<Method> methods;
@@ -47,14 +55,10 @@ std::vector<Method> read_methods(const json& plan, const ModelConfig& model, con
     Method method;
     method.name = told.at("name").get<std::string>();
     method.policy = told.value("policy", method.policy);
-    method.prefix = told.value("prefix", method.prefix);
+    method.prefix = read_prefix(told.value("prefix", "search"), where);
     method.adapter = told.value("adapter", "");
     method.most_tokens = told.value("most_tokens", method.most_tokens);
     method.config = SegmentConfig::untrained_defaults_for(model);
-    const auto source = prefix_source(method.prefix);
-    if (!source || (*source != PrefixSource::Search && !is_position_control(*source)))
-      throw EngineError(Fault::BadInput, where, "has a method with the prefix '" + method.prefix + "'",
-                        "Use search, random, recent, constant or sinks; retrieval_length 0 reads no prefix.");
     if (told.value("preset", "") == "recall") method.config = recall_preset(model, method.config);
     method.config.question_pass = true;
     if (told.contains("config")) update_from_json(method.config, told.at("config"), where);
@@ -101,7 +105,10 @@ class Models {
 std::vector<json> method_lines(const std::vector<Method>& methods, Models& models) {
   std::vector<json> lines;
   for (const Method& method : methods) {
-    json line{{"name", method.name}, {"policy", method.policy}, {"prefix", method.prefix}, {"config", method.config}};
+    json line{{"name", method.name},
+              {"policy", method.policy},
+              {"prefix", prefix_source_name(method.prefix)},
+              {"config", method.config}};
     if (!method.adapter.empty()) line["weights"] = models.with(method.adapter).model().weights_hash;
     lines.push_back(std::move(line));
   }
@@ -123,9 +130,9 @@ struct Case {
                     static_cast<std::uint64_t>(document * 64 + shape.segments));
   }
   std::vector<HeadHits> forced(const ModelConfig& model) const {
-    const auto control = prefix_source(method->prefix);
-    if (!control || !is_position_control(*control)) return {};
-    return control_hits(*control, method->config, model, tokens() + 1, static_cast<std::uint64_t>(seed + document));
+    if (!is_position_control(method->prefix)) return {};
+    return control_hits(method->prefix, method->config, model, tokens() + 1,
+                        static_cast<std::uint64_t>(seed + document));
   }
 };
 

@@ -167,20 +167,19 @@ def explanation(record, kinds):
     """What the words of a table mean, where it has them."""
     asks = "; ".join(f"*{kind}*: {ASKED[kind]}" for kind in kinds)
     text = (
-        f" The questions ask for: {asks}. *answered* is the percentage of questions whose greedy answer begins with exactly "
-        "the value's tokens, with its 95 % interval (Wilson's). *found* is the percentage of questions for which one list "
-        "of retrieved positions, the list of a shared search or that of any head that searches for itself, contains the "
-        "whole value."
+        f" The questions ask for: {asks}. *answered* is the percentage of questions whose greedy answer begins with "
+        "exactly the value's tokens, with its 95 % interval (Wilson's). *found* is the percentage of questions for "
+        "which one list of retrieved positions, the list of a shared search or that of any head that searches for "
+        "itself, contains the whole value."
     )
     names = [method["name"] for method in record["methods"]]
     if any("heads' grouping" in name for name in names):
         text += " *heads' grouping* is the one that `carryover heads` proposes."
-    if any(method["policy"] == "full" for method in record["methods"]) and any(
-        row["segments"] * segment_length(record) == MODEL_CONTEXT for row in record["counts"]
-    ):
+    lengths = {row["segments"] * segment_length(record) for row in record["counts"]}
+    if MODEL_CONTEXT in lengths and any(method["policy"] == "full" for method in record["methods"]):
         text += (
-            f" A document of {MODEL_CONTEXT} tokens fills the model's context, so that under full attention the question "
-            "lies beyond it."
+            f" A document of {MODEL_CONTEXT} tokens fills the model's context, so that under full attention the "
+            "question lies beyond it."
         )
     return text
 

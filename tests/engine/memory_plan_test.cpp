@@ -147,7 +147,7 @@ class MemoryPlanTest : public QObject {
     request.prompt = random_ids(c.random, 1000, 1024);
     request.max_new_tokens = 40;
     // Policies that end prompts read many rows into an open segment only where a question follows the prompt.
-    if (request.policy == "snapkv") request.question_length = 240;
+    if (ends_prompts(request.policy)) request.question_length = 240;
     const MemoryMeter meter(at::kCPU);
     generate_text(
         c.tiny.decoder, request, [](const GeneratedToken&) { return true; }, c.control);

@@ -108,9 +108,8 @@ void ConfigPanel::choose_preset(int index) {
   const SettingsPreset& preset = presets[static_cast<std::size_t>(index)];
   try {
     preset.config.validate(*context().model(), "settings");
-    RunOptions options = context().run_options();  // presets are of the method
-    options.policy = policies().front().name;
-    context().edit_settings(preset.config, options, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
+    const std::string& policy = policies().front().name;  // presets are of the method
+    context().edit_settings(preset.config, policy, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
   } catch (const EngineError& error) {
     problem_->setText(said_of(error));
     problem_->setVisible(true);

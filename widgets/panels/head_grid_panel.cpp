@@ -193,10 +193,7 @@ void HeadGridPanel::choose_preset(int index) {
 
 void HeadGridPanel::restore_training() {
   const auto trained = context().trained_under();
-  if (!trained) return;
-  RunOptions options = context().run_options();
-  options.policy = trained->policy;
-  context().edit_settings(trained->config, options, tr("as trained"));
+  if (trained) context().edit_settings(trained->config, trained->policy, tr("as trained"));
 }
 
 void HeadGridPanel::show_alignment() {

@@ -156,9 +156,7 @@ SegmentConfig RecallHeadsPanel::settings() {
 
 void RecallHeadsPanel::apply() {
   if (!context().model() || heads_.readers.empty()) return;
-  RunOptions options = context().run_options();  // other policies have no such heads
-  options.policy = policies().front().name;
-  context().edit_settings(settings(), options, tr("heads for recall"));
+  context().edit_settings(settings(), policies().front().name, tr("heads for recall"));  // others have no such heads
 }
 
 void RecallHeadsPanel::write(const QString& path) {

@@ -261,14 +261,20 @@ void LabContext::set_settings_problem(const QString& problem) {
 }
 
 void LabContext::edit_config(const SegmentConfig& config, const QString& what) {
-  edit_settings(config, run_options_, what);
+  push_edit(config, run_options_, what);
 }
 
 void LabContext::edit_run_options(const RunOptions& options, const QString& what) {
-  edit_settings(config_, options, what);
+  push_edit(config_, options, what);
 }
 
-void LabContext::edit_settings(const SegmentConfig& config, const RunOptions& options, const QString& what) {
+void LabContext::edit_settings(const SegmentConfig& config, const std::string& policy, const QString& what) {
+  RunOptions options = run_options_;
+  options.policy = policy;
+  push_edit(config, options, what);
+}
+
+void LabContext::push_edit(const SegmentConfig& config, const RunOptions& options, const QString& what) {
   if (config == config_ && options == run_options_) return;
   undo_stack_.push(new SettingsEdit(*this, {config, options}, what));
 }

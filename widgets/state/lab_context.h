@@ -113,7 +113,8 @@ class LabContext : public QObject {
   void set_model_dtype(DType dtype);
   void set_config(const SegmentConfig& config);                        ///< not undoable by itself
   void edit_config(const SegmentConfig& config, const QString& what);  ///< pushes an undo command
-  void edit_settings(const SegmentConfig& config, const RunOptions& options, const QString& what);  ///< as one
+  /// Both as one edit.
+  void edit_settings(const SegmentConfig& config, const std::string& policy, const QString& what);
   void tell_weights_changed() { Q_EMIT weights_changed(); }  ///< for whoever trains the open model
   /// What the open model's weights were trained under, where that is known.
   const std::optional<TrainedUnder>& trained_under() const { return trained_under_; }
@@ -158,6 +159,7 @@ class LabContext : public QObject {
   void forget_run();
   void compare();
   void show_history_entry(std::size_t index);
+  void push_edit(const SegmentConfig& config, const RunOptions& options, const QString& what);
 
   RunModel run_;
   std::shared_ptr<const RunModel> pinned_run_;

@@ -46,8 +46,8 @@ class LinkedContext {
   const RunOptions& run_options() const { return lab_.run_options(); }
   void edit_config(const SegmentConfig& config, const QString& what) { lab_.edit_config(config, what); }
   void edit_run_options(const RunOptions& options, const QString& what) { lab_.edit_run_options(options, what); }
-  void edit_settings(const SegmentConfig& config, const RunOptions& options, const QString& what) {
-    lab_.edit_settings(config, options, what);
+  void edit_settings(const SegmentConfig& config, const std::string& policy, const QString& what) {
+    lab_.edit_settings(config, policy, what);
   }
   void set_settings_problem(const QString& problem) { lab_.set_settings_problem(problem); }
   void add_note(const QString& text, bool is_error = false) { lab_.add_note(text, is_error); }
