@@ -13,6 +13,7 @@
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
+#include "engine/core/config/head_reads.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
 #include "engine/models/model_source.h"
@@ -236,6 +237,9 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
                      control.checkpoint();
                      progress.loading(fraction, what);
                    });
+  if (!tokenizer && settings.config.question_pass && retrieves(settings.config, model))
+    progress.note(
+        "question_pass does not apply to token ids: each segment reads what the queries of the previous segment found");
   if (loads) request.prompt = *session->load_state(options.load_state).ids;
   if (saves) save_document(*session, options, request, progress, control);
   progress.clear();

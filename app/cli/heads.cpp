@@ -138,15 +138,21 @@ void refuse_flags_of_others(const HeadOptions& options) {
     throw EngineError(Fault::Usage, "--patterns-out", "has no patterns to write", "Add --method minference.");
   if (!gates && !options.duo.out.empty())
     throw EngineError(Fault::Usage, "--gates-out", "has no gates to write", "Add --method duo.");
-  if (!patterns && !gates) return;
-  for (const auto& [flag, given] : {std::pair("--recall", options.recall.wanted),
+  const bool recall = options.recall.wanted, probes = !patterns && !gates && !recall;
+  if (!gates && !recall && !options.recall.evidence.empty())
+    throw EngineError(Fault::Usage, "--evidence", "has no evidence to keep", "Add --recall or --method duo.");
+  if (probes) return;
+  const std::string method = patterns || gates ? "--method " + options.method : "--recall";
+  for (const auto& [flag, given] : {std::pair("--recall", recall && (patterns || gates)),
                                     {"--kinds", !options.kinds.empty()},
                                     {"--from", !options.from.empty()},
                                     {"--against", !options.against.empty()},
+                                    {"--layers", options.layers > 0},
+                                    {"--heads", options.heads > 0},
                                     {"--grouping-out", patterns && !options.grouping.empty()},
                                     {"--tsv-out", !options.tsv.empty()},
                                     {"--scores-out", !options.scores.empty()}})
-    if (given) throw EngineError(Fault::Usage, flag, "is not for --method " + options.method, "Leave out one of them.");
+    if (given) throw EngineError(Fault::Usage, flag, "is not for " + method, "Leave out one of them.");
 }
 
 int duo_heads(const HeadOptions& options) {

@@ -9,6 +9,7 @@
 #include "app/serve/api_error.h"
 #include "app/serve/chat_logprobs.h"
 #include "app/serve/event_stream.h"
+#include "engine/core/base/error.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {
@@ -56,7 +57,13 @@ std::int64_t question_tokens(const json& messages, const std::string& text, cons
   while (last > 0 && messages[last].at("role") != "user") --last;
   if (last == 0) return 0;
   const json before(json::array_t(messages.begin(), messages.begin() + static_cast<std::ptrdiff_t>(last)));
-  const std::string document = served.render_chat(before, false);
+  std::string document;
+  try {
+    document = served.render_chat(before, false);
+  } catch (const EngineError& error) {
+    if (error.fault() != Fault::BadInput) throw;
+    return 0;  // the template takes no conversation without a question
+  }
   if (!text.starts_with(document)) return 0;
   // Tokens may lie across its beginning: it begins with the first one that differs.
   const std::vector<std::int32_t> document_ids = served.encode_chat(document);

@@ -271,6 +271,8 @@ NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int3
   }
   while (std::ssize(document.ids) < tokens) document.ids.push_back(*next++);
   document.ids.resize(static_cast<std::size_t>(tokens));
+  std::erase_if(document.needles,
+                [&](const Needle& needle) { return needle.position + std::ssize(needle.statement) > tokens; });
   return document;
 }
 

@@ -28,9 +28,10 @@ struct NeedlePlan {
 };
 
 /// `book`: tokens that the document is cut from, at least segments · segment_length. Needles stand behind the end of a
-/// sentence, evenly over the document but its last segment, in an order of their own. Where the tokenizer can't write
-/// the sentences, each is a pair of a key and a value drawn from the book's tokens. Throws EngineError{BadInput} for
-/// too few segments, more needles than names, a shorter book, or one of too few different tokens.
+/// sentence, evenly over the document but its last segment, in an order of their own; those that a short document has
+/// no room for are left out. Where the tokenizer can't write the sentences, each is a pair of a key and a value drawn
+/// from the book's tokens. Throws EngineError{BadInput} for too few segments, more needles than names, a shorter book,
+/// or one of too few different tokens.
 NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int32_t>& book, const Tokenizer& tokenizer,
                              SplitMix& draw);
 

@@ -23,10 +23,11 @@ StateInfo read_document(const Decoder& decoder, RunRequest text, const LoadProgr
                         DocumentState& document) {
   const at::NoGradGuard no_gradients;
   text.loss = false;
-  check_request(decoder, text);
+  if (text.ids && document.behind(text, document_ntk_length(decoder, text, std::ssize(*text.ids))))
+    return document.info();
+  check_request(decoder, text, std::nullopt, document.pool_bytes());
   const std::int64_t tokens = std::ssize(*text.ids), length = text.config.segment_length,
                      ntk_length = document_ntk_length(decoder, text, tokens);
-  if (document.behind(text, ntk_length)) return document.info();
   const SegmentRunner* running = nullptr;
   const auto after_layer = [&](int layer) {
     control.checkpoint();

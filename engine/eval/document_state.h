@@ -35,6 +35,7 @@ class DocumentState {
   const PolicyState* state() const { return state_.get(); }   ///< null where none is kept
   const ReadDocument& document() const { return document_; }  ///< what it stands behind
   StateInfo info() const;                                     ///< the same in brief
+  std::int64_t pool_bytes() const { return state_ ? state_->pool_bytes() : 0; }
 
  private:
   ReadDocument document_;

@@ -26,6 +26,30 @@ std::int64_t expected_tokens(const GenerateRequest& request) {
   return std::ssize(request.prompt) + request.max_new_tokens;
 }
 
+/// What stands before the question.
+ReadDocument document_of(const Decoder& decoder, const GenerateRequest& request) {
+  const std::int64_t tokens = std::ssize(request.prompt) - request.question_length;
+  const auto text = part_of(request.prompt, 0, tokens);
+  ReadDocument document;
+  document.text.ids = std::make_shared<const std::vector<std::int32_t>>(text.begin(), text.end());
+  document.text.policy = request.policy;
+  document.text.config = request.config;
+  document.text.forced_hits = request.forced_hits;
+  document.ntk_length = document_ntk_length(decoder, document.text, expected_tokens(request));
+  return document;
+}
+
+/// Bytes in use of the kept document's pool that the request does not need once more: another document takes its place,
+/// and behind the same one the pool is copied only where a segment closes.
+std::int64_t kept_pool(const Decoder& decoder, const GenerateRequest& request, const DocumentState* document) {
+  const bool has_document = request.question_length > 0 && request.question_length < std::ssize(request.prompt);
+  if (document == nullptr || !has_document) return 0;
+  const ReadDocument wanted = document_of(decoder, request);
+  const bool copies = request.question_length + request.max_new_tokens >= request.config.segment_length &&
+                      document->behind(wanted.text, wanted.ntk_length) != nullptr;
+  return copies ? 0 : document->pool_bytes();
+}
+
 /// Whether a question's search is that of a draft, which is one segment.
 bool drafts(const GenerateRequest& request, const ModelConfig& model) {
   return request.config.question_pass && !policy_row(request.policy).runs_in_chunks &&
@@ -64,7 +88,7 @@ class PromptReader {
       return last_of(done < tokens ? runner_.extend(ids(done, tokens - done)) : hidden);
     }
     const std::int64_t document = tokens - request_.question_length;
-    if (document > 0) read_document(document);
+    if (document > 0) go_behind(decoder_, runner_, document_of(decoder_, request_), document_);
     end_prompt();  // of the document alone: the question comes behind it
     if (request_.without_retrieval)
       leave_out();
@@ -96,17 +120,6 @@ class PromptReader {
 
   void end_prompt() {
     if (policy_.ends_prompts() && runner_.state().next.first_token > 0) runner_.end_prompt();
-  }
-
-  void read_document(std::int64_t tokens) {
-    const auto text = part_of(request_.prompt, 0, tokens);
-    ReadDocument document;
-    document.text.ids = std::make_shared<const std::vector<std::int32_t>>(text.begin(), text.end());
-    document.text.policy = request_.policy;
-    document.text.config = request_.config;
-    document.text.forced_hits = request_.forced_hits;
-    document.ntk_length = document_ntk_length(decoder_, document.text, expected_tokens(request_));
-    go_behind(decoder_, runner_, document, document_);
   }
 
   void draft(std::int64_t first, GenerateResult& result) {
@@ -195,7 +208,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   prompt.policy = request.policy;
   prompt.config = request.config;
   prompt.loss = false;
-  check_request(decoder, prompt, request.max_new_tokens);
+  check_request(decoder, prompt, request.max_new_tokens, kept_pool(decoder, request, document));
   check_question(request, decoder.config);
   check_what_if(request, decoder);
   check_top(request);

@@ -11,12 +11,14 @@
 #include "engine/core/analysis/reader_choice.h"
 #include "engine/core/analysis/searcher_choice.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/memory_bytes.h"
 #include "engine/core/config/head_reads.h"
 #include "engine/core/config/recall_preset.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/text_run.h"
 #include "engine/policies/segmented.h"
+#include "engine/runtime/memory_meter.h"
 
 namespace carryover {
 
@@ -68,6 +70,31 @@ SegmentConfig whole_config(SegmentConfig config, const ModelConfig& model) {
     for (int head = 0; head < model.heads; ++head) config.search_heads.push_back({layer, head});
   config.question_pass = true;
   return config;
+}
+
+/// Before minutes of reading: the longest document's state, and the scores of all questions, which are kept until the
+/// searchers are chosen.
+void check_memory(const Decoder& decoder, const RecallHeadsRequest& request) {
+  double scores = 0;  // of each head, by position and question
+  const NeedleDocument* longest = &request.documents.front();
+  for (const NeedleDocument& document : request.documents) {
+    if (document.ids.size() > longest->ids.size()) longest = &document;
+    scores += static_cast<double>(document.ids.size()) *
+              static_cast<double>(std::ranges::count_if(document.needles, &Needle::asked));
+  }
+  RunRequest reading;
+  reading.ids = std::make_shared<const std::vector<std::int32_t>>(longest->ids);
+  reading.policy = kPolicy;
+  reading.config = whole_config(request.config, decoder.config);
+  reading.loss = false;
+  check_request(decoder, reading, request.config.segment_length);
+  const double needed = scores * static_cast<double>(decoder.config.layers * decoder.config.heads) * sizeof(float);
+  const std::int64_t available = available_memory_bytes(at::kCPU);
+  if (!request.known.all_searchers && needed > static_cast<double>(available))
+    throw EngineError(Fault::OutOfMemory, "heads for recall",
+                      "need " + memory_text(static_cast<std::int64_t>(needed)) + " for what each head finds, " +
+                          memory_text(available) + " free",
+                      "Use fewer or shorter documents, or fewer questions in each.");
 }
 
 const SegmentedPolicy& segmented(const AttentionPolicy& policy) {
@@ -129,6 +156,8 @@ class DocumentReader {
     SearchTrial trial;
     trial.held_out = held_out;
     const SearchedEntries among = policy.visit_searchers(behind, traces, [&](HeadRef, std::span<const double> scores) {
+      if (trial.scores.empty())
+        trial.scores.reserve(scores.size() * static_cast<std::size_t>(decoder_.config.layers * decoder_.config.heads));
       for (const double score : scores) trial.scores.push_back(static_cast<float>(score));
     });
     trial.entries = among.count;
@@ -298,6 +327,7 @@ class RecallHeadFinder {
 RecallHeads find_recall_heads(const Decoder& decoder, const RecallHeadsRequest& request, RunControl& control) {
   const at::NoGradGuard no_gradients;
   check(request, decoder.config);
+  check_memory(decoder, request);
   return RecallHeadFinder(decoder, request, control).find();
 }
 

@@ -223,7 +223,8 @@ at::Tensor segment_nll(const Decoder& decoder, const RunRequest& request, std::i
   return target_nll(decoder, hidden.narrow(0, 0, std::ssize(targets)), ids_tensor(decoder, targets));
 }
 
-void check_request(const Decoder& decoder, const RunRequest& request, std::optional<std::int64_t> new_tokens) {
+void check_request(const Decoder& decoder, const RunRequest& request, std::optional<std::int64_t> new_tokens,
+                   std::int64_t kept_pool) {
   request.config.validate(decoder.config, "configuration");
   if (!request.ids || request.ids->empty())
     throw EngineError(Fault::BadInput, "text", "there is no token to run", "Give a text with at least one character.");
@@ -249,7 +250,7 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
   const bool pool_elsewhere =
       !device.is_cpu() && memory.pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
   const std::int64_t needed = memory.device_peak - memory.weights - (pool_elsewhere ? memory.pool : 0);
-  const std::int64_t available = available_memory_bytes(device);
+  const std::int64_t available = available_memory_bytes(device) + (device.is_cpu() ? kept_pool : 0);
   if (needed > available)
     throw EngineError(Fault::OutOfMemory, "this run",
                       "needs " + memory_text(needed) + " beyond the weights for " + std::to_string(tokens) +
@@ -262,7 +263,7 @@ RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserv
                     StateArchive* archive, DocumentState* document) {
   const at::NoGradGuard no_gradients;
   if (archive) archive->open(request);
-  check_request(decoder, request);
+  check_request(decoder, request, std::nullopt, document ? document->pool_bytes() : 0);
   if (document) document->clear();
   TextRun run(decoder, request, observer, control, archive);
   const RunSummary summary = run.run();

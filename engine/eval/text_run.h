@@ -14,9 +14,10 @@
 namespace carryover {
 
 /// Throws EngineError{BadInput, OutOfMemory} where ids, configuration or memory won't do. With new_tokens the text is
-/// a prompt behind which as many are decoded.
+/// a prompt behind which as many are decoded. `kept_pool`: bytes in use of a DocumentState's pool, which the request
+/// shares or takes the place of.
 void check_request(const Decoder& decoder, const RunRequest& request,
-                   std::optional<std::int64_t> new_tokens = std::nullopt);
+                   std::optional<std::int64_t> new_tokens = std::nullopt, std::int64_t kept_pool = 0);
 
 /// Ids where the model is, int64.
 at::Tensor ids_tensor(const Decoder& decoder, std::span<const std::int32_t> ids);

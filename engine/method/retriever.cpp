@@ -164,6 +164,14 @@ ops::RankedEntries rank(const ops::StoredKeys& searched, std::int64_t entries, c
   return ranked;
 }
 
+/// Scores that a search can go by. Throws EngineError{BadInput}: one value that is not finite makes all z-scores NaN.
+std::vector<double> usable(std::vector<double> scores) {
+  if (std::ranges::any_of(scores, [](double score) { return std::isnan(score); }))
+    throw EngineError(Fault::BadInput, "the search", "has keys or queries whose values overflow",
+                      "Use --dtype fp32, or another model.");
+  return scores;
+}
+
 /// By layer and head.
 void in_order(std::vector<HeadHits>& hits) {
   std::ranges::stable_sort(hits, {}, [](const HeadHits& list) { return std::pair(list.layer, list.head); });
@@ -257,7 +265,7 @@ std::vector<HeadHits> Retriever::search_positions(int layer, const HeadReads& ki
     std::vector<double> scores =
         position_scores(config_, layer_pool, slots[h], queries[static_cast<std::int64_t>(h)], among);
     if (config_.search_scores == SearchScores::Centred) scores = z_scores(scores);
-    all.push_back({from.reader, layer, kind.heads[h], choose(scores, among, near_ties)});
+    all.push_back({from.reader, layer, kind.heads[h], choose(usable(std::move(scores)), among, near_ties)});
   }
   return all;
 }
@@ -273,9 +281,9 @@ SearchedEntries Retriever::visit_searchers(
     const LayerPool& layer_pool = from.pool.layer(layer);
     const std::vector<std::int32_t> slots = layer_pool.slots_of(kv_heads_of_each(heads, model_));
     for (std::size_t h = 0; h < heads.size(); ++h)
-      visit({layer, heads[h]},
-            z_scores(position_scores(config_, layer_pool, slots[h],
-                                     queries[static_cast<std::size_t>(layer)][static_cast<std::int64_t>(h)], among)));
+      visit({layer, heads[h]}, usable(z_scores(position_scores(
+                                   config_, layer_pool, slots[h],
+                                   queries[static_cast<std::size_t>(layer)][static_cast<std::int64_t>(h)], among))));
   }
   return among;
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -18,7 +19,16 @@ namespace carryover {
 
 namespace {
 constexpr std::size_t kBlockBytes = 1 << 20;
+
+/// Anybody may have written the file: each segment and each age is a column of all steps where it is shown.
+void check_columns(const StepRecord& record, const std::string& where) {
+  const auto is_age = [](const GradientReach& reach) { return reach.age >= 1 && reach.age <= kMostSampleSegments; };
+  if (std::ssize(record.segment_loss) <= kMostSampleSegments && std::ranges::all_of(record.reach, is_age)) return;
+  throw EngineError(Fault::BadInput, where, "tells of segments that no sample has",
+                    "Use a folder that `carryover train` wrote.");
 }
+
+}  // namespace
 
 class MetricsFollower::File {
  public:
@@ -101,6 +111,7 @@ void MetricsFollower::take_line(std::string_view line, News& news) {
       news.validations.push_back(object.get<ValidationRecord>());
     } else {
       news.steps.push_back(object.get<StepRecord>());
+      check_columns(news.steps.back(), where);
     }
   } catch (const nlohmann::json::exception& error) {
     throw EngineError(Fault::BadInput, where, std::string("is not a record of a step: ") + error.what(),

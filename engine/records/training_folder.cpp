@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/event_file.h"
@@ -79,6 +80,15 @@ std::string lines_until(const std::string& path, std::int64_t step) {
     kept += line + "\n";
   }
   return kept;
+}
+
+/// The step of the last validation among whole lines; 0: none.
+std::int64_t last_validation_of(const std::string& lines) {
+  std::int64_t step = 0;
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);)
+    if (const json object = json::parse(line); object.contains("validation")) step = object["step"].get<std::int64_t>();
+  return step;
 }
 
 using Scalars = std::vector<std::pair<std::string, double>>;
@@ -177,8 +187,10 @@ TrainingFolder TrainingFolder::resume(const std::string& directory) {
   const std::vector<Checkpoint> checkpoints = find_checkpoints(directory);
   const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
   const std::string metrics = (fs::path(directory) / kMetrics).string();
-  write_file_atomically(metrics, lines_until(metrics, step));
+  const std::string kept = lines_until(metrics, step);
+  write_file_atomically(metrics, kept);
   auto state = std::make_unique<State>(directory, OutputFile::Existing::Continue, std::move(lock));
+  state->last_validation = last_validation_of(kept);
   state->events.forget_from(step + 1, now_seconds());
   sync_folder(directory);
   return TrainingFolder(std::move(state));
@@ -194,6 +206,10 @@ void TrainingFolder::append(const StepRecord& record) {
 
 void TrainingFolder::append(const ValidationRecord& record) {
   state_->append(record, state_->last_validation);
+}
+
+std::int64_t TrainingFolder::last_validation() const {
+  return state_->last_validation;
 }
 
 std::string TrainingFolder::save_checkpoint(std::int64_t step, std::int64_t keep,

@@ -34,6 +34,7 @@ class TrainingFolder {
   const std::string& directory() const;
   void append(const StepRecord& record);
   void append(const ValidationRecord& record);
+  std::int64_t last_validation() const;  ///< the step of the last one in the record; 0: none
 
   /// checkpoints/step-<step>: `write` fills a folder of a temporary name; it is synced and renamed, then all but the
   /// newest `keep` ≥ 1 are removed. Lines appended before are on the disk first. A failure leaves the older ones as

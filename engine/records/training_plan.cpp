@@ -145,12 +145,11 @@ void TrainingPlan::validate(const ModelConfig& model_config, const std::string& 
   if (training.recall_samples > 0 && find_policy(policy)->runs_in_chunks)
     refuse_field(where, "recall_samples", "is " + std::to_string(training.recall_samples) + " under " + policy,
                  "Recall samples need segments: use the policy segmented, or set it to 0.");
-  constexpr std::int64_t most_segments = std::int64_t{1} << 20;  // so that a sample's length stays in range
-  if (segments_per_sample() > most_segments)
+  if (segments_per_sample() > kMostSampleSegments)
     refuse_field(where, training.train_segments ? "train_segments" : "truncation_depth",
                  "asks for " + std::to_string(segments_per_sample()) + " segments in a sample",
                  "K from 0 to 3 and samples of K + 1 segments are usual.");
-  if (training.recall_samples > 0 && training.recall_segments > most_segments)
+  if (training.recall_samples > 0 && training.recall_segments > kMostSampleSegments)
     refuse_field(where, "recall_segments", "is " + std::to_string(training.recall_segments), "Use 32 or fewer.");
   if (tokens_per_sample() < 2)
     refuse_field(where, "segment_length", "makes samples of one token, which have nothing to predict",

@@ -121,6 +121,7 @@ class Trainer {
     const auto start = Clock::now();
     try {
       if (!dry_run_ && distils()) hear_teacher();
+      if (!dry_run_) validate_if_due();  // a stop may have come between a step and its validation
       while (position_.step < (dry_run_ ? kDrySteps : plan_.training.max_steps)) {
         step();
         if (!dry_run_) after_step();
@@ -367,15 +368,22 @@ class Trainer {
     return !finite;
   }
 
+  bool is_last_step() const { return position_.step == plan_.training.max_steps; }
+
+  /// Behind the steps that the plan says, unless the record has it.
+  void validate_if_due() {
+    const std::int64_t every = plan_.training.eval_steps;
+    const bool due = position_.step > 0 && (is_last_step() || (every > 0 && position_.step % every == 0));
+    if (corpus_.held_out.empty() || !due || folder_->last_validation() >= position_.step) return;
+    const ValidationRecord record = validate_model(decoder_, plan_, corpus_.held_out, position_.step, control_);
+    folder_->append(record);
+    observer_.validation_done(record);
+  }
+
   void after_step() {
     const TrainingConfig& training = plan_.training;
-    const bool last = position_.step == training.max_steps;
-    if (!corpus_.held_out.empty() && (last || (training.eval_steps > 0 && position_.step % training.eval_steps == 0))) {
-      const ValidationRecord record = validate_model(decoder_, plan_, corpus_.held_out, position_.step, control_);
-      folder_->append(record);
-      observer_.validation_done(record);
-    }
-    if (last || (training.save_steps > 0 && position_.step % training.save_steps == 0)) save();
+    validate_if_due();
+    if (is_last_step() || (training.save_steps > 0 && position_.step % training.save_steps == 0)) save();
     control_.checkpoint();
   }
 

@@ -205,6 +205,12 @@ void CommandLineTest::generate_streams_text() {
   const json result = json_of(as_json);
   QCOMPARE(result.at("ids").size(), std::size_t{20});
   QCOMPARE(plain.out, QByteArray::fromStdString(result.at("text").get<std::string>() + "\n"));
+
+  const TempDir temp;  // nobody says where a question begins in ids
+  test::write_bytes(temp.file("ids.json"), result.at("ids").dump());
+  const CliResult by_ids = run_cli({"generate", test::demo_model(), "--input-ids", text(temp.file("ids.json")),
+                                    "--json", "--question-pass", "--max-new-tokens", "2"});
+  QVERIFY2(by_ids.code == 0 && by_ids.err.contains("question_pass does not apply"), by_ids.err);
 }
 
 void CommandLineTest::generate_repeats_with_its_seed() {

@@ -241,6 +241,18 @@ class HeadsCommandTest : public QObject {
       const CliResult result = run_cli(QStringList{"heads", demo_model(), "--method", "duo", "--quiet"} + more);
       QVERIFY2(result.code == 2 && result.err.contains(more.front().toUtf8()), result.err.constData());
     }
+    for (const QStringList& more : {QStringList{"--kinds", "copy"},
+                                    {"--from", demo_text()},
+                                    {"--against", demo_text()},
+                                    {"--layers", "2"},
+                                    {"--heads", "2"},
+                                    {"--tsv-out", file},
+                                    {"--scores-out", file}}) {
+      const CliResult result = run_cli(QStringList{"heads", demo_model(), demo_text(), "--recall", "--quiet"} + more);
+      QVERIFY2(result.code == 2 && result.err.contains(more.front().toUtf8()), result.err.constData());
+    }
+    const CliResult evidence = run_cli({"heads", demo_model(), demo_text(), "--evidence", file});
+    QVERIFY2(evidence.code == 2 && evidence.err.contains("--recall"), evidence.err.constData());
     const CliResult gates = run_cli({"heads", demo_model(), "--gates-out", file});
     QVERIFY2(gates.code == 2 && gates.err.contains("--method duo"), gates.err.constData());
     const CliResult none = run_cli({"heads", demo_model(), "--patterns-out", file});

@@ -89,6 +89,12 @@ class WindowSelectionTest : public QObject {
     QCOMPARE(select_windows(scores, {2, 2}).gap, 4 - 3.0);
     QCOMPARE(select_windows(scores, {2, 5}).gap, 3 - 1.0);
     QCOMPARE(select_windows({}, {2, 5}).hits.size(), std::size_t{0});
+    constexpr double infinite = std::numeric_limits<double>::infinity();  // where there was nothing to choose
+    QCOMPARE(select_windows({}, {2, 5}).gap, infinite);
+    QCOMPARE(select_windows(scores, {9, 9}).gap, infinite);
+    QCOMPARE(select_windows(scores, {4, 3}).gap, infinite);
+    QCOMPARE(select_windows(scores, {2, 5, {{0, 8}}}).gap, infinite);
+    QCOMPARE(best_positions(scores, 0, {}).gap, infinite);
   }
 
   void no_window_holds_a_banned_position() {

@@ -5,6 +5,7 @@
 #include <QTest>
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 
 #include "engine/core/base/error.h"
@@ -158,16 +159,24 @@ class NeedlesTest : public QObject {
     QCOMPARE(refused("with its rivals 32", {512, 8, 4, 29, NeedleWords::Measure}), std::string());
   }
 
-  void many_needles_in_a_short_book_do_not_read_past_its_end() {
+  void a_short_document_has_no_needle_that_it_has_no_room_for() {
     const test::PlainByteTokenizer tokenizer;
-    const std::vector<std::int32_t> short_book(64, 'a');  // no sentence ends in it
-    const NeedlePlan many{32, 2, kMostNeedlesToChooseBy, 0, NeedleWords::Choose};
-    const NeedleDocument document = make_documents(many, {short_book}, tokenizer, 1, 1).front();
-    QCOMPARE(document.ids.size(), short_book.size());
-    std::int64_t statements = 0;
-    for (const Needle& needle : document.needles) statements += std::ssize(needle.statement);
-    const Needle& last = document.needles.back();
-    QVERIFY(last.position + std::ssize(last.statement) <= std::ssize(short_book) + statements);
+    std::size_t left_out = 0, kept = 0;
+    for (const std::int64_t segment : {16, 32, 64, 128, 300}) {
+      const std::vector<std::int32_t> short_book(static_cast<std::size_t>(2 * segment), 'a');  // no sentence ends in it
+      const NeedlePlan many{segment, 2, kMostNeedlesToChooseBy, 0, NeedleWords::Choose};
+      const NeedleDocument document = make_documents(many, {short_book}, tokenizer, 1, 1).front();
+      QCOMPARE(document.ids.size(), short_book.size());
+      const std::span<const std::int32_t> ids = document.ids;
+      for (const Needle& needle : document.needles) {
+        const auto first = static_cast<std::size_t>(needle.position);
+        QVERIFY(first + needle.statement.size() <= ids.size());
+        QVERIFY(std::ranges::equal(needle.statement, ids.subspan(first, needle.statement.size())));
+      }
+      kept += document.needles.size();
+      left_out += 3 * kMostNeedlesToChooseBy - document.needles.size();
+    }
+    QVERIFY(kept > 0 && left_out > 0);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "engine/core/base/error.h"
+#include "engine/core/config/recall_preset.h"
 #include "engine/formats/safetensors.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
@@ -105,6 +106,32 @@ class DamageTest : public QObject {
     Watch watch;
     error_of([&] { session->train({plan, corpus, false, false}, watch, control); });
     QVERIFY(!watch.alerts.empty() && watch.alerts[0].starts_with("The loss of segment 0 is not a number"));
+  }
+
+  /// Finite weights whose keys overflow: the search has nothing to go by, and says so before any loss.
+  void a_search_among_keys_that_overflow_ends_the_run() {
+    const TempDir temp;
+    const ModelConfig config = tiny_config(2, 2, 1, 8, 32);
+    auto weights = random_weights(config, 1);
+    for (float& value : weights.at("model.layers.1.self_attn.k_proj.weight")) value *= 1e38f;
+    for (float& value : weights.at("model.layers.1.input_layernorm.weight")) value *= 1e38f;
+    const auto session = open(DType::Float32, write_tiny_model(temp.path() / "model", config, weights));
+    RunRequest request;
+    request.ids = std::make_shared<const std::vector<std::int32_t>>(40, 3);
+    request.config = recall_preset(config, SegmentConfig::defaults_for(config));
+    request.config.segment_length = 8;
+    request.config.carry_length = 2;
+    request.config.retrieval_length = request.config.window_length = 4;
+    request.config.search_heads = {{1, 0}};
+    request.loss = false;
+    for (const SearchBy search : {SearchBy::Shared, SearchBy::PerHead}) {
+      request.config.search = search;
+      Losses losses;
+      RunControl control;
+      QCOMPARE(unlike(Fault::BadInput, "the search: has keys or queries whose values overflow",
+                      [&] { session->run(request, losses, control); }),
+               std::string());
+    }
   }
 
   void a_damaged_checkpoint_is_not_resumed_data() {

@@ -5,6 +5,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/records/run_id.h"
+#include "engine/records/training_folder.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
@@ -73,6 +74,36 @@ class IdentityTest : public QObject {
     if (lora_rank > 0) QVERIFY(after.weights_hash.starts_with(before.weights_hash + "+"));
     compare_with_a_fresh_one(*session);
     QVERIFY(run(*session, request())[3]->target_nll != base[3]->target_nll);
+  }
+
+  /// A stop may come between a step and its validation: whoever continues makes up for it.
+  void a_stopped_run_has_the_validations_of_a_whole_one() {
+    const TempDir temp;
+    const auto request_in = [&](const std::string& folder) {
+      TrainRequest request = training(temp.file(folder), 4, 0);
+      auto plan = std::make_shared<TrainingPlan>(*request.plan);
+      plan->training.eval_steps = 2;
+      plan->training.eval_lengths = {128};
+      auto corpus = std::make_shared<Corpus>(*request.corpus);
+      corpus->held_out.push_back({"held out", {demo_ids().begin() + 2000, demo_ids().begin() + 2600}});
+      return TrainRequest{plan, corpus, false, false};
+    };
+    const auto validations = [&](const std::string& folder) {
+      const auto all = read_training_folder(temp.file(folder)).validations;
+      return nlohmann::json(std::vector<nlohmann::json>(all.begin(), all.end()));
+    };
+    train(*open(DType::Float32), request_in("whole"));
+    QCOMPARE(validations("whole").size(), std::size_t{2});
+    for (const int stop : {2, 3, 4}) {
+      const std::string folder = "stopped after " + std::to_string(stop);
+      const auto session = open(DType::Float32);
+      QVERIFY(train(*session, request_in(folder), stop).stopped);
+      QCOMPARE(validations(folder).size(), std::size_t{stop == 3 ? 1u : static_cast<unsigned>(stop / 2 - 1)});
+      TrainRequest resume = request_in(folder);
+      resume.resume = true;
+      train(*open(DType::Float32), resume);
+      QVERIFY2(validations(folder) == validations("whole"), folder.c_str());
+    }
   }
 
   void a_dry_run_and_a_refused_one_leave_it_as_it_was() {

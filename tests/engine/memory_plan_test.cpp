@@ -12,6 +12,7 @@
 #include "engine/ops/matmul.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/train/sample_gradient.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
@@ -208,6 +209,15 @@ class MemoryPlanTest : public QObject {
       QVERIFY2(std::abs(static_cast<double>(kept - alone)) <= 0.02 * static_cast<double>(alone),
                qPrintable(QStringLiteral("%1: %2 and %3").arg(QString::fromStdString(policy)).arg(alone).arg(kept)));
     }
+  }
+
+  /// What a kept document holds counts as used, and makes way for the next text or is shared by its questions.
+  void a_kept_pool_is_not_asked_for_twice() {
+    Case c;
+    const RunRequest prompt = c.request("full", 100);
+    const std::int64_t tokens = std::int64_t{1} << 40;
+    QCOMPARE(unlike(Fault::OutOfMemory, "this run", [&] { check_request(c.tiny.decoder, prompt, tokens); }), "");
+    check_request(c.tiny.decoder, prompt, tokens, std::int64_t{1} << 60);
   }
 
   void tokens_that_are_to_be_written_are_asked_for_too() {

@@ -144,6 +144,19 @@ class RecallHeadsTest : public QObject {
     QVERIFY(kept.all_searchers && !kept.complete);
   }
 
+  /// Before anything is read.
+  void what_does_not_fit_into_memory_is_refused() {
+    Case c(1);
+    NeedleDocument& document = c.request.documents[0];
+    document.needles.resize(400'000, document.needles.front());
+    for (int i = 0; i < 2000; ++i)
+      document.ids.insert(document.ids.end(), c.request.documents[1].ids.begin(), c.request.documents[1].ids.end());
+    bool began = false;
+    c.request.progress = [&](double, const std::string&) { began = true; };
+    QCOMPARE(unlike(Fault::OutOfMemory, "for what each head finds", [&] { c.find(); }), std::string());
+    QVERIFY(!began);
+  }
+
   void requests_that_make_no_sense_are_refused() {
     const auto refused = [](auto change) {
       Case c(3);

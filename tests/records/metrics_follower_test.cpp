@@ -24,6 +24,7 @@ class MetricsFollowerTest : public QObject {
   void reads_only_what_is_new();
   void notices_a_resumed_run();
   void names_a_broken_line();
+  void segments_that_no_sample_has_are_refused();
 };
 
 void MetricsFollowerTest::gives_each_line_once() {
@@ -102,6 +103,24 @@ void MetricsFollowerTest::notices_a_resumed_run() {
     QVERIFY(!poll());
     QCOMPARE(seen, range(1, last + 1));
   }
+}
+
+void MetricsFollowerTest::segments_that_no_sample_has_are_refused() {
+  std::mt19937 random(10);
+  for (const std::int64_t age : {std::int64_t{0}, std::int64_t{-1}, kMostSampleSegments + 1, std::int64_t{1} << 40}) {
+    const TempDir temp;
+    StepRecord step = test::random_step(1, random);
+    step.reach = {{0, age, 1, 0.5}};
+    OutputFile(temp.file("metrics.jsonl")).append(json(step).dump() + "\n");
+    MetricsFollower follower(temp.path().string());
+    QCOMPARE(unlike(Fault::BadInput, "metrics.jsonl:1", [&] { follower.poll(); }), "");
+  }
+  const TempDir temp;
+  StepRecord step = test::random_step(1, random);
+  step.segment_loss.assign(static_cast<std::size_t>(kMostSampleSegments) + 1, 1.0);
+  OutputFile(temp.file("metrics.jsonl")).append(json(step).dump() + "\n");
+  MetricsFollower follower(temp.path().string());
+  QCOMPARE(unlike(Fault::BadInput, "metrics.jsonl:1", [&] { follower.poll(); }), "");
 }
 
 void MetricsFollowerTest::names_a_broken_line() {

@@ -3,10 +3,12 @@
 #include "app/serve/chat.h"
 
 #include <QTest>
+#include <algorithm>
 
 #include "app/serve/api_error.h"
 #include "app/serve/plain_generate.h"
 #include "app/serve/tokenizing.h"
+#include "engine/core/base/error.h"
 #include "tests/support/fake_serving_engine.h"
 #include "tests/support/test_program.h"
 
@@ -182,6 +184,20 @@ class ChatTest : public QObject {
       QCOMPARE(QByteArray::fromStdString(error.param()), param);
       QCOMPARE(error_json(error).at("error").at("type"), json("invalid_request_error"));
     }
+  }
+
+  void a_template_that_takes_no_document_alone_answers_all_of_it() {
+    ServedModel served = tiny_served_model();
+    served.render_chat = [whole = served.render_chat](const json& messages, bool add_generation_prompt) {
+      const auto asks = [](const json& message) { return message.at("role") == "user"; };
+      if (std::ranges::none_of(messages, asks)) throw EngineError(Fault::BadInput, "the template", "no user query");
+      return whole(messages, add_generation_prompt);
+    };
+    served.config.question_pass = true;
+    FakeServingEngine engine("Hello!", true);
+    const json reply = answer({{"messages", kMessages}, {"max_tokens", 9}}, served, engine).json();
+    QCOMPARE(reply.at("choices").at(0).at("message").at("content"), json("Hello!"));
+    QCOMPARE(engine.last.question_length, std::int64_t{0});
   }
 
   void a_model_without_a_template_has_no_chat() {

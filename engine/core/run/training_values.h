@@ -21,6 +21,9 @@ struct GradientReach {
   bool operator==(const GradientReach&) const = default;
 };
 
+/// Segments of a training sample, so that lengths stay in range and each can have a column where steps are shown.
+inline constexpr std::int64_t kMostSampleSegments = 4096;
+
 /// One optimizer step: a line of metrics.jsonl.
 struct StepRecord {
   std::int64_t step = 0;     ///< counted from 1

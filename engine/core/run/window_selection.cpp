@@ -113,7 +113,7 @@ WindowSelection select_windows(std::span<const double> scores, const WindowRule&
   for (const TokenRange& range : rule.banned) windows.take_out(range.first, range.last);
   WindowSelection selection;
   const std::int64_t wanted = rule.length / rule.window;
-  for (std::int64_t taken = 0; taken <= wanted; ++taken) {
+  for (std::int64_t taken = 0; wanted > 0 && taken <= wanted; ++taken) {
     const auto first = windows.best();
     if (!first) break;
     const double score = windows.score(*first);
@@ -122,7 +122,6 @@ WindowSelection select_windows(std::span<const double> scores, const WindowRule&
       break;
     }
     selection.last = score;
-    selection.gap = std::numeric_limits<double>::infinity();
     add_window(scores, *first, rule.window, score, selection.hits);
     windows.take_out(*first, *first + rule.window);
   }
@@ -141,7 +140,7 @@ PositionRanking best_positions(std::span<const double> scores, std::int64_t coun
   const std::int64_t kept = std::min(count, std::ssize(order)), ranked = std::min(count + 1, std::ssize(order));
   std::partial_sort(order.begin(), order.begin() + ranked, order.end(),
                     [&](std::int64_t a, std::int64_t b) { return score(a) != score(b) ? score(a) > score(b) : a < b; });
-  PositionRanking ranking{{}, std::numeric_limits<double>::infinity(), 0};
+  PositionRanking ranking;
   for (std::int64_t i = 0; i < kept; ++i)
     ranking.candidates.push_back(
         {order[static_cast<std::size_t>(i)], static_cast<float>(score(order[static_cast<std::size_t>(i)])), -1});

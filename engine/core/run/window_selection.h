@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct WindowRule {
 /// Slots of whole windows, and how close the choice was.
 struct WindowSelection {
   std::vector<Hit> hits;  ///< ascending; `position` counts from the scores' first
-  double gap = 0;   ///< score of the last window taken less that of the best one left; infinite where none is left
+  /// Score of the last window taken less that of the best one left; infinite where none is taken or left.
+  double gap = std::numeric_limits<double>::infinity();
   double last = 0;  ///< score of the last window taken
 };
 
@@ -31,8 +33,8 @@ WindowSelection select_windows(std::span<const double> scores, const WindowRule&
 
 /// The best positions of all, as select_hits() takes them.
 struct PositionRanking {
-  std::vector<Candidate> candidates;  ///< at most `count`, none banned
-  double gap = 0;                     ///< as WindowSelection
+  std::vector<Candidate> candidates;                     ///< at most `count`, none banned
+  double gap = std::numeric_limits<double>::infinity();  ///< as WindowSelection
   double last = 0;
 };
 PositionRanking best_positions(std::span<const double> scores, std::int64_t count,
