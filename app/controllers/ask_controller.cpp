@@ -98,6 +98,7 @@ void AskController::start(const QString& text) {
   asked.run = run_name_in(asked.provenance);
   asked.retrieves = !runs_in_chunks(read.policy) && retrieves(read.config, model.info.config);
   context_.questions().begin(asked);
+  asked_with_ = {model.info.dtype, model.info.device};
   const auto control = begin(tr("a question is using the engine"));
   Q_EMIT started();
   post(worker_, [request, tokenizer = model.tokenizer, twice = asked.retrieves, control](AskWorker& worker) {
@@ -111,6 +112,9 @@ void AskController::start_without(const std::vector<TokenRange>& positions) {
   if (why.isEmpty() &&
       (questions.all().empty() || questions.all().back().provenance != run_provenance(context_.asked())))
     why = tr("it was asked about another text");
+  if (const auto& model = runs_.loader().model();
+      why.isEmpty() && asked_with_ != std::pair(model->info.dtype, model->info.device))
+    why = tr("it was answered in another dtype or on another device");
   if (!why.isEmpty()) return Q_EMIT failed({Fault::Usage, tr("question"), why, tr("Ask the question again.")});
   context_.questions().begin_what_if();
   const auto control = begin(tr("a question is using the engine"));

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <optional>
+#include <utility>
+
 #include "app/controllers/engine_job.h"
 #include "app/engine_thread/ask_worker.h"
 
@@ -19,6 +22,7 @@ class AskController : public EngineJob {
   void start_without(const std::vector<TokenRange>& positions);
 
   AskWorker* worker_;
+  std::optional<std::pair<DType, Device>> asked_with_;  ///< of the model that answered last
 };
 
 }  // namespace carryover

@@ -55,6 +55,7 @@ void Lab::open_model(const ModelRequest& request) {
 }
 
 void Lab::load_model(const ModelRequest& request) {
+  if (engine.refuse_when_busy()) return;  // before the settings say what the open model is not
   RunOptions options = context.run_options();
   options.dtype = request.dtype;
   options.device = request.device;

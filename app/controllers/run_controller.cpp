@@ -247,8 +247,8 @@ void RunController::take_source(std::shared_ptr<const SegmentSource> segments) {
 
 void RunController::run_when_ready() {
   context_.settle_settings();
-  run_wanted_ = true;
-  if (!loader_.loading() && state_ == State::Idle) run_or_say_why_not();
+  run_wanted_ = engine_.busy().isEmpty();  // else what was to be opened was refused, not put off
+  if (run_wanted_ && !loader_.loading() && state_ == State::Idle) run_or_say_why_not();
 }
 
 void RunController::pause() {

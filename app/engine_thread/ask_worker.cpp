@@ -124,6 +124,7 @@ void AskWorker::ask_without(const std::vector<TokenRange>& positions, const std:
       throw EngineError(Fault::Usage, "ask", "there is no answer to compare with", "Ask a question first.");
     GenerateRequest request = last_;
     request.question_without = positions;
+    read_ahead(session(), last_, *control);
     Q_EMIT scored_without(positions, probability_under(session(), request, *control));
   });
 }

@@ -418,20 +418,22 @@ void SessionKeeper::save_session(const QString& path) {
   SessionSave save{state_.file, {}, {}, files, removed_places(), former};
   const auto take_along = [&](QString& from, const QString& name) {
     const QString to = files + u'/' + name;
-    if (!QFileInfo(from).isFile()) return;
     if (from != to) save.copies.emplace_back(from, to);
     from = to;
   };
   for (ListedRun& run : stored.runs) {  // the one on show and the pinned one are among them
     if (!is_journal(run)) continue;
     const QString from = run.place;
+    if (!QFileInfo(from).isFile()) continue;
     take_along(run.place, QFileInfo(from).fileName());
     save.journals += run.place;
     for (QString* named : {&stored.run, &stored.pinned_run})
       if (*named == from) *named = run.place;
   }
-  take_along(stored.what_ifs, QStringLiteral("what-ifs.json"));
-  if (!stored.text_name.isEmpty()) take_along(stored.text, QStringLiteral("text.txt"));
+  // One of our own may be on its way to the disk: the writer takes one thing after another.
+  const auto is_there = [&](const QString& file) { return is_own_file(file) || QFileInfo(file).isFile(); };
+  if (is_there(stored.what_ifs)) take_along(stored.what_ifs, QStringLiteral("what-ifs.json"));
+  if (!stored.text_name.isEmpty() && is_there(stored.text)) take_along(stored.text, QStringLiteral("text.txt"));
   save.contents = session_text(stored, info.absolutePath());
   know_version(version_of_file(state_.file));  // it stays on the disk until the next one is written
   state_.file_version = version_of(QByteArray::fromStdString(save.contents));

@@ -11,6 +11,7 @@
 #include "widgets/forms/plan_form.h"
 #include "widgets/forms/prompts_form.h"
 #include "widgets/panels/prompts_panel.h"
+#include "widgets/state/provenance.h"
 
 namespace carryover {
 
@@ -203,7 +204,10 @@ void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool ru
         run_shown && what_if.result.provenance.contains(QString::fromStdString(run.model().weights_hash));
     in_run.push_back(of_its_weights && what_if.in_run && what_if.result.segment < lab_.context.run().segment_count());
   }
-  lab_.context.what_ifs().restore(std::move(results), in_run, state_.shown_what_if);
+  WhatIfs& what_ifs = lab_.context.what_ifs();
+  what_ifs.restore(std::move(results), in_run, state_.shown_what_if);
+  // They may have been kept while another run was on show.
+  if (run_shown) what_ifs.link(run_provenance(lab_.context.run()), lab_.context.run().segment_count());
 }
 
 void SessionRestorer::open_dialog() {

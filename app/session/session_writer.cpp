@@ -47,7 +47,12 @@ void SessionWriter::write(const QString& path, const std::string& contents) {
 
 void SessionWriter::save_session(const SessionSave& save) {
   const auto problem = attempt([&] {
-    for (const auto& [from, to] : save.copies) copy_if_changed(from.toStdString(), to.toStdString());
+    for (const auto& [from, to] : save.copies) {
+      if (QFileInfo(from).isFile())
+        copy_if_changed(from.toStdString(), to.toStdString());
+      else  // it could not be written when it was to be
+        Q_EMIT failed({Fault::Io, from, tr("is missing"), tr("The session is saved without it.")});
+    }
     write_file_atomically(save.path.toStdString(), save.contents);
     remove_other_journals(save);
   });

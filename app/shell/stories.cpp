@@ -83,6 +83,7 @@ void Stories::set_default_model(const StoryModel& files) {
 }
 
 QString Stories::why_not(Story story) const {
+  if (const QString busy = lab_.engine.busy(); !busy.isEmpty()) return busy;
   if (story == Story::Retrieval || story == Story::Carry)
     return demo_.model.isEmpty() ? tr("the demo is not installed") : QString();
   return default_.model.isEmpty() ? tr("the default model is not on this machine yet") : QString();

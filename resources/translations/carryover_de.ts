@@ -165,6 +165,10 @@
         <source>it was asked about another text</source>
         <translation>sie galt einem anderen Text</translation>
     </message>
+    <message>
+        <source>it was answered in another dtype or on another device</source>
+        <translation>sie wurde in einem anderen dtype oder auf einem anderen Gerät beantwortet</translation>
+    </message>
 </context>
 <context>
     <name>AskPanel</name>
@@ -8155,6 +8159,14 @@ Verlust %4 nat, PPL %5
     <message>
         <source>The session comes back without this run.</source>
         <translation>Die Sitzung kommt ohne diesen Lauf zurück.</translation>
+    </message>
+    <message>
+        <source>is missing</source>
+        <translation>fehlt</translation>
+    </message>
+    <message>
+        <source>The session is saved without it.</source>
+        <translation>Die Sitzung wird ohne sie gespeichert.</translation>
     </message>
 </context>
 <context>

@@ -219,6 +219,27 @@ class AskPanelTest : public QObject {
     const double without = questions.all().back().what_ifs[0].probability;
     QVERIFY(without >= 0 && without <= 1 && without != questions.all().back().probability);
 
+    // In another dtype its probability is another one: the two are not compared.
+    const auto reopened = [&](DType dtype) {
+      RunOptions options = lab.run_options();
+      options.dtype = dtype;
+      lab.set_run_options(options);
+      return QTest::qWaitFor(
+          [&] {
+            return !window.lab().loader.loading() && window.lab().loader.model()->info.dtype == dtype &&
+                   questions.unavailable().isEmpty();
+          },
+          patience_ms);
+    };
+    const DType own = window.lab().loader.model()->info.dtype;
+    QVERIFY(reopened(own == DType::Float64 ? DType::Float32 : DType::Float64));
+    QSignalSpy failed(&window.lab(), &Lab::failed);
+    lab.questions().ask_without({{0, 1}});
+    QCOMPARE(failed.count(), 1);
+    QCOMPARE(failed[0][0].value<ErrorReport>().problem,
+             AskController::tr("it was answered in another dtype or on another device"));
+    QVERIFY(!questions.running() && questions.all().back().what_ifs.size() == 1);
+
     synthetic_run(lab.run(), 6, 6, synthetic_request(6));  // a run of another model
     settle();
     QVERIFY2(questions.unavailable().contains(QStringLiteral("synthetic")), qPrintable(questions.unavailable()));

@@ -108,6 +108,28 @@ class ConfigPanelTest : public QObject {
     QCOMPARE(box->currentIndex(), box->count() - 1);  // "Custom"
   }
 
+  void the_preset_on_show_takes_the_place_of_what_is_typed() {
+    LabContext lab;
+    ConfigPanel panel(lab);
+    panel.show();
+    const ModelConfig model = test::synthetic_model().config;
+    lab.set_model(model, SegmentConfig::defaults_for(model));
+    test::settle();
+    QSpinBox* segment = nullptr;
+    for (QSpinBox* box : panel.findChildren<QSpinBox*>())
+      if (!segment && box->specialValueText().isEmpty()) segment = box;
+    QVERIFY(segment);
+    segment->findChild<QLineEdit*>()->selectAll();
+    QTest::keyClicks(segment->findChild<QLineEdit*>(), QStringLiteral("0"));
+    test::settle();
+    QVERIFY(!lab.settings_problem().isEmpty());
+    QComboBox* box = choice_of(panel, QStringLiteral("paper"));
+    choose(*box, box->currentIndex());
+    test::settle();
+    QCOMPARE(lab.settings_problem(), QString());
+    QCOMPARE(segment->value(), static_cast<int>(lab.config().segment_length));
+  }
+
   void policy_dtype_and_tokens_are_undone_in_order() {
     LabContext lab;
     ConfigPanel panel(lab);

@@ -104,6 +104,31 @@ class InvalidSettingsTest : public QObject {
     QCOMPARE(started.count(), 0);  // it was refused, not put off
   }
 
+  void what_a_busy_engine_refuses_is_not_put_off() {
+    MainWindow window;
+    window.show();
+    Lab& lab = window.lab();
+    open_demo(window, 400);
+    run_to_the_end(window);
+    const RunOptions before = lab.context.run_options();
+    QSignalSpy started(&lab.runs, &RunController::run_started), failed(&lab, &Lab::failed);
+    lab.engine.set_busy(QStringLiteral("a question is using the engine"));
+    lab.open_text(demo_folder() + "/text.txt");
+    QCOMPARE(failed.count(), 1);
+    ModelRequest other;
+    other.path = demo_folder().toStdString();
+    other.dtype = before.dtype == DType::Float64 ? DType::Float32 : DType::Float64;
+    lab.open_model(other);
+    QCOMPARE(failed.count(), 2);
+    QVERIFY(lab.context.run_options() == before);  // of the open model
+    lab.engine.set_busy({});
+    QTest::qWait(300);
+    QCOMPARE(started.count(), 0);
+    run_to_the_end(window);
+    QTest::qWait(300);
+    QCOMPARE(started.count(), 1);
+  }
+
   void what_is_typed_just_before_run_is_what_runs() {
     MainWindow window;
     window.resize(1280, 800);

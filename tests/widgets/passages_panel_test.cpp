@@ -77,6 +77,20 @@ class PassagesPanelTest : public QObject {
     QVERIFY(passages_of({kSegment, 8, 1, {{4, HitKind::Padding, 0, -1, -1}}}).empty());
   }
 
+  /// Two anchors near each other, as SelectionRule expands them: each has positions between those of the other.
+  void a_passage_is_left_out_without_what_lies_in_it_of_another() {
+    HeadHits hits{kSegment, 8, 1, {}, true};
+    for (const std::int64_t position : {7, 8, 9, 10, 11, 13, 14})
+      hits.hits.push_back({position, position == 10 ? HitKind::Anchor : HitKind::Expanded, 2, 10, -1});
+    for (const std::int64_t position : {12, 15, 16})
+      hits.hits.push_back({position, position == 12 ? HitKind::Anchor : HitKind::Expanded, 1, 12, -1});
+    std::ranges::sort(hits.hits, {}, &Hit::position);
+    const std::vector<Passage> all = passages_of(hits);
+    const std::vector<TokenRange> better{{7, 12}, {13, 15}}, other{{12, 13}, {15, 17}};
+    QVERIFY(positions_of(all[0]) == better && positions_of(all[1]) == other);
+    QVERIFY(positions_of_others(all, 0) == other && positions_of_others(all, 1) == better);
+  }
+
   void every_hit_but_padding_is_in_one_passage() {
     const SegmentConfig config = test::synthetic_request(6).config;
     for (int segment = 1; segment < 40; ++segment) {
@@ -148,6 +162,19 @@ class PassagesPanelTest : public QObject {
     test::settle();
     QVERIFY(l.lab.selected() == (Selection{kSegment, 8, 1, 300}));
     QCOMPARE(l.cell(0, PassagesTable::TokenChange), QStringLiteral("+3.000"));
+  }
+
+  void a_passage_that_is_pointed_at_is_marked_until_the_pointer_leaves() {
+    Lab l(true);
+    const auto point = [&] { Q_EMIT l.table().entered(l.table().model()->index(0, 0)); };
+    point();
+    QVERIFY(l.lab.hovered() == (Selection{kSegment, 8, 1, 300}));
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(l.table().viewport(), &leave);
+    QVERIFY(l.lab.hovered() == Selection());
+    l.panel.set_linked(false);
+    point();
+    QVERIFY(l.lab.hovered() == Selection());  // the other views do not follow
   }
 };
 

@@ -64,6 +64,21 @@ class StoriesTest : public QObject {
     QCOMPARE(context.run().request().policy, std::string("segmented"));
   }
 
+  void a_busy_engine_is_told_instead_of_a_story() {
+    MainWindow window;
+    Stories stories(window.lab(), demo);
+    Listener listener(stories);
+    open_demo(window, 1024);
+    const SegmentConfig config = window.lab().context.config();
+    QCOMPARE(stories.why_not(Story::Retrieval), QString());
+    window.lab().engine.set_busy(QStringLiteral("a question is using the engine"));
+    QCOMPARE(stories.why_not(Story::Retrieval), QStringLiteral("a question is using the engine"));
+    stories.tell(Story::Retrieval);
+    QVERIFY(listener.said.isEmpty() && window.lab().context.config() == config);
+    window.lab().engine.set_busy({});
+    QCOMPARE(stories.why_not(Story::Retrieval), QString());
+  }
+
   void a_number_of_tokens_that_somebody_chose_outlasts_the_model() {
     MainWindow window;
     Lab& lab = window.lab();

@@ -62,8 +62,14 @@ void PassagesPanel::make_table() {
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] { show_buttons(); });
   connect(view_, &QTableView::entered, this, [this](const QModelIndex& index) {
     const Passage& passage = table_.rows()[static_cast<std::size_t>(index.row())].passage;
-    lab_.hover({segment_, passage.held.front().layer, passage.held.front().head, passage.anchor});
+    context().hover({segment_, passage.held.front().layer, passage.held.front().head, passage.anchor});
   });
+  view_->viewport()->installEventFilter(this);
+}
+
+bool PassagesPanel::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Leave && watched == view_->viewport()) context().hover({});
+  return Panel::eventFilter(watched, event);
 }
 
 const HeadHits* PassagesPanel::shown_hits(int segment) {

@@ -22,6 +22,7 @@ class PassagesPanel : public Panel {
 
  protected:
   void refresh() override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   void make_table();

@@ -6,6 +6,26 @@
 #include <map>
 
 namespace carryover {
+namespace {
+
+/// Each position once, neighbours together.
+std::vector<TokenRange> ranges_of(std::vector<std::int64_t> positions) {
+  std::ranges::sort(positions);
+  std::vector<TokenRange> ranges;
+  for (const std::int64_t position : positions) {
+    if (ranges.empty() || ranges.back().last < position)
+      ranges.push_back({position, position + 1});
+    else
+      ranges.back().last = position + 1;
+  }
+  return ranges;
+}
+
+void add_held(const Passage& passage, std::vector<std::int64_t>& positions) {
+  for (const SlotRef& slot : passage.held) positions.push_back(slot.position);
+}
+
+}  // namespace
 
 std::vector<Passage> passages_of(const HeadHits& hits) {
   std::map<std::int64_t, Passage> by_anchor;
@@ -31,14 +51,16 @@ QString passage_text(const RunModel& run, const Passage& passage) {
 }
 
 std::vector<TokenRange> positions_of(const Passage& passage) {
-  return {{passage.first, passage.end}};
+  std::vector<std::int64_t> positions;
+  add_held(passage, positions);
+  return ranges_of(std::move(positions));
 }
 
 std::vector<TokenRange> positions_of_others(const std::vector<Passage>& all, std::size_t kept) {
-  std::vector<TokenRange> positions;
+  std::vector<std::int64_t> positions;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (i != kept) positions.push_back({all[i].first, all[i].end});
-  return positions;
+    if (i != kept) add_held(all[i], positions);
+  return ranges_of(std::move(positions));
 }
 
 SegmentEdit without_passage(const Passage& passage) {

@@ -21,7 +21,7 @@ std::vector<Passage> passages_of(const HeadHits& hits);
 /// Its text, on one line, with line breaks shown as ⏎.
 QString passage_text(const RunModel& run, const Passage& passage);
 
-/// Positions of one passage, or of all others.
+/// Positions that hold one passage, or all others: between those of an anchor may lie some of another.
 std::vector<TokenRange> positions_of(const Passage& passage);
 std::vector<TokenRange> positions_of_others(const std::vector<Passage>& all, std::size_t kept);
 /// Leaves one passage out of what is read, or all others.
