@@ -7,6 +7,7 @@
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/run/training_values.h"
 #include "engine/models/model_source.h"
 
 namespace carryover {
