@@ -8,6 +8,7 @@
 // file. Prints the shares answered and found, with 95 % intervals.
 #include "engine/data/needles.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -218,7 +219,8 @@ std::string share_text(std::int64_t right, std::int64_t asked) {
   const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
   const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
   char text[80];
-  std::snprintf(text, sizeof text, "%5.1f %% (%.1f to %.1f)", 100 * p, 100 * (centre - half), 100 * (centre + half));
+  std::snprintf(text, sizeof text, "%5.1f %% (%.1f to %.1f)", 100 * p, 100 * std::max(0.0, centre - half),
+                100 * std::min(1.0, centre + half));
   return text;
 }
 
