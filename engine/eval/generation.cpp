@@ -44,10 +44,10 @@ ReadDocument document_of(const Decoder& decoder, const GenerateRequest& request)
 std::int64_t kept_pool(const Decoder& decoder, const GenerateRequest& request, const DocumentState* document) {
   const bool has_document = request.question_length > 0 && request.question_length < std::ssize(request.prompt);
   if (document == nullptr || !has_document) return 0;
+  const bool closes = request.question_length + request.max_new_tokens >= request.config.segment_length;
+  if (!closes) return document->pool_bytes();
   const ReadDocument wanted = document_of(decoder, request);
-  const bool copies = request.question_length + request.max_new_tokens >= request.config.segment_length &&
-                      document->behind(wanted.text, wanted.ntk_length) != nullptr;
-  return copies ? 0 : document->pool_bytes();
+  return document->behind(wanted.text, wanted.ntk_length) ? 0 : document->pool_bytes();
 }
 
 /// Whether a question's search is that of a draft, which is one segment.

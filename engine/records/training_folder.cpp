@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <sstream>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/event_file.h"
@@ -65,30 +64,28 @@ void refuse_used_folder(const std::string& directory) {
   }
 }
 
+/// Lines of metrics.jsonl, and the step of the last validation among them; 0: none.
+struct KeptLines {
+  std::string text;
+  std::int64_t last_validation = 0;
+};
+
 /// The lines up to and with `step`. They were on the disk before its checkpoint was; what follows the first newer one,
 /// or one that a crash broke, is newer, too.
-std::string lines_until(const std::string& path, std::int64_t step) {
+KeptLines lines_until(const std::string& path, std::int64_t step) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return {};
+  KeptLines kept;
+  if (!fs::exists(path, ignored)) return kept;
   InputLines input(path);
-  std::string kept;
   for (std::string line; input.next(line) && input.ended();) {
     const json object = json::parse(line, nullptr, false);
     const bool is_older = object.is_object() && object.contains("step") && object["step"].is_number_integer() &&
                           object["step"].get<std::int64_t>() <= step;
     if (!is_older) break;
-    kept += line + "\n";
+    kept.text += line + "\n";
+    if (object.contains("validation")) kept.last_validation = object["step"].get<std::int64_t>();
   }
   return kept;
-}
-
-/// The step of the last validation among whole lines; 0: none.
-std::int64_t last_validation_of(const std::string& lines) {
-  std::int64_t step = 0;
-  std::istringstream in(lines);
-  for (std::string line; std::getline(in, line);)
-    if (const json object = json::parse(line); object.contains("validation")) step = object["step"].get<std::int64_t>();
-  return step;
 }
 
 using Scalars = std::vector<std::pair<std::string, double>>;
@@ -187,10 +184,10 @@ TrainingFolder TrainingFolder::resume(const std::string& directory) {
   const std::vector<Checkpoint> checkpoints = find_checkpoints(directory);
   const std::int64_t step = checkpoints.empty() ? 0 : checkpoints.back().step;
   const std::string metrics = (fs::path(directory) / kMetrics).string();
-  const std::string kept = lines_until(metrics, step);
-  write_file_atomically(metrics, kept);
+  const KeptLines kept = lines_until(metrics, step);
+  write_file_atomically(metrics, kept.text);
   auto state = std::make_unique<State>(directory, OutputFile::Existing::Continue, std::move(lock));
-  state->last_validation = last_validation_of(kept);
+  state->last_validation = kept.last_validation;
   state->events.forget_from(step + 1, now_seconds());
   sync_folder(directory);
   return TrainingFolder(std::move(state));

@@ -37,6 +37,15 @@ void damage(const std::string& file, const std::string& tensor, Damage kind) {
   write_bytes(file, bytes);
 }
 
+/// Of a model some of whose weights are multiplied: finite, but for what is computed with them.
+std::unique_ptr<Session> overflowing(const TempDir& temp, const ModelConfig& config,
+                                     const std::vector<std::string>& names, float factor) {
+  auto weights = random_weights(config, 1);
+  for (const std::string& name : names)
+    for (float& value : weights.at(name)) value *= factor;
+  return open(DType::Float32, write_tiny_model(temp.path() / "model", config, weights));
+}
+
 }  // namespace
 
 class DamageTest : public QObject {
@@ -70,10 +79,7 @@ class DamageTest : public QObject {
   void a_loss_that_is_not_finite_ends_the_run() {
     const TempDir temp;
     const ModelConfig config = tiny_config(2, 2, 1, 8, 32);
-    auto weights = random_weights(config, 1);
-    for (float& value : weights.at("lm_head.weight")) value *= 1e30f;
-    for (float& value : weights.at("model.norm.weight")) value *= 1e30f;
-    const auto session = open(DType::Float32, write_tiny_model(temp.path() / "model", config, weights));
+    const auto session = overflowing(temp, config, {"lm_head.weight", "model.norm.weight"}, 1e30f);
     RunRequest request;
     request.ids = std::make_shared<const std::vector<std::int32_t>>(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6});
     request.config = SegmentConfig::defaults_for(config);
@@ -112,10 +118,8 @@ class DamageTest : public QObject {
   void a_search_among_keys_that_overflow_ends_the_run() {
     const TempDir temp;
     const ModelConfig config = tiny_config(2, 2, 1, 8, 32);
-    auto weights = random_weights(config, 1);
-    for (float& value : weights.at("model.layers.1.self_attn.k_proj.weight")) value *= 1e38f;
-    for (float& value : weights.at("model.layers.1.input_layernorm.weight")) value *= 1e38f;
-    const auto session = open(DType::Float32, write_tiny_model(temp.path() / "model", config, weights));
+    const auto session = overflowing(
+        temp, config, {"model.layers.1.self_attn.k_proj.weight", "model.layers.1.input_layernorm.weight"}, 1e38f);
     RunRequest request;
     request.ids = std::make_shared<const std::vector<std::int32_t>>(40, 3);
     request.config = recall_preset(config, SegmentConfig::defaults_for(config));

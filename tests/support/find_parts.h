@@ -2,6 +2,7 @@
 #pragma once
 #include <QComboBox>
 #include <QLabel>
+#include <QSpinBox>
 #include <QWidget>
 
 namespace carryover::test {
@@ -18,6 +19,13 @@ Button* button(const QWidget& widget, const QString& name) {
 inline QComboBox* box_with(const QWidget& widget, const QString& entry) {
   for (QComboBox* box : widget.findChildren<QComboBox*>())
     if (box->findText(entry) >= 0) return box;
+  return nullptr;
+}
+
+/// The field of S in a form of settings: the first whose unit is tokens and that has no value for "all of it".
+inline QSpinBox* segment_field(const QWidget& form) {
+  for (QSpinBox* box : form.findChildren<QSpinBox*>())
+    if (box->specialValueText().isEmpty()) return box;
   return nullptr;
 }
 

@@ -20,11 +20,18 @@ using namespace carryover;
 
 namespace {
 
-QComboBox* choice_of(ConfigPanel& panel, const QString& name) {
-  for (QComboBox* box : panel.findChildren<QComboBox*>())
-    if (box->findText(name) >= 0) return box;
-  return nullptr;
-}
+/// The panel with a model and its default settings.
+struct Shown {
+  const ModelConfig model = test::synthetic_model().config;
+  LabContext lab;
+  ConfigPanel panel{lab};
+
+  Shown() {
+    panel.show();
+    lab.set_model(model, SegmentConfig::defaults_for(model));
+    test::settle();
+  }
+};
 
 void choose(QComboBox& box, int index) {
   box.setCurrentIndex(index);
@@ -47,7 +54,7 @@ class ConfigPanelTest : public QObject {
     ConfigPanel panel(lab);
     panel.show();
     const ModelConfig model = test::synthetic_model().config;
-    QComboBox* box = choice_of(panel, QStringLiteral("int8"));
+    QComboBox* box = test::box_with(panel, QStringLiteral("int8"));
     QVERIFY(box && !box->toolTip().isEmpty());
     QCOMPARE(box->count(), static_cast<int>(kPoolKeysNames.size()));
     std::mt19937 random(5);
@@ -69,13 +76,9 @@ class ConfigPanelTest : public QObject {
   }
 
   void a_preset_sets_everything_and_is_undone() {
-    LabContext lab;
-    ConfigPanel panel(lab);
-    panel.show();
-    const ModelConfig model = test::synthetic_model().config;
-    lab.set_model(model, SegmentConfig::defaults_for(model));
-    test::settle();
-    QComboBox* box = choice_of(panel, QStringLiteral("paper"));
+    Shown shown;
+    auto& [model, lab, panel] = shown;
+    QComboBox* box = test::box_with(panel, QStringLiteral("paper"));
     QVERIFY(box);
     QCOMPARE(box->currentText(), QStringLiteral("paper"));
     choose(*box, box->findText(QStringLiteral("sinks")));
@@ -109,21 +112,15 @@ class ConfigPanelTest : public QObject {
   }
 
   void the_preset_on_show_takes_the_place_of_what_is_typed() {
-    LabContext lab;
-    ConfigPanel panel(lab);
-    panel.show();
-    const ModelConfig model = test::synthetic_model().config;
-    lab.set_model(model, SegmentConfig::defaults_for(model));
-    test::settle();
-    QSpinBox* segment = nullptr;
-    for (QSpinBox* box : panel.findChildren<QSpinBox*>())
-      if (!segment && box->specialValueText().isEmpty()) segment = box;
+    Shown shown;
+    auto& [model, lab, panel] = shown;
+    QSpinBox* segment = test::segment_field(panel);
     QVERIFY(segment);
     segment->findChild<QLineEdit*>()->selectAll();
     QTest::keyClicks(segment->findChild<QLineEdit*>(), QStringLiteral("0"));
     test::settle();
     QVERIFY(!lab.settings_problem().isEmpty());
-    QComboBox* box = choice_of(panel, QStringLiteral("paper"));
+    QComboBox* box = test::box_with(panel, QStringLiteral("paper"));
     choose(*box, box->currentIndex());
     test::settle();
     QCOMPARE(lab.settings_problem(), QString());
@@ -131,17 +128,14 @@ class ConfigPanelTest : public QObject {
   }
 
   void policy_dtype_and_tokens_are_undone_in_order() {
-    LabContext lab;
-    ConfigPanel panel(lab);
-    panel.show();
-    const ModelConfig model = test::synthetic_model().config;
-    lab.set_model(model, SegmentConfig::defaults_for(model));
-    test::settle();
+    Shown shown;
+    auto& [model, lab, panel] = shown;
     QSpinBox* tokens = nullptr;
     for (QSpinBox* box : panel.findChildren<QSpinBox*>())
       if (box->specialValueText() == ConfigPanel::tr("whole text")) tokens = box;
-    QComboBox *policy = choice_of(panel, QStringLiteral("streaming")),
-              *dtype = choice_of(panel, QStringLiteral("fp64")), *preset = choice_of(panel, QStringLiteral("paper"));
+    QComboBox *policy = test::box_with(panel, QStringLiteral("streaming")),
+              *dtype = test::box_with(panel, QStringLiteral("fp64")),
+              *preset = test::box_with(panel, QStringLiteral("paper"));
     QVERIFY(tokens && policy && dtype && preset);
     const auto type_tokens = [&] {
       tokens->setFocus();
@@ -203,11 +197,8 @@ class ConfigPanelTest : public QObject {
   }
 
   void search_heads_are_typed_and_what_is_no_list_is_said() {
-    LabContext lab;
-    ConfigPanel panel(lab);
-    panel.show();
-    lab.set_model(test::synthetic_model().config, SegmentConfig::defaults_for(test::synthetic_model().config));
-    test::settle();
+    Shown shown;
+    auto& [model, lab, panel] = shown;
     QLineEdit* heads = nullptr;
     for (QLineEdit* line : panel.findChildren<QLineEdit*>())
       if (!line->placeholderText().isEmpty()) heads = line;

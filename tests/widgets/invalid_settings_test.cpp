@@ -13,6 +13,7 @@
 #include "app/shell/palette_commands.h"
 #include "app/window/message_bar.h"
 #include "tests/support/demo_window.h"
+#include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "widgets/forms/edit_form.h"
 #include "widgets/forms/finetune_dialog.h"
@@ -26,13 +27,6 @@ namespace {
 QAction* run_action(MainWindow& window) {
   for (QAction* action : window.findChildren<QAction*>())
     if (action->shortcut() == QKeySequence(Qt::Key_F5)) return action;
-  return nullptr;
-}
-
-/// The field of S: the first whose unit is tokens and that has no value for "all of it".
-QSpinBox* segment_field(MainWindow& window) {
-  for (QSpinBox* box : window.docks().panel(QStringLiteral("config"))->findChildren<QSpinBox*>())
-    if (box->specialValueText().isEmpty()) return box;
   return nullptr;
 }
 
@@ -68,7 +62,7 @@ class InvalidSettingsTest : public QObject {
     window.docks().raise("config");
     QTRY_VERIFY(window.docks().panel("config")->isVisible());
     window.docks().panel("config")->catch_up();
-    QSpinBox* field = segment_field(window);
+    QSpinBox* field = segment_field(*window.docks().panel(QStringLiteral("config")));
     QVERIFY(field != nullptr);
     QCOMPARE(field->value(), static_cast<int>(window.lab().context.config().segment_length));
     const std::int64_t before = window.lab().context.config().segment_length;
@@ -138,7 +132,7 @@ class InvalidSettingsTest : public QObject {
     window.docks().raise("config");
     QTRY_VERIFY(window.docks().panel("config")->isVisible());
     window.docks().panel("config")->catch_up();
-    QSpinBox* field = segment_field(window);
+    QSpinBox* field = segment_field(*window.docks().panel(QStringLiteral("config")));
     QVERIFY(window.lab().context.config().segment_length != 80);
     type(*field, "80");
     QSignalSpy ended(&window.lab().runs, &RunController::run_ended);
