@@ -53,9 +53,9 @@ plan_packages() {
   [ ${#names[@]} -gt 0 ] || return 0
   if ! have apt-get || ! root_prefix >/dev/null; then explain_packages "${names[@]}"; fi
   case $(os_id) in
-    debian-12) ;;
+    debian-12 | debian-13) ;;
     ubuntu-24.04) say "lab: Ubuntu 24.04 should work, but is untested." ;;
-    *) say "lab: $(os_name) is untested; Carryover is developed on Debian 12." ;;
+    *) say "lab: $(os_name) is untested; Carryover is developed on Debian 12 and tested on 13." ;;
   esac
   all=$(package_names | wc -l) # the whole list was measured in an empty Debian 12; a part of it costs about its share
   plan "Debian packages (${#names[@]})" $((220 * ${#names[@]} / all)) $((1000 * ${#names[@]} / all)) \

@@ -89,7 +89,8 @@ int guide_section_of(const QString& panel_id) {
   const auto found = headings().find(panel_id);
   QString title = found != headings().end() ? found->second : panel_id;
   if (found == headings().end()) title.replace(u'_', u' ');
-  const auto& sections = sections_of(QLatin1String(english_guide));
+  const QString english = QLatin1String(english_guide);
+  const auto& sections = sections_of(english);
   int window = 0;
   for (int i = 0; i < static_cast<int>(sections.size()); ++i) {
     const GuideSection& section = sections[static_cast<std::size_t>(i)];

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string_view>
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
@@ -25,9 +26,9 @@ std::string hash_of_ids(const std::vector<std::int32_t>& ids) {
   return hex_of(content_hash(std::as_bytes(std::span(ids))));
 }
 
-const std::string& header_text(const SafetensorsFile& file, const std::string& key) {
+const std::string& header_text(const SafetensorsFile& file, std::string_view key) {
   const auto found = file.metadata().find(key);
-  if (found == file.metadata().end()) refuse_state(file.where(), "its header lacks " + key);
+  if (found == file.metadata().end()) refuse_state(file.where(), "its header lacks " + std::string(key));
   return found->second;
 }
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every source is as .clang-format says, of the version that Debian 12 has (others differ in details). Without it this
-# test is skipped, but not in CI. `pre-commit` runs the same.
+# test is skipped, but not in CI on Debian 12. `pre-commit` runs the same.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 formatter=$(command -v clang-format-14 || command -v clang-format || true)
 if [ -z "$formatter" ] || ! "$formatter" --version | grep -q 'version 14\.'; then
-  if [ "${CI:-}" = true ]; then
+  if [ "${CI:-}" = true ] && grep -qs '^VERSION_ID="12"$' /etc/os-release; then
     echo "clang-format 14 is missing" >&2
     exit 1
   fi

@@ -36,7 +36,8 @@ QString curve_name(const ResultsView& results, const PositionLosses& losses) {
 }  // namespace
 
 void draw_loss_by_position(PlotView& plot, const ResultsView& results, const QString& text) {
-  const ResultsView::Book& book = book_of(results, text.toStdString());
+  const std::string chosen = text.toStdString();
+  const ResultsView::Book& book = book_of(results, chosen);
   plot.set_title(LossByPosition::tr("Loss by position: %1").arg(qstring(book.title)));
   plot.set_axes(LossByPosition::tr("Position (tokens)"), LossByPosition::tr("Loss (nats)"));
   plot.set_empty_text(LossByPosition::tr("No run of this text is finished: run the other cells of the experiment"));
