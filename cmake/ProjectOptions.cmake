@@ -19,6 +19,14 @@ if(CARRYOVER_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
 
+# A file that breaks a parser's memory is to end the program, not to take it over. Sanitizers find more by themselves,
+# and nvcc's host code keeps the compiler's defaults.
+if(NOT CARRYOVER_SANITIZE AND NOT CARRYOVER_SANITIZE_THREADS)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>")
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
+
 if(CARRYOVER_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
