@@ -49,7 +49,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (accepts([&] { file = SafetensorsFile::parse(bytes, "model.safetensors"); })) check_tensors(*file, bytes);
   std::optional<ModelConfig> config;
   const auto read_config = [&] {
-    config = hf_config_from_json(parse_json(files[kConfig].value_or("{}"), "config.json"), "input", "config.json");
+    config = hf_config_from_json(parse_json(files[kConfig].value_or("{}"), "config.json", JsonKind::Settings), "input",
+                                 "config.json");
   };
   if (!accepts(read_config) || !file) return 0;
   std::unique_ptr<ModelSource> model;

@@ -21,8 +21,8 @@ using Loaded = std::shared_ptr<const Tokenizer>;
 
 Loaded load(const Sections& files) {
   if (files[kTokenizerJson])
-    return std::make_shared<BpeTokenizer>(
-        read_tokenizer_json(parse_json(*files[kTokenizerJson], "tokenizer.json"), "tokenizer.json"));
+    return std::make_shared<BpeTokenizer>(read_tokenizer_json(
+        parse_json(*files[kTokenizerJson], "tokenizer.json", JsonKind::Tokenizer), "tokenizer.json"));
   if (files[kSentencePiece]) return SentencePieceTokenizer::load(*files[kSentencePiece], "tokenizer.model");
   const std::string gguf = files[kGguf].value_or(std::string());
   return load_gguf_tokenizer(GgufFile::parse(std::as_bytes(std::span(gguf)), "input.gguf"));

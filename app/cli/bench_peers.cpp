@@ -119,7 +119,7 @@ class TransformersPeer {
   json ask(const json& question, RunControl& control) {
     process_->send(question.dump(), control);
     const std::string line = process_->receive_line(control);
-    json answer = json::parse(line, nullptr, false);
+    json answer = find_json(line).value_or(nullptr);
     if (!answer.is_object() || answer.contains("error"))
       throw EngineError(Fault::Io, "transformers",
                         answer.is_object() ? answer["error"].dump() : "said " + line.substr(0, 200),
@@ -213,7 +213,7 @@ class LlamaBenchSubject final : public BenchSubject {
                                     (decoding ? " -p 0 -n " + made + " -d " + tokens : " -n 0 -p " + tokens) +
                                     (bench_case.tokens > kWarmUpTokens ? " --no-warmup" : ""));
     const std::string said = process.receive_all(control);
-    const json tests = json::parse(said, nullptr, false);
+    const json tests = find_json(said).value_or(nullptr);
     if (!tests.is_array() || tests.empty() || !tests[0].contains("avg_ns"))
       throw EngineError(Fault::Io, name(), "printed no results", "Use a llama-bench that knows -o json, -d and -fa.");
     const json& test = tests[0];

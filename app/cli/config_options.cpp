@@ -69,7 +69,8 @@ RopeConfig parse_rope(const std::string& text, RopeConfig rope) {
 }  // namespace
 
 json read_settings(const std::string& source) {
-  return source.starts_with('{') ? parse_json(source, "--config") : read_json_file(source);
+  return source.starts_with('{') ? parse_json(source, "--config", JsonKind::Settings)
+                                 : read_json_file(source, JsonKind::Settings);
 }
 
 std::string settings_name(const std::string& source) {

@@ -54,7 +54,7 @@ AskedSample asked_before(const SampleAsker& asker, const Task& task, const TaskS
 
 /// Of a results file that an earlier call wrote.
 std::vector<json> cells_in(const std::string& path) {
-  const json results = read_json_file(path);
+  const json results = read_json_file(path, JsonKind::Results);
   const json* ours = JsonFields(results, path).find("carryover");
   const json* tasks = ours != nullptr ? JsonFields(*ours, path).find("tasks") : nullptr;
   if (tasks == nullptr || !tasks->is_array())

@@ -37,7 +37,7 @@ PlanModel model_override(const std::string& text) {
 }
 
 int render(const ExperimentOptions& options) {
-  const json results = read_json_file(options.render);
+  const json results = read_json_file(options.render, JsonKind::Results);
   if (options.format == "report" || options.format == "section") {
     print(experiment_report(results, options.render, options.format == "report" ? 1 : 2));
     return kExitOk;
@@ -51,7 +51,7 @@ int render(const ExperimentOptions& options) {
 
 /// Which figures the results have something for.
 std::vector<std::string> figures_of(const std::string& file) {
-  const ResultsView results = results_view(read_json_file(file), file);
+  const ResultsView results = results_view(read_json_file(file, JsonKind::Results), file);
   if (!is_drawable(results)) return {};
   std::vector<std::string> figures;
   const std::string model = results.first_model();

@@ -93,7 +93,8 @@ void ExperimentRunner::look_at_cells(const std::string& earlier) {
     progress_.note("cell " + id + " is not usable, and is made again: " + problem);
   };
   CellNumbers finished = finished_cells(cells_, experiment_, earlier, unusable);
-  if (!earlier.empty()) replace_own_file(path_in(experiment_, kEarlierFile), read_json_file(earlier).dump() + "\n");
+  if (!earlier.empty())
+    replace_own_file(path_in(experiment_, kEarlierFile), read_json_file(earlier, JsonKind::Results).dump() + "\n");
   for (auto& [id, numbers] : finished) finish(id, std::move(numbers));
 }
 

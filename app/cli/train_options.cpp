@@ -49,12 +49,12 @@ std::string model_of(const json& fields, const std::string& where) {
 /// "field=JSON". The field's own reader judges the value.
 void set_field(json& fields, const std::string& text) {
   const std::size_t equals = text.find('=');
-  const json value = equals == std::string::npos ? json(json::value_t::discarded)
-                                                 : json::parse(text.substr(equals + 1), nullptr, false);
-  if (value.is_discarded())
+  const auto value =
+      equals == std::string::npos ? std::nullopt : find_json(text.substr(equals + 1), JsonKind::Settings);
+  if (!value)
     throw EngineError(Fault::Usage, "--set", "'" + text.substr(0, 60) + "' is not FIELD=JSON",
                       "Write it as adam_beta1=0.8 or 'long_range_heads=[[0],[1,2]]'.");
-  fields[text.substr(0, equals)] = value;
+  fields[text.substr(0, equals)] = *value;
 }
 
 /// --resume alone means the folder that the run would write.

@@ -2,12 +2,11 @@
 #include "app/controllers/adapter_base.h"
 
 #include <QCoreApplication>
-#include <QFile>
 #include <QFileInfo>
-#include <QJsonDocument>
 #include <QRegularExpression>
 #include <map>
 
+#include "engine/formats/json_file.h"
 #include "engine/models/model_folder.h"
 
 namespace carryover {
@@ -35,10 +34,12 @@ bool is_adapter_folder(const QString& path) {
 }
 
 QString base_of_adapter(const QString& adapter) {
-  QFile file(adapter + QStringLiteral("/adapter_config.json"));
-  if (!QFileInfo(file).isFile() || !file.open(QIODevice::ReadOnly)) return {};
-  const QString base = QJsonDocument::fromJson(file.readAll())[QStringLiteral("base_model_name_or_path")].toString();
-  return QFileInfo::exists(base) ? base : QString();
+  const auto config =
+      find_json_file((adapter + QStringLiteral("/adapter_config.json")).toStdString(), JsonKind::Settings);
+  if (!config || !config->is_object()) return {};
+  const nlohmann::json base = config->value("base_model_name_or_path", nlohmann::json());
+  const QString path = base.is_string() ? QString::fromStdString(base.get<std::string>()) : QString();
+  return QFileInfo::exists(path) ? path : QString();
 }
 
 QString why_not_merged(const QString& adapter, const ModelConfig& model) {

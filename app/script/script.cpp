@@ -2,9 +2,9 @@
 #include "app/script/script.h"
 
 #include <QCoreApplication>
-#include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_parser.h"
 #include "engine/data/text_source.h"
 
 namespace carryover {
@@ -78,8 +78,7 @@ void refuse(const QString& where, const QString& problem, const QString& advice)
 }
 
 nlohmann::json json_of_word(const QString& word) {
-  const auto value = nlohmann::json::parse(word.toStdString(), nullptr, false);
-  return value.is_discarded() ? nlohmann::json(word.toStdString()) : value;
+  return find_json(word.toStdString(), JsonKind::Settings).value_or(word.toStdString());
 }
 
 std::vector<Statement> read_script(const QString& path) {

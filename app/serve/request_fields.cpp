@@ -14,7 +14,7 @@ namespace {
 
 nlohmann::json parse_body(std::string_view body) {
   try {
-    return parse_json(body, "the body");
+    return parse_json(body, "the body", JsonKind::Request);
   } catch (const EngineError& error) {
     throw ApiError(400, error.where() + " " + error.problem() + ".");
   }

@@ -8,7 +8,7 @@ namespace carryover {
 
 nlohmann::json read_versioned(const QString& path, const VersionedFormat& format) {
   const std::string where = path.toStdString();
-  nlohmann::json fields = read_json_file(where);
+  nlohmann::json fields = read_json_file(where, JsonKind::Results);
   const auto refuse = [&](Fault fault, const std::string& problem, const std::string& advice) {
     throw EngineError(fault, where, problem, advice);
   };

@@ -151,7 +151,7 @@ void make_experiment_figure(const FigureRequest& request) {
   const Figure& figure = figure_of(request.figure);
   const Choices choices = choices_of(request, figure);
   const std::string file = results_file(request.folder);
-  const ResultsView results = results_view(read_json_file(file), file);
+  const ResultsView results = results_view(read_json_file(file, JsonKind::Results), file);
   if (!is_drawable(results))
     throw EngineError(Fault::BadInput, file, "has too many runs or comparisons for a figure",
                       "`carryover experiment --render` has its tables.");

@@ -145,7 +145,7 @@ class Reading {
   }
 
   void add_ids(const std::string& path) {
-    const json lists = read_json_file(path);
+    const json lists = read_json_file(path, JsonKind::Numbers);
     if (!lists.is_array())
       throw EngineError(Fault::BadInput, path, "is not a JSON array of token ids",
                         "Give ids as [12, 7, 4000], or several documents as [[12, 7], [4000]]; texts as .jsonl.");
@@ -205,7 +205,7 @@ class Reading {
   }
 
   std::string text_of_line(std::string_view line, const std::string& where) const {
-    const json object = parse_json(line, where);
+    const json object = parse_json(line, where, JsonKind::Text);
     const auto refuse = [&](const std::string& problem) {
       throw EngineError(
           Fault::BadInput, where, problem,

@@ -68,7 +68,7 @@ std::vector<PromptExample> read_prompt_set(const std::string& path) {
   for (std::string line; input.next(line);) {
     if (trimmed(line, kBlanks).empty()) continue;
     const std::string where = path + ":" + std::to_string(input.number());
-    examples.push_back(read_example(parse_json(line, where), input.number(), where));
+    examples.push_back(read_example(parse_json(line, where, JsonKind::Text), input.number(), where));
     if (!names.insert(examples.back().name).second)
       refuse_example(where, "is called \"" + examples.back().name + "\", like an earlier one", "Use another name.");
     if (examples.size() > kMostExamples)

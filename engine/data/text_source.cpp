@@ -83,8 +83,8 @@ std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabul
   const std::string where = display_name(path);
   const std::string contents = read_file(path);
   const bool npy = contents.starts_with("\x93NUMPY");  // a run folder's ids.npy
-  const nlohmann::json json =
-      npy ? nlohmann::json(npy_ints(npy_from_bytes(contents, where), where)) : parse_json(contents, where);
+  const nlohmann::json json = npy ? nlohmann::json(npy_ints(npy_from_bytes(contents, where), where))
+                                  : parse_json(contents, where, JsonKind::Numbers);
   const auto refuse = [&where](const std::string& problem, const std::string& advice) {
     throw EngineError(Fault::BadInput, where, problem, advice);
   };

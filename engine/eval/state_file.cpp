@@ -113,7 +113,7 @@ class StateReader final : public StateFields {
   void hits(std::vector<HeadHits>& hits, std::int64_t most) override {
     const SafetensorsTensor& stored = take(kHits, "U8");
     const std::string text(reinterpret_cast<const char*>(stored.data.data()), stored.data.size());
-    const nlohmann::json lists = parse_json(text, file_.where());
+    const nlohmann::json lists = parse_json(text, file_.where(), JsonKind::Text);
     if (!lists.is_array()) refuse_state(file_.where(), "its hits are not a list");
     for (const nlohmann::json& list : lists) hits.push_back(head_hits_from_json(list, file_.where()));
     check_hits(hits, place_, limits_, file_.where());

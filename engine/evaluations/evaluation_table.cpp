@@ -188,13 +188,14 @@ std::vector<ResultsFile> read_results(const std::string& path) {
   std::error_code code;
   const bool folder = fs::is_directory(path, code);
   const std::string plan_file = plan_path(folder ? path : fs::path(path).parent_path().string());
-  if (!folder && fs::path(path).filename() != fs::path(plan_file).filename()) return {{read_json_file(path), path}};
+  if (!folder && fs::path(path).filename() != fs::path(plan_file).filename())
+    return {{read_json_file(path, JsonKind::Results), path}};
   const std::string out = fs::path(plan_file).parent_path().string();
   const EvaluationPlan plan = plan_of(read_json_file(plan_file), plan_file);
   std::vector<ResultsFile> files;
   for (const std::string& policy : plan.policies) {
     const std::string file = results_path(plan, policy_folder(plan, out, policy));
-    if (fs::exists(file, code)) files.push_back({read_json_file(file), file});
+    if (fs::exists(file, code)) files.push_back({read_json_file(file, JsonKind::Results), file});
   }
   return files;
 }

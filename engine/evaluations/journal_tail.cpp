@@ -61,7 +61,7 @@ void JournalTail::read_on() {
 
 void JournalTail::take_line(const std::string& line) {
   const std::string where = path_ + ":" + std::to_string(entries_.size() + 1);
-  entries_.push_back(entry_of(parse_json(line, where), where));
+  entries_.push_back(entry_of(parse_json(line, where, JsonKind::Text), where));
 }
 
 }  // namespace carryover

@@ -111,7 +111,7 @@ SampleJournal::SampleJournal(const std::string& path) {
       torn = !lines.ended();  // the bytes of a line that was being written
       if (torn) break;
       const std::string where = path + ":" + std::to_string(lines.number());
-      entries_.push_back(entry_of(parse_json(line, where), where));
+      entries_.push_back(entry_of(parse_json(line, where, JsonKind::Text), where));
       whole = lines.offset();
     }
     if (torn) std::filesystem::resize_file(path, static_cast<std::uintmax_t>(whole), code);

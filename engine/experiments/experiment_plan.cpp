@@ -57,9 +57,11 @@ const json& require_object(const json& value, const std::string& where, const st
 class PlanReader {
  public:
   PlanReader(std::string_view text, std::string where, std::string folder)
-      : where_(std::move(where)), folder_(std::move(folder)), file_(parse_json(text, where_, JsonKeys::Unique)) {
+      : where_(std::move(where)),
+        folder_(std::move(folder)),
+        file_(parse_json(text, where_, JsonKind::Settings, JsonKeys::Unique)) {
     require_object(file_, where_, "the plan");
-    order_ = ordered_json::parse(text.begin(), text.end());
+    order_ = parse_ordered_json(text, where_, JsonKind::Settings);
   }
 
   ExperimentPlan read() {

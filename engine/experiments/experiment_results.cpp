@@ -36,7 +36,7 @@ bool is_there(const std::string& path) {
 bool has_inputs(const std::string& folder, const json& inputs) {
   const std::string path = path_in(folder, kCellFile);
   if (!is_there(path)) return false;
-  const json cell = read_json_file(path);
+  const json cell = read_json_file(path, JsonKind::Results);
   return cell.is_object() && cell.contains("inputs") && cell["inputs"] == inputs;
 }
 
@@ -293,7 +293,8 @@ CellNumbers finished_cells(const ExperimentCells& cells, const std::string& expe
   for (const EvaluationCell& cell : cells.evaluations)
     look(cell.id, [&] { return evaluation_numbers(cell_folder(experiment, cell.id), cell, cells.models[cell.model]); });
   const std::string file = earlier.empty() ? path_in(experiment, kEarlierFile) : earlier;
-  if (!earlier.empty() || is_there(file)) add_earlier_cells(finished, read_json_file(file), file, cells);
+  if (!earlier.empty() || is_there(file))
+    add_earlier_cells(finished, read_json_file(file, JsonKind::Results), file, cells);
   return finished;
 }
 

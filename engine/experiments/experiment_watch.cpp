@@ -29,7 +29,7 @@ json read_small_json(const std::string& path) {
   if (!ignored && size > static_cast<std::uintmax_t>(kMostFileBytes))
     throw EngineError(Fault::BadInput, path, "has " + std::to_string(size) + " bytes, which no experiment has",
                       "Choose the folder of an experiment.");
-  return read_json_file(path);
+  return read_json_file(path, JsonKind::Results);
 }
 
 /// The last whole line of a file that another process appends to; empty where there is none.

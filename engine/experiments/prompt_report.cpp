@@ -80,7 +80,7 @@ PromptReport::Slice slice_of(const json& object, const std::string& where) {
 
 PromptReport read_prompt_report(const std::string& folder) {
   const std::string where = path_in(folder, "prompts.json");
-  const json object = read_json_file(where);
+  const json object = read_json_file(where, JsonKind::Results);
   const JsonFields fields(object, where);
   PromptReport report;
   report.prompts = text_of(fields, "prompts");

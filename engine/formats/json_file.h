@@ -4,26 +4,19 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
+
+#include "engine/core/base/json_parser.h"
 
 namespace carryover {
-
-/// What parse_json does with an object that names a key twice: keep the last, as most readers do, or refuse.
-enum class JsonKeys { Any, Unique };
-
-/// Parses JSON at most 64 levels deep. Throws EngineError{BadInput} naming `where` and the byte offset. Any thread.
-nlohmann::json parse_json(std::string_view text, const std::string& where, JsonKeys keys = JsonKeys::Any);
-
-/// The value of CBOR bytes: one item, at most 64 levels deep, every length within the bytes, no tags and no lengths
-/// left open, all of which is checked before anything is parsed. Throws EngineError{BadInput} naming `where`. Any
-/// thread.
-nlohmann::json parse_cbor(std::string_view bytes, const std::string& where);
 
 /// The JSON text of a value, with U+FFFD in place of bytes that are not UTF-8: paths and arguments may hold any.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 
-/// A whole file of at most 1 GiB. Throws EngineError{Io, BadInput} naming the file.
-nlohmann::json read_json_file(const std::string& path, JsonKeys keys = JsonKeys::Any);
+/// A whole file, of a size that its kind allows. Throws EngineError{Io, BadInput} naming the file.
+nlohmann::json read_json_file(const std::string& path, JsonKind kind = JsonKind::Record, JsonKeys keys = JsonKeys::Any);
+
+/// Nothing where the file can't be read or is no JSON of its kind: for what is good to know and not needed.
+std::optional<nlohmann::json> find_json_file(const std::string& path, JsonKind kind = JsonKind::Record);
 
 /// Typed look-up in a JSON object. null counts as absent; a value of the wrong type, or an absent one that is required,
 /// throws EngineError{BadInput} naming `where` and the key.

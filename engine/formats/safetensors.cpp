@@ -114,7 +114,7 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, const s
                                   std::to_string(bytes.size() - 8) + " after its first 8");
   }
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + 8, length);
-  const nlohmann::json header = parse_json(text, where + " (header)", JsonKeys::Unique);
+  const nlohmann::json header = parse_json(text, where + " (header)", JsonKind::TensorList, JsonKeys::Unique);
   if (!header.is_object()) refuse_safetensors(where, "the header is not a JSON object");
   const auto data = bytes.subspan(8 + length);
   SafetensorsFile file;

@@ -152,7 +152,7 @@ StoredAdapter read_adapter_folder(const std::string& directory) {
   if (!fs::exists(path, ignored)) {
     throw EngineError(Fault::Io, directory, "has no adapter_config.json", "Give a folder that peft or training saved.");
   }
-  const json root = read_json_file(path);
+  const json root = read_json_file(path, JsonKind::Settings);
   StoredAdapter adapter{AdapterReader(root, path).read(), {}, {}};
   adapter.base_model = JsonFields(root, path).find_text("base_model_name_or_path").value_or("");
   adapter.tensors = SafetensorsFile::open((fs::path(directory) / "adapter_model.safetensors").string());

@@ -26,7 +26,7 @@ constexpr std::size_t kMaxShards = 4096;
 
 /// The shards that an index names, checked to lie in the folder itself. `weights` gets tensor → shard.
 std::set<std::string> read_index(const fs::path& path, std::map<std::string, std::string>& weights) {
-  const nlohmann::json json = read_json_file(path.string());
+  const nlohmann::json json = read_json_file(path.string(), JsonKind::TensorList);
   const auto refuse = [&](const std::string& problem) {
     throw EngineError(Fault::BadInput, path.string(), problem, "Fetch the index again.");
   };
@@ -131,7 +131,7 @@ std::unique_ptr<ModelSource> open_hf_folder(const std::string& path) {
   // "folder/" and "." still have a name once they are made absolute.
   const fs::path whole = fs::absolute(folder).lexically_normal();
   const std::string name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-  const ModelConfig config = hf_config_from_json(read_json_file(config_path), name, config_path);
+  const ModelConfig config = hf_config_from_json(read_json_file(config_path, JsonKind::Settings), name, config_path);
   return hf_model(config, open_weights(folder));
 }
 

@@ -2,11 +2,10 @@
 #include "engine/models/trained_under.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
-#include "engine/data/text_source.h"
+#include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 
 namespace carryover {
@@ -20,7 +19,7 @@ std::optional<TrainedUnder> read_trained_under(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::nullopt;
   const std::string where = path.string();
-  nlohmann::json json = nlohmann::json::parse(read_text(where), nullptr, false);
+  nlohmann::json json = read_json_file(where, JsonKind::Settings);
   if (!json.is_object())
     throw EngineError(Fault::BadInput, where, "is not a JSON object", "Remove it, or restore it from its run.");
   TrainedUnder trained;

@@ -53,7 +53,7 @@ void each_line(const std::string& path, Visit visit) {
 }
 
 std::vector<float> read_nll(const std::string& path) {
-  const json values = read_json_file(path);
+  const json values = read_json_file(path, JsonKind::Numbers);
   std::vector<float> result;
   try {
     for (const json& value : values) result.push_back(value.is_null() ? std::nanf("") : value.get<float>());

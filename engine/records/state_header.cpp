@@ -103,12 +103,14 @@ StateHeader read_state_header(const SafetensorsFile& file) {
   require_format(file);
   StateHeader header;
   header.weights_hash = header_text(file, "weights_hash");
-  header.model = model_config_from_json(parse_json(header_text(file, "model"), file.where()), file.where());
+  header.model =
+      model_config_from_json(parse_json(header_text(file, "model"), file.where(), JsonKind::Settings), file.where());
   header.dtype = stored_dtype_of(file);
   header.policy = header_text(file, "policy");
   if (find_policy(header.policy) == nullptr)
     refuse_state(file.where(), "policy '" + header.policy.substr(0, 40) + "' is not known");
-  update_from_json(header.config, parse_json(header_text(file, "config"), file.where()), file.where());
+  update_from_json(header.config, parse_json(header_text(file, "config"), file.where(), JsonKind::Settings),
+                   file.where());
   header.ntk_length = state_number(file, "ntk_length", std::numeric_limits<std::int64_t>::max());
   header.ids = stored_ids_of(file);
   return header;

@@ -78,7 +78,7 @@ KeptLines lines_until(const std::string& path, std::int64_t step) {
   if (!fs::exists(path, ignored)) return kept;
   InputLines input(path);
   for (std::string line; input.next(line) && input.ended();) {
-    const json object = json::parse(line, nullptr, false);
+    const json object = find_json(line).value_or(nullptr);
     const bool is_older = object.is_object() && object.contains("step") && object["step"].is_number_integer() &&
                           object["step"].get<std::int64_t>() <= step;
     if (!is_older) break;

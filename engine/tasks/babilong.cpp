@@ -75,7 +75,7 @@ BabilongPrompt find_babilong_prompt(const std::string& data, const std::string& 
     prompt.format = kOwnTemplate;
     return prompt;
   }
-  const json file = read_json_file(path);
+  const json file = read_json_file(path, JsonKind::Text);
   const auto parts = file.find("prompt");
   if (parts == file.end() || !parts->is_object())
     throw EngineError(Fault::BadInput, path, "has no \"prompt\"", "Use a file of the project's babilong_evals.");

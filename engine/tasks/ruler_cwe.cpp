@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_parser.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/input_file.h"
 #include "engine/tasks/python_random.h"
@@ -20,24 +21,20 @@ namespace {
 constexpr std::size_t kCommon = 10;
 constexpr std::int64_t kProbe = 4096;  ///< words, of the prompt that the size is estimated by
 
-/// The values of a JSON object in the file's order, which a parsed object would lose.
+/// The values of a JSON object in the file's order.
 std::vector<std::string> english_words(const std::string& data, std::size_t wanted) {
-  using nlohmann::json;
   const std::string name = "english_words.json";
   if (data.empty())
     throw EngineError(Fault::Usage, name, "is needed for a prompt of " + std::to_string(wanted) + " words",
                       "Name a folder with it (it is part of RULER), or ask for a smaller length.");
   const std::string path = path_in(data, name);
   std::vector<std::string> words;
-  const auto keep = [&](int depth, json::parse_event_t event, const json& value) {
-    const bool is_value = event == json::parse_event_t::value;
-    if (is_value && depth == 1 && value.is_string()) words.push_back(value.get<std::string>());
-    return !is_value;
-  };
   try {
-    if (!json::parse(read_whole_file(path), keep).is_object()) words.clear();
-  } catch (const json::exception&) {
-    throw EngineError(Fault::BadInput, path, "is not JSON", "Fetch the file itself: RULER stores it by Git LFS.");
+    const auto all = parse_ordered_json(read_whole_file(path), path);
+    for (const auto& word : all)
+      if (all.is_object() && word.is_string()) words.push_back(word.get<std::string>());
+  } catch (const EngineError& error) {
+    throw EngineError(error.fault(), path, error.problem(), "Fetch the file itself: RULER stores it by Git LFS.");
   }
   if (words.size() < wanted)
     throw EngineError(Fault::BadInput, path,

@@ -56,7 +56,7 @@ EssayHaystack::EssayHaystack(const std::string& data) {
                       "Name a folder with " + essays + " (RULER's own download) or a long .txt.");
   std::error_code ignored;
   if (const std::string path = path_in(data, essays); fs::exists(path, ignored)) {
-    set_text(JsonFields(read_json_file(path), path).find_text("text").value_or(""), path);
+    set_text(JsonFields(read_json_file(path, JsonKind::Text), path).find_text("text").value_or(""), path);
     note_ = essays + ", its sentences found by a rule and not by NLTK";
     return;
   }

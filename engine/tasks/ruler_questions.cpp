@@ -18,7 +18,7 @@ template <typename Read>
 RulerQuestions questions_of(const std::string& path, Read read) {
   RulerQuestions questions;
   try {
-    questions = read(read_json_file(path));
+    questions = read(read_json_file(path, JsonKind::Text));
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, path, std::string("is not laid out as published (") + error.what() + ")",
                       "Fetch the file by RULER's download_qa_dataset.sh.");

@@ -72,7 +72,7 @@ std::vector<TaskSample> ready_samples(const std::string& path, const RulerForm& 
   for (std::string line; std::ssize(samples) < most && lines.next(line);) {
     if (line.empty()) continue;
     const std::string where = path + ":" + std::to_string(lines.number());
-    samples.push_back(read_sample(parse_json(line, where), std::ssize(samples), form, where));
+    samples.push_back(read_sample(parse_json(line, where, JsonKind::Text), std::ssize(samples), form, where));
     require_fit(samples.back(), form, request, where);
   }
   if (samples.empty()) refuse_line(path, "has no sample");

@@ -25,7 +25,7 @@ void give_record(json& record, const std::string& where, const TakeRecord& take)
 }
 
 std::int64_t read_list(const std::string& path, std::int64_t count, const TakeRecord& take) {
-  json list = read_json_file(path);
+  json list = read_json_file(path, JsonKind::Text);
   if (!list.is_array()) throw EngineError(Fault::BadInput, path, "is not a list of records", kFetchAgain);
   std::int64_t given = 0;
   for (json& record : list) {
@@ -41,7 +41,7 @@ std::int64_t read_lines(const std::string& path, std::int64_t count, const TakeR
   for (std::string line; (count == 0 || given < count) && input.next(line);) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     const std::string where = path + ":" + std::to_string(input.number());
-    json record = parse_json(line, where);
+    json record = parse_json(line, where, JsonKind::Text);
     give_record(record, where, take);
     ++given;
   }

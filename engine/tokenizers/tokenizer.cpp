@@ -47,7 +47,7 @@ std::optional<std::int32_t> find_numbered(const nlohmann::json& config, const ch
 
 std::shared_ptr<const Tokenizer> load_bpe_folder(const fs::path& folder) {
   const std::string file = (folder / "tokenizer.json").string();
-  BpeDefinition definition = read_tokenizer_json(read_json_file(file), file);
+  BpeDefinition definition = read_tokenizer_json(read_json_file(file, JsonKind::Tokenizer), file);
   const nlohmann::json spelled = read_if_there(folder / "tokenizer_config.json");
   const nlohmann::json numbered = read_if_there(folder / "config.json");
   definition.bos = find_spelled(spelled, "bos_token", definition);

@@ -11,6 +11,7 @@
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
 #include "engine/data/text_source.h"
+#include "engine/formats/json_file.h"
 
 namespace {
 
@@ -49,7 +50,7 @@ int run(int argc, char** argv) {
   for (int i = 4; i + 1 < argc; i += 2) {
     if (std::string(argv[i]) == "--policy") request.policy = argv[i + 1];
     if (std::string(argv[i]) == "--config")
-      carryover::update_from_json(request.config, nlohmann::json::parse(carryover::read_text(argv[i + 1])),
+      carryover::update_from_json(request.config, carryover::read_json_file(argv[i + 1], carryover::JsonKind::Settings),
                                   argv[i + 1]);
   }
   std::vector<std::int64_t> positions(request.ids->size());

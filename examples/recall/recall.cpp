@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_parser.h"
 #include "engine/core/run/prefix_control.h"
 #include "engine/core/run/snapshot.h"
 
@@ -81,7 +82,7 @@ std::map<std::int64_t, RecallScore> score_recall(Session& session, const Tokeniz
   std::map<std::int64_t, RecallScore> scores;
   std::istringstream lines(cases);
   for (std::string line; std::getline(lines, line);) {
-    const json told = json::parse(line);
+    const json told = parse_json(line, "cases", JsonKind::Text);
     RunRequest request;
     request.config = config;
     request.capture.sinks = false;

@@ -159,7 +159,7 @@ class HfConfigTest : public QObject {
 
   void names_the_byte_of_broken_json() {
     const auto parse = [](const std::string& text) {
-      return [text] { parse_json(text, "config.json", JsonKeys::Unique); };
+      return [text] { parse_json(text, "config.json", JsonKind::Settings, JsonKeys::Unique); };
     };
     QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "byte 10", parse("{\"a\": 12, ?}"))), QString());
     QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "twice", parse("{\"a\": {\"b\": 1, \"b\": 2}}"))),
@@ -168,7 +168,7 @@ class HfConfigTest : public QObject {
              QString());
     QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "JSON", parse("{\"a\": 1e999}"))), QString());
     QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "byte", parse("\"\xff\""))), QString());
-    QCOMPARE(parse_json("{\"a\": \"[[[[\\\"[\"}", "x", JsonKeys::Unique).at("a").get<std::string>(),
+    QCOMPARE(parse_json("{\"a\": \"[[[[\\\"[\"}", "x", JsonKind::Settings, JsonKeys::Unique).at("a").get<std::string>(),
              std::string("[[[[\"["));
   }
 };

@@ -4,7 +4,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 
@@ -42,6 +42,14 @@ class TrainedUnderTest : public QObject {
       test::write_bytes(folder.file("segment_config.json"), bad);
       QVERIFY_THROWS_EXCEPTION(EngineError, read_trained_under(path));
     }
+  }
+
+  void nesting_without_an_end_is_refused() {
+    const test::TempDir folder;
+    test::write_bytes(folder.file("segment_config.json"), "{\"segment_length\":" + std::string(1'000'000, '['));
+    const auto error = test::error_of([&] { read_trained_under(folder.path().string()); });
+    QVERIFY(error && error->fault() == Fault::BadInput);
+    QCOMPARE(error->problem(), std::string("JSON is nested deeper than 64 levels at byte 81"));
   }
 
   void what_is_written_is_read() {

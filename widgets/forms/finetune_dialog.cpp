@@ -303,7 +303,7 @@ void FinetuneDialog::save_config(const QString& path) {
 
 void FinetuneDialog::load_config(const QString& path) {
   const std::string where = path.toStdString();
-  const auto json = read_json_file(where);
+  const auto json = read_json_file(where, JsonKind::Settings);
   if (!json.is_object())
     throw EngineError(Fault::BadInput, where, "is not a JSON object", "Choose a config of a training run.");
   set_plan(plan_from_json(json, where));

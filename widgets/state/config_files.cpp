@@ -51,7 +51,7 @@ void write_grouping(const SegmentConfig& config, const QString& path) {
 
 SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, const QString& path) {
   const std::string where = path.toStdString();
-  nlohmann::json json = read_json_file(where);
+  nlohmann::json json = read_json_file(where, JsonKind::Settings);
   if (!json.is_object())
     throw EngineError(Fault::BadInput, where, QObject::tr("is not a JSON object").toStdString(),
                       QObject::tr("Choose a file that this program exported.").toStdString());

@@ -3,12 +3,13 @@
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QFile>
 #include <QFileInfo>
-#include <QJsonDocument>
 #include <QRegularExpression>
 #include <QStringList>
 #include <optional>
+
+#include "engine/core/base/json_integer.h"
+#include "engine/formats/json_file.h"
 
 namespace carryover {
 namespace {
@@ -36,10 +37,9 @@ std::optional<TrainedFolder> trained_folder(const QString& path) {
 }
 
 /// A field of the plan that the training kept beside what it wrote.
-QJsonValue plan_field(const TrainedFolder& trained, const char* key) {
-  QFile file(trained.training + QStringLiteral("/config.json"));
-  if (!file.open(QIODevice::ReadOnly)) return {};
-  return QJsonDocument::fromJson(file.readAll())[QLatin1String(key)];
+nlohmann::json plan_field(const TrainedFolder& trained, const char* key) {
+  const auto plan = find_json_file((trained.training + QStringLiteral("/config.json")).toStdString());
+  return plan && plan->is_object() ? plan->value(key, nlohmann::json()) : nlohmann::json();
 }
 
 QString steps_text(qint64 steps) {
@@ -55,7 +55,7 @@ QString name_of_trained(const TrainedFolder& trained) {
 /// The training's own count, where it is this session's; else what its folder says; 0: not known.
 qint64 steps_of(const ModelInfo& model, const TrainedFolder& trained) {
   if (model.trained_steps > 0) return model.trained_steps;
-  return trained.step.value_or(plan_field(trained, "max_steps").toInteger());
+  return trained.step.value_or(find_integer(plan_field(trained, "max_steps")).value_or(0));
 }
 
 QString base_name(const ModelInfo& model) {
@@ -66,7 +66,8 @@ QString base_name(const ModelInfo& model) {
     const bool is_gguf = file.suffix().compare(QStringLiteral("gguf"), Qt::CaseInsensitive) == 0;
     return is_gguf ? file.completeBaseName() : QString::fromStdString(model.config.name);
   }
-  const QString base = plan_field(*trained, "model").toString();
+  const nlohmann::json model_path = plan_field(*trained, "model");
+  const QString base = model_path.is_string() ? QString::fromStdString(model_path.get<std::string>()) : QString();
   const qint64 steps = steps_of(model, *trained);
   if (base.isEmpty() || steps == 0) return name_of_trained(*trained);
   const QString name = QFileInfo(QDir::cleanPath(base)).completeBaseName();

@@ -17,6 +17,7 @@
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_parser.h"
 #include "engine/core/config/training_config.h"
 #include "widgets/look/theme.h"
 #include "widgets/look/widget_rows.h"
@@ -50,9 +51,9 @@ json integers(const QString& text, const char* key) {
 
 json parsed(const QString& text, const char* key) {
   if (text.trimmed().isEmpty()) return nullptr;
-  json value = json::parse(text.toStdString(), nullptr, false);
-  if (value.is_discarded()) refuse_field("form", key, "is not a JSON value", "Correct its brackets and quotes.");
-  return value;
+  auto value = find_json(text.toStdString(), JsonKind::Settings);
+  if (!value) refuse_field("form", key, "is not a JSON value", "Correct its brackets and quotes.");
+  return std::move(*value);
 }
 
 /// Not what the box held before somebody emptied it.

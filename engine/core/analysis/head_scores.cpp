@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/json_parser.h"
 #include "engine/core/base/text_parts.h"
 
 namespace carryover {
@@ -166,8 +166,8 @@ HeadScores scores_from_json(const nlohmann::json& json, const ModelConfig& model
 }
 
 HeadScores scores_from_text(const std::string& text, const ModelConfig& model, const std::string& where) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  return json.is_object() ? scores_from_json(json, model, where) : scores_from_tsv(text, model, where);
+  const auto json = find_json(text);
+  return json && json->is_object() ? scores_from_json(*json, model, where) : scores_from_tsv(text, model, where);
 }
 
 }  // namespace carryover
