@@ -2,7 +2,6 @@
 #include "app/cli/bench_gpu.h"
 
 #include <algorithm>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/bench_folder.h"
@@ -15,6 +14,7 @@
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/terminal_text.h"
 #include "engine/models/model_source.h"
 
 namespace carryover {
@@ -98,7 +98,7 @@ std::unique_ptr<Session> load(const ModelRequest& request, RunControl& control, 
   } catch (const EngineError& error) {
     if (error.fault() != Fault::Unsupported || error.where() != "--device cuda") throw;
     progress.clear();
-    std::cerr << "carryover: there is no GPU to measure: " << error.problem() << std::endl;
+    print_error_line("carryover: there is no GPU to measure: " + error.problem());
     return nullptr;
   }
 }

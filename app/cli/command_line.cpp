@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <csignal>
-#include <iostream>
+#include <sstream>
 
 #include "app/cli/commands.h"
+#include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/current_error.h"
+#include "engine/core/base/terminal_text.h"
+#include "engine/core/base/text_parts.h"
 
 namespace carryover {
 
@@ -33,7 +36,7 @@ int run_action(const Action& action) {
     return action();
   } catch (...) {
     const EngineError error = current_error();
-    std::cerr << "carryover: " << error.what() << std::endl;
+    print_error_line(std::string("carryover: ") + error.what());
     return exit_code(error.fault());
   }
 }
@@ -129,7 +132,11 @@ int run_command_line(int argc, char** argv, FigureMaker make_figure) {
     try {
       app->parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-      return app->exit(error) == 0 ? kExitOk : kExitUsage;
+      std::ostringstream out, problem;
+      const int code = app->exit(error, out, problem);
+      print(out.str());
+      if (!problem.str().empty()) print_error_line(trimmed(problem.str(), "\n"));
+      return code == 0 ? kExitOk : kExitUsage;
     }
     std::size_t chosen = 0;
     while (!app->got_subcommand(verbs()[chosen].name)) ++chosen;  // one is required

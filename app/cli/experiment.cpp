@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +9,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/terminal_text.h"
 #include "engine/experiments/compared_losses.h"
 #include "engine/experiments/experiment_frontier.h"
 #include "engine/experiments/experiment_report.h"
@@ -78,7 +78,7 @@ std::string draw_figures(const std::string& out) {
       figure_maker()(request);
       written += ", " + figure + ".pdf";
     } catch (const EngineError& error) {
-      std::fprintf(stderr, "%s was not drawn: %s\n", request.output.c_str(), error.what());
+      print_error_line(request.output + " was not drawn: " + error.what());
     }
   }
   return written;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -12,6 +11,7 @@
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/terminal_text.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/config/head_reads.h"
 #include "engine/data/text_source.h"
@@ -126,9 +126,9 @@ void report(const GenerateRequest& request, const GenerateResult& result, bool l
     return seconds > 0 ? fixed_text(static_cast<double>(tokens) / seconds, 1) + " tokens/s" : std::string("-");
   };
   const std::size_t read = loaded ? static_cast<std::size_t>(request.question_length) : request.prompt.size();
-  std::fprintf(stderr, "%s %zu tokens, %s; answer %zu tokens, %s\n", loaded ? "question" : "prompt", read,
-               rate(read, result.prompt_seconds).c_str(), result.ids.size(),
-               rate(result.ids.size(), result.decode_seconds).c_str());
+  print_error_line(std::string(loaded ? "question " : "prompt ") + std::to_string(read) + " tokens, " +
+                   rate(read, result.prompt_seconds) + "; answer " + std::to_string(result.ids.size()) + " tokens, " +
+                   rate(result.ids.size(), result.decode_seconds));
 }
 
 /// Generates, to standard output as it comes or into `answers`. Returns whether it was not stopped.
@@ -144,14 +144,14 @@ class Answering {
     std::string text;
     const auto emit = [&](const std::string& piece) {
       text += piece;
-      if (!options_.json && !piece.empty()) print(piece);
+      if (!options_.json && !piece.empty()) print_exactly(piece);
     };
     const auto on_token = [&](const GeneratedToken& token) {
       const bool stop = std::ranges::find(request.stop_ids, token.id) != request.stop_ids.end();
       if (!stop) emit(decoder.push(token.id));
       return true;
     };
-    if (!options_.json && options_.questions.size() > 1) print(question + "\n");
+    if (!options_.json && options_.questions.size() > 1) print_exactly(question + "\n");
     const GenerateResult result = session_.generate(request, on_token, control_);
     emit(decoder.finish());
     if (options_.json)

@@ -9,11 +9,14 @@
 #include <cstring>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/terminal_text.h"
 #include "engine/core/base/text_parts.h"
 
 namespace carryover {
 
-void print(std::string_view text) {
+namespace {
+
+void write_out(std::string_view text) {
   while (!text.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
@@ -29,6 +32,17 @@ void print(std::string_view text) {
     throw EngineError(Fault::Io, "standard output", std::string("can't be written: ") + std::strerror(errno),
                       "Check where it is redirected to.");
   }
+}
+
+}  // namespace
+
+void print(std::string_view text) {
+  write_out(terminal_text(text));
+}
+
+void print_exactly(std::string_view text) {
+  if (::isatty(STDOUT_FILENO) == 1) return print(text);
+  write_out(text);
 }
 
 std::string human_bytes(double bytes) {

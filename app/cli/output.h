@@ -6,8 +6,12 @@
 
 namespace carryover {
 
-/// Writes to standard output and flushes. Throws EngineError{Io} where that fails (a full disk behind a redirection).
+/// Writes terminal_text() to standard output. Throws EngineError{Io} where that fails (a full disk behind a
+/// redirection).
 void print(std::string_view text);
+
+/// The same for what a model wrote or a user asked: exactly as it is, but for a terminal.
+void print_exactly(std::string_view text);
 
 std::string human_bytes(double bytes);          ///< "1.25 GB"
 std::string human_duration(double seconds);     ///< "2 min 05 s"

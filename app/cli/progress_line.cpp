@@ -3,9 +3,8 @@
 
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "app/cli/output.h"
+#include "engine/core/base/terminal_text.h"
 #include "engine/core/base/text_parts.h"
 
 namespace carryover {
@@ -23,13 +22,15 @@ ProgressLine::~ProgressLine() {
 }
 
 void ProgressLine::clear() {
-  if (shown_) std::fputs("\r\033[K", stderr);
+  if (shown_) print_over_line({});
   shown_ = false;
 }
 
 void ProgressLine::show(const std::string& text) {
-  std::fprintf(stderr, terminal_ ? "\r%s\033[K" : "%s\n", text.c_str());
-  std::fflush(stderr);
+  if (terminal_)
+    print_over_line(text);
+  else
+    print_error_line(text);
   shown_ = terminal_;
 }
 
@@ -53,7 +54,7 @@ void ProgressLine::status(const std::string& text) {
 void ProgressLine::note(const std::string& text) {
   if (quiet_) return;
   clear();
-  std::fprintf(stderr, "%s\n", text.c_str());
+  print_error_line(text);
 }
 
 std::string ProgressLine::rate(std::int64_t done, std::int64_t total) const {

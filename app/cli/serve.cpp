@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "app/serve/session_engine.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/error.h"
+#include "engine/core/base/terminal_text.h"
 #include "engine/core/config/model_config.h"
 #include "engine/data/text_source.h"
 #include "engine/models/model_source.h"
@@ -109,7 +109,7 @@ RequestLog request_log(bool quiet) {
     std::tm parts{};
     char text[32];
     std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", ::localtime_r(&now, &parts));
-    std::fprintf(stderr, "%s %s\n", text, line.c_str());
+    print_error_line(std::string(text) + " " + line);
   };
 }
 

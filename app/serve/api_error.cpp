@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/serve/api_error.h"
 
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/current_error.h"
+#include "engine/core/base/terminal_text.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {
@@ -63,7 +63,7 @@ ApiError current_api_error() {
   } catch (...) {
     const EngineError error = current_error();
     ApiError told(error);
-    if (told.status() == 500) std::fprintf(stderr, "carryover: %s\n", error.what());
+    if (told.status() == 500) print_error_line(std::string("carryover: ") + error.what());
     return told;
   }
 }

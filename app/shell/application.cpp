@@ -2,9 +2,9 @@
 #include "app/shell/application.h"
 
 #include <QEvent>
-#include <cstdio>
 
 #include "engine/core/base/current_error.h"
+#include "engine/core/base/terminal_text.h"
 
 namespace carryover {
 
@@ -26,7 +26,7 @@ void Application::tell(const ErrorReport& report, bool painting) {
   if (painting && told_of_painting_.contains(text)) return;
   if (painting) told_of_painting_.insert(text);
   const bool told = reporter_ && !attempt([&] { reporter_(report); });
-  if (!told) std::fprintf(stderr, "carryover: %s\n", qPrintable(text));
+  if (!told) print_error_line(("carryover: " + text).toStdString());
 }
 
 }  // namespace carryover

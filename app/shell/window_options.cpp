@@ -4,9 +4,10 @@
 #include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QDateTime>
-#include <cstdio>
 #include <cstdlib>
 #include <utility>
+
+#include "engine/core/base/terminal_text.h"
 
 namespace carryover {
 namespace {
@@ -16,7 +17,7 @@ QString tr(const char* text) {
 }
 
 [[noreturn]] void refuse(const QString& problem) {
-  std::fprintf(stderr, "carryover: %s\nSee carryover --help.\n", qPrintable(problem));
+  print_error_line(("carryover: " + problem).toStdString() + "\nSee carryover --help.");
   std::exit(2);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/core/base/csv_cell.h"
 #include "engine/core/base/text_parts.h"
 
 namespace carryover {
@@ -61,13 +62,7 @@ std::string csv_row(const TableRow& cells) {
   std::string line;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) line += ',';
-    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
-      line += cells[i];
-      continue;
-    }
-    line += '"';
-    for (const char letter : cells[i]) line += letter == '"' ? std::string("\"\"") : std::string(1, letter);
-    line += '"';
+    line += csv_cell(cells[i]);
   }
   return line + "\n";
 }

@@ -4,9 +4,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <iostream>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/terminal_text.h"
 #include "engine/core/config/head_reads.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/runtime/memory_meter.h"
@@ -88,7 +88,8 @@ void RetrievalPool::reserve(std::int64_t tokens) {
   } catch (const c10::OutOfMemoryError&) {  // memory in pieces
     if (device_.is_cpu()) throw;
   }
-  std::cerr << "carryover: the GPU has no memory for a pool of " << tokens << " tokens; it moves to host memory\n";
+  print_error_line("carryover: the GPU has no memory for a pool of " + std::to_string(tokens) +
+                   " tokens; it moves to host memory");
   device_ = at::kCPU;
   grow(tokens);
 }

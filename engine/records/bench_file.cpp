@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/csv_cell.h"
 #include "engine/core/base/error.h"
 #include "engine/formats/json_file.h"
 
@@ -165,7 +166,7 @@ std::string bench_csv(const BenchReport& bench) {
     const std::string share = cell(row.share);
     const bool decoding = row.kind == BenchKind::Decode;
     const std::string cells[] = {std::string(bench_kind_name(row.kind)),
-                                 row.who,
+                                 csv_cell(row.who),
                                  std::to_string(row.tokens),
                                  row.kind != BenchKind::Train ? ""
                                  : row.checkpointing          ? "true"

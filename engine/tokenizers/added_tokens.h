@@ -4,8 +4,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "engine/tokenizers/token_finder.h"
 
 namespace carryover {
 
@@ -21,17 +22,23 @@ struct AddedToken {
 /// there, in two passes (`normalized` last). Immutable; any thread.
 class AddedTokens {
  public:
+  using OnText = std::function<void(std::string_view)>;
+  using OnId = std::function<void(std::int32_t)>;
+
   AddedTokens() = default;
   explicit AddedTokens(const std::vector<AddedToken>& tokens);
 
   /// Calls `on_text` for each stretch between added tokens (never empty) and `on_id` for each token, in order.
-  void split(std::string_view text, bool parse_special, const std::function<void(std::string_view)>& on_text,
-             const std::function<void(std::int32_t)>& on_id) const;
+  void split(std::string_view text, bool parse_special, const OnText& on_text, const OnId& on_id) const;
 
  private:
-  using ByFirstByte = std::unordered_map<char, std::vector<AddedToken>>;  ///< longest first
-  static const AddedToken* find_at(const ByFirstByte& tokens, std::string_view rest, bool parse_special);
-  ByFirstByte passes_[2];
+  struct Pass {
+    std::vector<AddedToken> tokens;
+    TokenFinder finder;  ///< numbers them as they stand in `tokens`
+  };
+  static void cut(const Pass& pass, std::string_view text, bool parse_special, const OnText& on_text,
+                  const OnId& on_id);
+  Pass passes_[2];
 };
 
 }  // namespace carryover

@@ -15,18 +15,34 @@ class BpePretokenizer {
  public:
   /// Patterns in the syntax that Oniguruma and PCRE2 share. \s means Unicode's White_Space, as in Oniguruma; PCRE2's
   /// own would add U+180E. Letters and numbers are those of PCRE2's Unicode version (14 in 10.42). Throws
-  /// EngineError{BadInput} naming `where` for a pattern that does not compile.
+  /// EngineError{BadInput} naming `where` for a pattern that does not compile, and for more of them than any tokenizer
+  /// has.
   BpePretokenizer(const std::vector<std::string>& patterns, const std::string& where);
   ~BpePretokenizer();
 
   using OnWord = std::function<void(std::string_view)>;
   /// `text` must be valid UTF-8. Words come in order, none empty; joined they are `text`. Throws EngineError{BadInput}
-  /// where a pattern needs more stack or steps than is sane.
-  void split(std::string_view text, const OnWord& on_word) const;
+  /// where the patterns need more stack or steps than is sane.
+  void split(std::string_view text, const OnWord& on_word) const { Cutter(*this, text.size()).split(text, on_word); }
 
  private:
   class Pattern;
   class Run;
+
+ public:
+  /// Cuts the parts of one text, as split() does. All of them share the steps that a text of `text_bytes` may take.
+  /// Owner: one thread.
+  class Cutter {
+   public:
+    Cutter(const BpePretokenizer& pretokenizer, std::size_t text_bytes);
+    ~Cutter();
+    void split(std::string_view part, const OnWord& on_word);
+
+   private:
+    std::unique_ptr<Run> run_;
+  };
+
+ private:
   std::string where_;
   std::vector<std::unique_ptr<const Pattern>> patterns_;
 };

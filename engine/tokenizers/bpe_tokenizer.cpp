@@ -122,8 +122,9 @@ std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text, bool parse
     ids.insert(ids.end(), encoding.pool.begin() + static_cast<std::ptrdiff_t>(begin),
                encoding.pool.begin() + static_cast<std::ptrdiff_t>(end));
   };
+  BpePretokenizer::Cutter cutter(pretokenizer_, text.size());
   added_.split(
-      text, parse_special, [&](std::string_view part) { pretokenizer_.split(part, on_word); },
+      text, parse_special, [&](std::string_view part) { cutter.split(part, on_word); },
       [&](std::int32_t id) { ids.push_back(id); });
   return ids;
 }

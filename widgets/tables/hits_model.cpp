@@ -180,10 +180,9 @@ bool HitsFilter::filterAcceptsRow(int row, const QModelIndex& /*parent*/) const 
 
 QString table_text(const QAbstractItemModel& model, const std::vector<int>& rows, QChar separator) {
   const auto field = [separator](QString text) {
-    if (separator == QLatin1Char('\t'))
-      return text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
-    if (!text.contains(separator) && !text.contains(QLatin1Char('"')) && !text.contains(QLatin1Char('\n'))) return text;
-    return csv_quoted(text);
+    if (separator == QLatin1Char(',')) return csv_field(text);
+    text = without_formula(text);
+    return text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
   };
   std::optional<FileNumbers> plain;  // lines with tabs are for a spreadsheet, which reads the language's numbers
   if (separator == QLatin1Char(',')) plain.emplace();

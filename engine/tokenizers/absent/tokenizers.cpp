@@ -26,8 +26,13 @@ BpePretokenizer::BpePretokenizer(const std::vector<std::string>&, const std::str
   refuse(where);
 }
 BpePretokenizer::~BpePretokenizer() = default;
-void BpePretokenizer::split(std::string_view, const OnWord&) const {
-  refuse(where_);
+
+class BpePretokenizer::Run {};
+
+BpePretokenizer::Cutter::Cutter(const BpePretokenizer& pretokenizer, std::size_t) {
+  refuse(pretokenizer.where_);
 }
+BpePretokenizer::Cutter::~Cutter() = default;
+void BpePretokenizer::Cutter::split(std::string_view, const OnWord&) {}
 
 }  // namespace carryover

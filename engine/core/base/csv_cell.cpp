@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/core/base/csv_cell.h"
+
+#include <charconv>
+
+namespace carryover {
+
+namespace {
+
+/// "-0.5", "+1e-3", "-inf", and what other languages make of it: "-1.234,5 %".
+bool looks_like_number(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value).ptr == end) return true;
+  std::string plain(text);
+  for (const std::string_view space : {"\u00A0", "\u202F"})
+    for (std::size_t at = plain.find(space); at != std::string::npos; at = plain.find(space))
+      plain.erase(at, space.size());
+  return plain.find_first_not_of("0123456789.,eE+-% ", 1) == std::string::npos;
+}
+
+}  // namespace
+
+std::string without_formula(std::string_view text) {
+  const bool is_formula = text.size() > 1 && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+  const bool has_sign = text.starts_with('+') || text.starts_with('-');
+  if (!is_formula || (has_sign && looks_like_number(text))) return std::string(text);
+  return "'" + std::string(text);
+}
+
+std::string csv_cell(std::string_view text) {
+  std::string cell = without_formula(text);
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string quoted = "\"";
+  for (const char letter : cell) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
+  return quoted + "\"";
+}
+
+}  // namespace carryover
