@@ -41,7 +41,7 @@ install(CODE "
   endif()")
 
 # --- what `carryover setup-cuda` runs
-foreach(script setup_cuda.sh common.sh plan.sh fetcher.sh cuda_runtime.sh wheels.py)
+foreach(script setup_cuda.sh search_path.sh common.sh plan.sh fetcher.sh cuda_runtime.sh wheels.py)
   install(PROGRAMS ${CMAKE_SOURCE_DIR}/scripts/${script} DESTINATION ${CARRYOVER_LIBRARIES}/scripts)
 endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/scripts/wheels.txt ${CMAKE_SOURCE_DIR}/scripts/wheels-cuda.txt

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab bench [cpu|gui|scale|gpu] [args]: sets up and builds, then runs scripts/bench/NAME.sh, which leaves runs/bench. The
 # cpu bench has a peer, the transformers library, in a virtual environment in the cache. The gpu bench sets up and builds
@@ -6,14 +6,16 @@
 case ${1:-} in
   publish)
     shift
-    exec python3 "$(dirname "${BASH_SOURCE[0]}")/bench/publish.py" "$@"
+    . "$ROOT/scripts/search_path.sh"
+    cd "$CALLED_FROM" # runs are named from there
+    exec python3 -I "$ROOT/scripts/bench/publish.py" "$@"
     ;;
   gpu | --gpu)
     shift
-    exec bash "$(dirname "${BASH_SOURCE[0]}")/bench/gpu.sh" "$@"
+    exec "$BASH" "$ROOT/scripts/bench/gpu.sh" "$@"
     ;;
 esac
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 
 name=cpu
@@ -29,14 +31,14 @@ PEER_VENV=$CACHE/bench-venv
 PEER_STAMP=$PEER_VENV/requirements.txt
 install_peer() {
   rm -rf "$PEER_VENV"
-  python3 -m venv "$PEER_VENV"
+  python3 -I -m venv "$PEER_VENV"
   upgrade_pip "$PEER_VENV/bin/python"
-  local install=("$PEER_VENV/bin/python" -m pip install --quiet --no-cache-dir --no-deps --resume-retries 20)
+  local install=("$PEER_VENV/bin/python" -I -m pip install --quiet --no-cache-dir --no-deps --resume-retries 20)
   # Its own LibTorch with all of CUDA's libraries, since Python's torch does not start without them; hashes are checked.
   "${install[@]}" --require-hashes --find-links "$CACHE/downloads" -r "$LISTS/wheels.txt" -r "$LISTS/wheels-cuda.txt"
   # accelerate reads the GGUF; torch's further wishes (a compiler for GPUs) are not needed.
   "${install[@]}" accelerate==1.15.0 psutil==7.2.2
-  "$PEER_VENV/bin/python" -m pip install --quiet --no-cache-dir -r "$ROOT/scripts/bench/requirements.txt"
+  "$PEER_VENV/bin/python" -I -m pip install --quiet --no-cache-dir -r "$ROOT/scripts/bench/requirements.txt"
   cp "$ROOT/scripts/bench/requirements.txt" "$PEER_STAMP"
 }
 plan_bench() {

@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compares Carryover's ids with those of the libraries that models are trained with.
 
-    python3 scripts/check_tokenizers.py MODEL TEXT... [--cli PATH]
+    python3 -I scripts/check_tokenizers.py MODEL TEXT... [--cli PATH]
 
 MODEL is a folder with tokenizer.model or tokenizer.json, or a GGUF file. The ids of `carryover-cli tokenize MODEL TEXT`
 must equal those of Python's `sentencepiece`, or of `tokenizers` (built from the GGUF's vocabulary, merges and
@@ -34,9 +34,9 @@ def enter_environment():
     ready = folder / "ready"
     if not ready.exists() or ready.read_text() != "\n".join(PACKAGES):
         venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
+        subprocess.run([python, "-I", "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
         ready.write_text("\n".join(PACKAGES))
-    os.execv(python, [str(python), *sys.argv])
+    os.execv(python, [str(python), "-I", *sys.argv])
 
 
 def load_reference(model):

@@ -1,7 +1,7 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab clean [--cache]: removes the build folders; with --cache also all that ./lab downloaded and unpacked.
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/common.sh"
 
 case ${1:-} in
   "") ;;

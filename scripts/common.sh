@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Sourced by every part of ./lab: where things are, how to speak, how to become root, and one lock for the cache.
 set -euo pipefail
-: "${ROOT:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}"
-CACHE=${CARRYOVER_CACHE:-${XDG_CACHE_HOME:-${HOME:?set HOME, or CARRYOVER_CACHE}/.cache}/carryover}
+: "${ROOT:=$(CDPATH='' cd "$(command -p dirname "${BASH_SOURCE[0]}")/.." && pwd)}"
+. "$ROOT/scripts/search_path.sh"
+CACHE=$(absolute_path "${CARRYOVER_CACHE:-${XDG_CACHE_HOME:-${HOME:?set HOME, or CARRYOVER_CACHE}/.cache}/carryover}")
+if [ -n "${TMPDIR:-}" ]; then TMPDIR=$(absolute_path "$TMPDIR"); fi
 OFFLINE=${CARRYOVER_OFFLINE:-}
 LISTS=$ROOT/scripts
 TORCH_DIR=$CACHE/libtorch-2.11.0

@@ -1,7 +1,7 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab cuda: fetches CUDA's compiler (where no toolkit is installed) and run-time libraries, and builds the plug-in.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 
 export CARRYOVER_WITH_CUDA=1

@@ -11,7 +11,7 @@ fetch_cuda_runtime() { fetcher get "${CUDA_LISTS[@]}"; }
 unpack_cuda_runtime() { # FOLDER
   local all=$CACHE/downloads/cuda-all.txt
   cat "${CUDA_LISTS[@]}" >"$all"
-  python3 "$ROOT/scripts/wheels.py" unpack "$all" "$1" nvidia/ torch/lib/libtorch_cuda torch/lib/libc10_cuda.so \
+  python3 -I "$ROOT/scripts/wheels.py" unpack "$all" "$1" nvidia/ torch/lib/libtorch_cuda torch/lib/libc10_cuda.so \
     torch/lib/libcaffe2_nvrtc.so torch/lib/libtorch_nvshmem.so
   rm -f "$all"
 }

@@ -1,8 +1,8 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab demo [FOLDER]: the session of examples/session on the default model and the default book's first
 # 8192 tokens. Figures, numbers and what the program printed (session.log) go to FOLDER, or to a new one in runs/.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/program.sh"
 
@@ -14,7 +14,7 @@ set_up plan_demo
 build_program
 find_assets
 provide_runtime_dir
-out=${1:-$ROOT/runs/session-$(date +%Y%m%d-%H%M%S)}
+out=$(absolute_path "${1:-$ROOT/runs/session-$(date +%Y%m%d-%H%M%S)}")
 mkdir -p "$out"
 cd "$out"
 {

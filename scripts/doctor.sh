@@ -1,7 +1,7 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab doctor: what is here, what is missing, and how to get it. Changes nothing. Exit 1 where something is missing.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 
 missing=0

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes Jane Austen's six novels (public domain) from the R data of Debian's r-cran-janeaustenr, a text file each.
 

@@ -1,9 +1,9 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab faults [USE...]: fault injection at every call, where `./lab test` takes some of the allocations. USE names
 # rows of tests/app/faults_test.cpp, such as 'train, malloc'. With CARRYOVER_FAULTS=N only each N-th call fails; with I/N
 # each N-th from the I-th on, so that a long use can be done in N parts.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 
 preset=release

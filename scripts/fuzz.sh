@@ -1,8 +1,8 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab fuzz [TARGET] [SECONDS]: feeds a target, or each, damaged files for a while (60 s). Exit 1 where one found
 # something; its line then says what repeats it.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/fuzzers.sh"
 

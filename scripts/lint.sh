@@ -1,9 +1,9 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab lint [--all | --changed BASE | FILE...]: clang-tidy by .clang-tidy; scripts/lint.py says what is read and what
 # is remembered. Nothing is built: the preset `lint` is only configured, without precompiled headers, since clang can't
 # read those of g++.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 PACKAGE_LISTS+=("$LISTS/packages-lint.txt")
 
@@ -27,4 +27,5 @@ configure_lint() {
 
 set_up true
 configure_lint
-exec python3 "$ROOT/scripts/lint.py" "$(preset_folder lint)/compile_commands.json" "$@"
+cd "$CALLED_FROM" # files are named from there
+exec python3 -I "$ROOT/scripts/lint.py" "$(preset_folder lint)/compile_commands.json" "$@"

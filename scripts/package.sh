@@ -1,9 +1,9 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab package: sets up, builds, and makes the .deb by cpack.
 #   --check   also install it in a minimal Debian 12, use it there, and remove it. Needs root or sudo.
 #   --fresh   of --check: make that Debian again; otherwise the one in the cache serves again
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 PACKAGE_LISTS+=("$LISTS/packages-package.txt")
 
@@ -25,7 +25,7 @@ TORCH_LICENCE=$TORCH_DIR/${TORCH_LICENCES[0]}LICENSE
 install_licences() {
   local new=$CACHE/torch-licences
   fetcher get "$LISTS/wheels.txt"
-  python3 "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels.txt" "$new" "${TORCH_LICENCES[@]}"
+  python3 -I "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels.txt" "$new" "${TORCH_LICENCES[@]}"
   cp -a "$new"/. "$TORCH_DIR/"
   rm -rf "$new"
 }

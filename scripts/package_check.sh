@@ -1,9 +1,9 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # package_check.sh PACKAGE [--fresh], as root, in a mount namespace of its own (`./lab package --check` calls it so):
 # installs the package in a minimal Debian 12 with what it depends on and nothing else, uses it there as a user would,
 # removes it and looks at what is left. What was mounted goes with the namespace.
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/common.sh"
 . "$ROOT/scripts/debian_root.sh"
 
 package=$1 name=$(basename "$1") log=$CACHE/package-check.log checks=0

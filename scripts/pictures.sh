@@ -1,10 +1,10 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab pictures: the window, each view, the fine-tune dialog and the bench on the default model and book, with a short
 # training of the demo, light and dark, at 1280×800 into docs/pictures, and the window at 1920×1080. The same at 200%
 # scale, to be looked at and not kept, into build/pictures-200. And figures of published experiments.
 # Needs Xvfb.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/program.sh"
 
@@ -23,10 +23,10 @@ cd "$scratch"
 export XDG_RUNTIME_DIR=$scratch
 mkdir -p "$pictures" "$large"
 program=$(preset_folder release)/bin/carryover
-python3 "$ROOT/examples/needle/hide_number.py" "$text" needle.txt
+python3 -I "$ROOT/examples/needle/hide_number.py" "$text" needle.txt
 "$program-cli" train "$ROOT/resources/demo" --preset tiny-demo --data "$ROOT/LICENSE" \
   --truncation-depth 2 --train-segments 4 --output "$scratch/demo-run" --quiet >/dev/null
-python3 "$ROOT/examples/recall/make_texts.py" prompts prompts.jsonl --texts 4 --seed 4
+python3 -I "$ROOT/examples/recall/make_texts.py" prompts prompts.jsonl --texts 4 --seed 4
 "$program-cli" run "$ROOT/resources/demo" --prompts prompts.jsonl --against off --out prompts --quiet >/dev/null
 "$program-cli" bench "$model" --contexts 512,1024,2048,4096 --what prefill,decode --repeats 1 --output "$scratch/bench" \
   --quiet >/dev/null

@@ -1,8 +1,8 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab run [args]: sets up, builds, and becomes the program. Without arguments: the window where there is a display,
 # else the same job headless, into a run folder.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/program.sh"
 
@@ -15,7 +15,10 @@ set_up plan_run "$@"
 build_program
 export CARRYOVER_ASSETS_SCRIPT=$ROOT/scripts/fetch_assets.sh
 program=$(preset_folder release)/bin/carryover
-if [ $# -gt 0 ] || display_here; then exec "$program" "$@"; fi
+if [ $# -gt 0 ] || display_here; then
+  cd "$CALLED_FROM"
+  exec "$program" "$@"
+fi
 
 find_assets
 out=$ROOT/runs/$(date +%Y%m%d-%H%M%S)

@@ -65,7 +65,7 @@ plan_packages() {
 TORCH_LICENCES=(torch-2.11.0.dist-info/licenses/ nvidia_cuda_runtime-13.0.96.dist-info/licenses/)
 install_libtorch() {
   fetcher get "$LISTS/wheels.txt"
-  python3 "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels.txt" "$TORCH_DIR" torch/include/ torch/lib/libtorch_cpu.so \
+  python3 -I "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels.txt" "$TORCH_DIR" torch/include/ torch/lib/libtorch_cpu.so \
     torch/lib/libc10.so nvidia/cu13/lib/libcudart.so. nvidia/cu13/lib/libcupti.so. nvidia/cu13/include/ \
     "${TORCH_LICENCES[@]}"
 }
@@ -80,7 +80,7 @@ plan_libtorch() {
 TORCH_CUDA_TESTED=$TORCH_DIR-cuda
 install_tested_cuda() {
   fetcher get "$LISTS/wheels.txt"
-  python3 "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels.txt" "$TORCH_CUDA_TESTED" torch/lib/libtorch_cuda.so \
+  python3 -I "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels.txt" "$TORCH_CUDA_TESTED" torch/lib/libtorch_cuda.so \
     torch/lib/libc10_cuda.so torch/lib/libcaffe2_nvrtc.so torch/lib/libtorch_nvshmem.so
 }
 plan_tested_cuda() {
@@ -96,7 +96,7 @@ plan_tested_cuda() {
 install_nvcc() {
   local new=$CACHE/nvcc-13.0.new
   fetcher get "$LISTS/wheels-nvcc.txt"
-  python3 "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels-nvcc.txt" "$new" nvidia/cu13/
+  python3 -I "$ROOT/scripts/wheels.py" unpack "$LISTS/wheels-nvcc.txt" "$new" nvidia/cu13/
   ln -s lib "$new/nvidia/cu13/lib64"
   ln -s libcudart.so.13 "$new/nvidia/cu13/lib/libcudart.so"
   rm -rf "$CACHE/nvcc-13.0"

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # carryover setup-cuda: what an installed Carryover needs to run on a GPU, fetched from the package index that this
 # machine's pip is set up for. Each file is checked by its SHA-256; the folder appears whole or not at all.
@@ -7,12 +7,14 @@
 #   --anyway          on a machine without an NVIDIA driver too
 #   --keep-downloads  keep what was fetched once it is unpacked
 export SPEAKER='carryover setup-cuda' # who speaks, in common.sh
-unset ROOT # which a checkout's ./lab would hand down: this script finds what lies beside itself
+# A checkout's ./lab would hand ROOT down, but this script finds what lies beside itself.
+ROOT=$(CDPATH='' cd "$(command -p dirname "${BASH_SOURCE[0]}")/.." && pwd)
+. "$ROOT/scripts/search_path.sh"
 
 # Root runs a Python and unpacks files from the cache: it takes one only where nobody else can write.
 only_root_writes() { # FOLDER, which need not exist yet
   local folder mode
-  folder=$(realpath -m "$1")
+  folder=$(realpath -m "$(absolute_path "$1")")
   while [ ! -e "$folder" ]; do folder=$(dirname "$folder"); done
   while true; do
     [ "$(stat -c %u "$folder")" = 0 ] || return 1
@@ -31,7 +33,7 @@ if [ "$(id -u)" = 0 ]; then
   fi
   export CARRYOVER_CACHE=${CARRYOVER_CACHE:-$own_cache}
 fi
-. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+. "$ROOT/scripts/common.sh"
 . "$ROOT/scripts/plan.sh"
 . "$ROOT/scripts/fetcher.sh"
 . "$ROOT/scripts/cuda_runtime.sh"
@@ -42,7 +44,7 @@ target() {
   if [ "$(id -u)" = 0 ]; then
     printf '%s/%s' "$ROOT" "$(folder_name)"
   else
-    printf '%s/carryover/%s' "${XDG_DATA_HOME:-$HOME/.local/share}" "$(folder_name)"
+    printf '%s/carryover/%s' "$(absolute_path "${XDG_DATA_HOME:-$HOME/.local/share}")" "$(folder_name)"
   fi
 }
 
@@ -53,7 +55,7 @@ while [ $# -gt 0 ]; do
     --anyway) anyway=1 ;;
     --keep-downloads) keep=1 ;;
     --to)
-      target=$(realpath -m "${2:?--to takes a folder}")
+      target=$(realpath -m "$(absolute_path "${2:?--to takes a folder}")")
       shift
       ;;
     *) fail "'$1' is none of --dry-run, --to DIR, --anyway, --keep-downloads" 2 ;;
@@ -63,7 +65,7 @@ done
 
 index_in_use() { # without a password that may stand in it
   local index
-  index=${PIP_INDEX_URL:-$(python3 -m pip config get global.index-url 2>/dev/null || true)}
+  index=${PIP_INDEX_URL:-$(python3 -I -m pip config get global.index-url 2>/dev/null || true)}
   sed -E 's#//[^/@]*@#//#' <<<"${index:-"pip's default"}"
 }
 list_wheels() {
@@ -93,7 +95,7 @@ if [ -e "$target/torch/lib/libtorch_cuda.so" ]; then
   say "The CUDA libraries are here already: $target"
   exit 0
 fi
-python3 -c 'import venv, ensurepip' 2>/dev/null ||
+python3 -I -c 'import venv, ensurepip' 2>/dev/null ||
   fail "this needs Python with its venv module: apt-get install python3-venv ca-certificates" 3
 mb=$(megabytes_missing "${CUDA_LISTS[@]}")
 seconds=$(($(seconds_to_fetch "$mb") + 60))

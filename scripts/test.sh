@@ -1,9 +1,9 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab test: builds everything, runs all tests, then the parsers' and the core's under AddressSanitizer and UBSan, those
 # of threads under ThreadSanitizer, and each fuzz target for FUZZ_SECONDS (60, in CI 20; 0 leaves them out). The last
 # line counts the test programs and fuzz targets: 'N passed, N failed'.
-. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/fuzzers.sh"
 PACKAGE_LISTS+=("$LISTS/packages-test.txt")

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fetches and unpacks wheels named in a list, using the standard library and pip's own idea of where packages live.
 
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 import zipfile
 from collections import namedtuple
@@ -48,10 +49,13 @@ def read_list(path):
     return wheels
 
 
+def stem(wheel):
+    return re.sub(r"[-.]+", "_", wheel.name) + f"-{wheel.version}-"
+
+
 def here(wheel):
     """The wheel's file in the cache, or None."""
-    stem = re.sub(r"[-.]+", "_", wheel.name)
-    found = sorted(DOWNLOADS.glob(f"{stem}-{wheel.version}-*.whl"))
+    found = sorted(DOWNLOADS.glob(stem(wheel) + "*.whl"))
     return next((file for file in found if file.stat().st_size == wheel.bytes), None)
 
 
@@ -64,7 +68,7 @@ def addresses(wheels):
     """sha256 -> address, asked of the package index that this machine's pip is set up for. Downloads nothing."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.json"
-        command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report", str(report), "--no-deps"]
+        command = [sys.executable, "-I", "-m", "pip", "install", "--dry-run", "--quiet", "--report", str(report), "--no-deps"]
         command += ["--ignore-installed", "--no-cache-dir", "--target", scratch, "--only-binary=:all:"]
         command += ["--python-version", "3.11"] + [word for tag in PLATFORMS for word in ("--platform", tag)]
         command += [f"{wheel.name}=={wheel.version}" for wheel in wheels]
@@ -78,7 +82,8 @@ def addresses(wheels):
 def trust():
     """The certificates that pip was told to trust, else the system's."""
     context = ssl.create_default_context()
-    told = subprocess.run([sys.executable, "-m", "pip", "config", "get", "global.cert"], capture_output=True, text=True)
+    command = [sys.executable, "-I", "-m", "pip", "config", "get", "global.cert"]
+    told = subprocess.run(command, capture_output=True, text=True)
     for file in (os.environ.get("PIP_CERT"), told.stdout.strip()):
         if file and Path(file).is_file():
             context.load_verify_locations(file)
@@ -113,9 +118,18 @@ class Progress:
             print(file=sys.stderr)
 
 
+def file_name(address, wheel):
+    """The name in an address, which the package index chose: it becomes a path only if it is this wheel's file name."""
+    name = urllib.parse.unquote(urllib.parse.urlsplit(address).path.rsplit("/", 1)[-1])
+    if not re.fullmatch(re.escape(stem(wheel)) + r"[\w.]+(-[\w.]+){2,3}\.whl", name, re.ASCII):
+        sys.exit(f"wheels.py: the index names a file {name[:200]!a} for {wheel.name}=={wheel.version}, which is no name "
+                 "of that wheel; nothing was fetched. Does `pip config list` name the right index?")
+    return name
+
+
 def fetch(address, wheel, context, progress):
-    """Continues (or starts) NAME.part, checks it, and gives it its name."""
-    target = DOWNLOADS / urllib.request.url2pathname(address.split("#")[0].rsplit("/", 1)[1])
+    """Continues (or starts) NAME.part, checks it, and gives it its name. No more is taken than the wheel's size."""
+    target = DOWNLOADS / file_name(address, wheel)
     part = target.with_suffix(".whl.part")
     digest = hashlib.sha256()
     if part.exists():
@@ -134,8 +148,9 @@ def fetch(address, wheel, context, progress):
                     progress.add(-start, wheel.name, new=False)
                     digest, start = hashlib.sha256(), 0
                 with open(part, "ab" if start else "wb") as file:
-                    while chunk := reply.read(CHUNK):
+                    while chunk := reply.read(min(CHUNK, wheel.bytes + 1 - start)):
                         file.write(chunk)
+                        start += len(chunk)
                         digest.update(chunk)
                         progress.add(len(chunk), wheel.name)
         except (urllib.error.URLError, OSError) as error:

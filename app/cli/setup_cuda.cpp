@@ -14,13 +14,15 @@ namespace carryover {
 
 namespace {
 
+constexpr const char* kBash = "/bin/bash";  ///< not the first on PATH: root may run this anywhere
+
 struct SetupCudaOptions {
   std::string folder;
   bool dry_run = false, anyway = false, keep_downloads = false;
 };
 
 std::vector<std::string> script_arguments(const std::string& script, const SetupCudaOptions& options) {
-  std::vector<std::string> arguments{"bash", script};
+  std::vector<std::string> arguments{kBash, "-p", script};  // with -p, neither BASH_ENV nor functions come along
   if (options.dry_run) arguments.emplace_back("--dry-run");
   if (options.anyway) arguments.emplace_back("--anyway");
   if (options.keep_downloads) arguments.emplace_back("--keep-downloads");
@@ -39,8 +41,8 @@ int become_script(const SetupCudaOptions& options) {
   std::vector<char*> words;
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
-  ::execvp("bash", words.data());
-  throw EngineError(Fault::Io, script, std::string("bash can't be started: ") + std::strerror(errno), "Install bash.");
+  ::execv(kBash, words.data());
+  throw EngineError(Fault::Io, script, std::string(kBash) + " can't be started: " + std::strerror(errno), "Install bash.");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fetches the books of the experiments from Project Gutenberg, by number: 20 to train on, 12 by other authors to test on.
 
-    python3 fetch_books.py [FOLDER] [--only train|test]
+    python3 -I fetch_books.py [FOLDER] [--only train|test]
 
 FOLDER (books, beside this script: where the plans look) gets train/*.txt and test/*.txt. books/books.json says where a
 book begins and ends, which leaves out Project Gutenberg's header and licence, notes of transcribers, title pages and

@@ -1,8 +1,8 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A needle, the anchors that land on it, and the effect of leaving them out on the answer.
 
-    python3 needle.py PROGRAM OUT [--model MODEL] [--adapter DIR] [--segments N] [--distance D] [--seed N]
+    python3 -I needle.py PROGRAM OUT [--model MODEL] [--adapter DIR] [--segments N] [--distance D] [--seed N]
 
 A story of examples/recall introduces somebody ("Here comes Eva Moon."), and D segments of 64 words later asks: "Who is
 Eva? Eva Moon." The script cuts the text so that the question ends a segment, because retrieval searches with the last

@@ -1,18 +1,20 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes the model that training starts from: a small LLaMA with random weights, and the tokenizer of the texts.
 
-    python3 make_model.py FOLDER
+    python3 -I make_model.py FOLDER
 
 Standard library only; the same bytes on every machine up to the rounding of a logarithm.
 """
 import json
 import math
+import os
 import random
 import struct
 import sys
 from pathlib import Path
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 -I leaves out
 import words
 
 LAYERS, HIDDEN, HEADS, KV_HEADS, HEAD_DIM, FEED_FORWARD = 4, 64, 8, 4, 16, 96

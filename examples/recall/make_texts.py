@@ -1,12 +1,12 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes the texts that the demo model learns recall from, and those it is measured and shown with.
 
-    python3 make_texts.py pairs   OUT.jsonl --texts N [--tokens T] [--people P] [--names A]
-    python3 make_texts.py stories OUT.jsonl --texts N [--segments G] [--segment S]
-    python3 make_texts.py cases   OUT.jsonl --texts N [--segment S]
-    python3 make_texts.py prompts OUT.jsonl --texts N [--segment S]
-    python3 make_texts.py show    OUT.txt             [--segments G] [--segment S]
+    python3 -I make_texts.py pairs   OUT.jsonl --texts N [--tokens T] [--people P] [--names A]
+    python3 -I make_texts.py stories OUT.jsonl --texts N [--segments G] [--segment S]
+    python3 -I make_texts.py cases   OUT.jsonl --texts N [--segment S]
+    python3 -I make_texts.py prompts OUT.jsonl --texts N [--segment S]
+    python3 -I make_texts.py show    OUT.txt             [--segments G] [--segment S]
 
 pairs: words stand beside the same neighbour all through a text, in random order: whoever looks up what followed a word
     the last time can predict every second word.
@@ -21,9 +21,12 @@ Standard library only; the same seed gives the same texts.
 """
 import argparse
 import json
+import os
 import random
+import sys
 from pathlib import Path
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 -I leaves out
 import words
 
 DISTANCES = (1, 2, 4, 8, 16, 32)

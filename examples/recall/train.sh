@@ -1,16 +1,16 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The demo's recipe, from random weights to resources/demo: see README.md beside this file.
 #   examples/recall/train.sh PROGRAMS FOLDER
 # PROGRAMS holds carryover-cli and score (build/release/bin); everything is written into FOLDER, the model into
 # FOLDER/demo. One thread of one core, about ten minutes.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(command -p dirname "${BASH_SOURCE[0]}")" && pwd)
 programs=$(cd "$1" && pwd) folder=$2
 mkdir -p "$folder"
 cd "$folder"
 
-texts() { python3 "$here/make_texts.py" "$@"; }
+texts() { python3 -I "$here/make_texts.py" "$@"; }
 train() {  # MODEL TEXTS OUTPUT STEPS SETTINGS…
   "$programs/carryover-cli" train "$1" --data "$2" --output "$3" --max-steps "$4" "${@:5}" \
     --dtype fp32 --device cpu --threads 1 --no-gradient-checkpointing --set adam_beta2=0.99 --set spike_factor=0 \
@@ -19,7 +19,7 @@ train() {  # MODEL TEXTS OUTPUT STEPS SETTINGS…
 one_segment=(--carry-length 0 --retrieval-length 0 --truncation-depth 0 --train-segments 1
   --gradient-accumulation-steps 16)
 
-python3 "$here/make_model.py" random
+python3 -I "$here/make_model.py" random
 texts pairs few.jsonl --texts 8000 --tokens 64 --people 4 --names 10 --seed 1
 texts pairs all.jsonl --texts 6000 --tokens 128 --people 10 --seed 2
 texts pairs more.jsonl --texts 16000 --tokens 128 --people 8 --seed 3

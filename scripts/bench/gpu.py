@@ -2,8 +2,10 @@
 """gpu.py BENCH_JSON: puts what `carryover bench --gpu` found beside the other runs, as runs/bench/gpu. See gpu.sh."""
 
 import json
+import os
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 -I leaves out
 import runs
 
 with open(sys.argv[1], encoding="utf-8") as source:

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab bench --gpu [--build-only | --pack] [args]: builds a program of its own, which needs no Qt and no tokenizer
 # libraries, and measures with it (gpu_measure.sh; "How a GPU is measured" in docs/benchmarks.md). LibTorch is the one in
@@ -6,7 +6,7 @@
 # python3's if it is of the same version, else fetched.
 #   --build-only   build and measure nothing
 #   --pack         build, and pack programs and scripts for a machine with LibTorch 2.11.0 and no compiler
-. "$(dirname "${BASH_SOURCE[0]}")/../setup.sh"
+. "$(command -p dirname "${BASH_SOURCE[0]}")/../setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 . "$ROOT/scripts/bench/find_torch.sh"
 PACKAGE_LISTS=("$LISTS/packages-gpu.txt")
@@ -25,7 +25,7 @@ case ${1:-} in
 esac
 
 find_torch() { # sets TORCH_DIR and TORCH_CUDA
-  local found=${CARRYOVER_TORCH_DIR:-}
+  local found=${CARRYOVER_TORCH_DIR:+$(absolute_path "$CARRYOVER_TORCH_DIR")}
   if [ -z "$found" ] && [ ! -e "$TORCH_CUDA" ]; then found=$(python_torch) || found=''; fi
   [ -n "$found" ] || return 0
   [ -e "$found/torch/lib/libtorch_cuda.so" ] || [ -n "$build_only" ] ||
@@ -39,6 +39,7 @@ CARRIED=$ROOT/.carried/include
 absolute_folders() { # FOLDERS, separated by colons
   local folder all=()
   for folder in ${1//:/ }; do
+    folder=$(absolute_path "$folder")
     if [ -d "$folder" ]; then all+=("$(cd "$folder" && pwd)"); fi
   done
   (IFS=: && printf '%s' "${all[*]-}")
@@ -90,4 +91,5 @@ if [ -n "$build_only" ]; then
 fi
 
 export CARRYOVER_TORCH_DIR=$TORCH_DIR CARRYOVER_BENCH_OUT=${CARRYOVER_BENCH_OUT:-$folder/bench}
+cd "$CALLED_FROM"
 exec bash "$ROOT/scripts/bench/gpu_measure.sh" "$folder/bin" "$@"

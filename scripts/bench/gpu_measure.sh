@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # gpu_measure.sh BIN [args]: what `./lab bench --gpu` measures, with the programs in BIN. Needs no network and nothing
 # beside bash, python3 and LibTorch 2.11.0 with CUDA: the one in CARRYOVER_TORCH_DIR (a folder with torch/ and nvidia/,
@@ -8,7 +8,7 @@
 # it had measured; what an earlier run left is moved to earlier/ in there. A signal is passed on to the step that runs,
 # and no other step follows.
 set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(command -p dirname "${BASH_SOURCE[0]}")" && pwd)
 bin=$(cd "$1" && pwd)
 shift
 results=${CARRYOVER_BENCH_OUT:-$(dirname "$bin")/bench}
@@ -71,7 +71,7 @@ step() { # NAME FILE COMMAND...: a step that fails doesn't keep the next ones fr
 
 start=$SECONDS
 { nvidia-smi -L 2>/dev/null || true; } | tee "$results/device.txt"
-step "the CPU and the GPU compared" compare_devices.txt python3 -u "$here/compare_devices.py" "$bin/carryover-cli" \
+step "the CPU and the GPU compared" compare_devices.txt python3 -I -u "$here/compare_devices.py" "$bin/carryover-cli" \
   "$results/compared" --json "$results/compare_devices.json"
 for tool in memcheck racecheck; do
   if command -v compute-sanitizer >/dev/null; then
@@ -87,7 +87,7 @@ if [ $# -eq 0 ]; then # on 80 GB full attention at 131072 tokens fits with share
     --output "$results/llama3.1-8b" --overwrite
 fi
 if [ -e "$here/gpu.py" ] && [ -e "$results/bench.json" ]; then # in a checkout
-  if python3 "$here/gpu.py" "$results/bench.json"; then say "Also in runs/bench/gpu, for ./lab bench publish"; fi
+  if python3 -I "$here/gpu.py" "$results/bench.json"; then say "Also in runs/bench/gpu, for ./lab bench publish"; fi
 fi
 say "Measured in $((SECONDS - start)) s; results are in $results"
 if [ "$stopped" != 0 ]; then

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The peer that `carryover bench --peer PYTHON` measures: the transformers library, full attention by torch's sdpa.
 

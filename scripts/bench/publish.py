@@ -14,6 +14,7 @@ import json
 import os
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 -I leaves out
 import publish_evaluations
 import publish_experiments
 import publish_policies

@@ -71,7 +71,19 @@ assert shipped >= 6
 print("ok")
 PYTHON
 expect '130 of 130 cells to run: about' carryover-cli experiment "$prefix/share/carryover/experiments/demo_m.json" --dry-run
-expect 'books.json' python3 "$prefix/share/carryover/experiments/fetch_books.py" --help
+
+# Each installed script, in a folder that waits for one: nothing is taken from there.
+mapfile -t poison < <(python3 "$source/tests/support/poisoned_folder.py" "$stage/current" "$stage/marks")
+in_poisoned_folder() { (cd "$stage/current" && export "${poison[@]}" && "$@"); }
+expect 'books.json' in_poisoned_folder "$prefix/share/carryover/experiments/fetch_books.py" --help
+expect 'in all +[0-9]+ MB' in_poisoned_folder "$programs/carryover" setup-cuda --dry-run
+expect 'in all +[0-9]+ MB' in_poisoned_folder "$prefix/lib/carryover/scripts/setup_cuda.sh" --dry-run
+expect 'retrieval-length' in_poisoned_folder /bin/bash -c ". $prefix/share/bash-completion/completions/carryover
+  COMP_WORDS=(carryover run --retr) COMP_CWORD=2; _carryover; echo \"\${COMPREPLY[*]}\""
+[ -z "$(ls "$stage/marks")" ] || fail "the installed scripts ran these of the current folder: $(ls "$stage/marks")"
+scripts=$(cd "$prefix" && find . -type f -exec grep -lIm1 '^#!' {} + |
+  grep -vE '^./(lib/carryover/scripts|share/carryover/experiments)/' || true)
+[ -z "$scripts" ] || fail "installed scripts that are not tried here: $scripts"
 
 # What a desktop reads, by its own validators where they are installed, else by structure.
 desktop=$prefix/share/applications/carryover.desktop

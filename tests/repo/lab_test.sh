@@ -38,6 +38,33 @@ expect 3 "LibTorch 2.11.0" empty_cache env CARRYOVER_SKIP_PACKAGES=1 ./lab build
 expect 1 "nothing was removed" env CARRYOVER_CACHE="$scratch" ./lab clean --cache
 expect 1 "can't write to the cache" env CARRYOVER_CACHE=/proc/nowhere ./lab build
 
+# Whatever lies in the current folder, no job takes a program, a module or a script from there. In a checkout of scripts
+# alone: a job that needs nothing fetched ends at CMake.
+mkdir "$scratch/checkout"
+cp -r lab .ci scripts examples CMakePresets.json "$scratch/checkout"
+mkdir "$scratch/checkout/fuzz" && : >"$scratch/checkout/fuzz/journal_fuzz.cpp"
+mapfile -t poison < <(python3 tests/support/poisoned_folder.py "$scratch/current" "$scratch/marks")
+mapfile -t jobs < <(sed -nE 's/^  (run \|.*)\)$/\1/p; s/^  (assets)\) .*/\1/p' lab | tr -d ' ' | tr '|' '\n')
+[ ${#jobs[@]} -gt 10 ] || { echo "lab has other lines than this test reads"; exit 1; }
+for job in "${jobs[@]}" "bench publish" "bench gpu" "bench cpu" "lint --changed"; do
+  read -ra words <<<"$job"
+  (cd "$scratch/current" && export "${poison[@]}" CARRYOVER_CACHE="$scratch/empty" CARRYOVER_SKIP_PACKAGES=1 &&
+    "$scratch/checkout/lab" --offline "${words[@]}" >"$scratch/out" 2>&1) || true
+  if [ -n "$(ls "$scratch/marks")" ]; then
+    echo "./lab $job ran these of the current folder: $(ls "$scratch/marks")"
+    cat "$scratch/out"
+    exit 1
+  fi
+  checks=$((checks + 1))
+done
+# Python is started without the current folder and the user's variables wherever scripts start it.
+if grep -nE '^[^#]*(python3|python"|"\$1") +["-]' lab .ci/run scripts/*.sh scripts/bench/*.sh examples/*/*.sh |
+  grep -vE '(python3|python"|"\$1") -I |--version|venv/bin/python"$|upgrade_pip '; then
+  echo "the lines above start Python without -I"
+  exit 1
+fi
+if grep -nE '"-m", "pip"' scripts/*.py | grep -v '"-I", "-m"'; then exit 1; fi
+
 # A part started by one that holds the cache's lock does not wait for it, and the lock is let go by its taker only.
 expect 0 "both" env CARRYOVER_CACHE="$scratch/cache" timeout 20 bash -c '. scripts/common.sh; lock_cache
   bash -c ". scripts/common.sh; lock_cache; unlock_cache"; ! flock -n "$CACHE/.lock" true || exit 9

@@ -16,8 +16,13 @@ import unittest
 import zipfile
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-NEEDED = ("setup_cuda.sh", "common.sh", "plan.sh", "fetcher.sh", "cuda_runtime.sh", "wheels.py", "pip.txt")
+TESTS = Path(__file__).resolve().parents[1]
+SCRIPTS = TESTS.parent / "scripts"
+sys.path.insert(0, str(TESTS / "support"))
+sys.dont_write_bytecode = True
+import poisoned_folder  # noqa: E402
+
+NEEDED = ("setup_cuda.sh", "search_path.sh", "common.sh", "plan.sh", "fetcher.sh", "cuda_runtime.sh", "wheels.py", "pip.txt")
 MEMBERS = {
     "torch": ["torch/lib/libtorch_cuda.so", "torch/lib/libc10_cuda.so", "torch/lib/libcaffe2_nvrtc.so",
               "torch/lib/libtorch_python.so", "torch/include/torch.h"],
@@ -87,6 +92,8 @@ class SetupCudaTest(unittest.TestCase):
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=cls.server.serve_forever, daemon=True).start()
         cls.root = root
+        cls.current, cls.marks = root / "current", root / "marks"
+        poisoned_folder.make(cls.current, cls.marks)
 
     @classmethod
     def tearDownClass(cls):
@@ -103,10 +110,13 @@ class SetupCudaTest(unittest.TestCase):
         kept = {name: value for name, value in os.environ.items() if not name.upper().endswith("_PROXY")}
         kept.update(CARRYOVER_CACHE=str(self.cache), PIP_CONFIG_FILE=os.devnull, PIP_INDEX_URL=address,
                     PIP_DISABLE_PIP_VERSION_CHECK="1", HOME=str(self.root / "home"))
+        kept.update(word.split("=", 1) for word in poisoned_folder.environment(self.current))
         kept.update(environment)
         kept.pop("PIP_EXTRA_INDEX_URL", None)
-        command = ["bash", self.scripts / "setup_cuda.sh", *arguments]
-        return subprocess.run(command, env=kept, capture_output=True, text=True, timeout=100)
+        command = ["/bin/bash", self.scripts / "setup_cuda.sh", *arguments]
+        done = subprocess.run(command, env=kept, capture_output=True, text=True, timeout=100, cwd=self.current)
+        self.assertEqual([mark.name for mark in self.marks.iterdir()], [], "taken from the current folder")
+        return done
 
     def test_a_dry_run_says_everything_and_leaves_nothing(self):
         done = self.setup_cuda("--dry-run", "--to", str(self.root / "cuda"))
@@ -169,6 +179,12 @@ class SetupCudaTest(unittest.TestCase):
     def test_without_a_driver_it_asks_first(self):
         done = self.setup_cuda("--to", str(self.root / "cuda"))
         self.assertEqual((done.returncode, "--anyway" in done.stderr), (3, True), done.stderr)
+
+    def test_relative_paths_start_in_the_folder_of_the_caller(self):
+        done = self.setup_cuda("--dry-run", "--to", "to", CARRYOVER_CACHE="kept")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"They would go into {self.current}/to,", done.stderr)
+        self.assertIn(f"downloads into {self.current}/kept/downloads.", done.stderr)
 
     def test_wrong_usage(self):
         done = self.setup_cuda("--everything")

@@ -57,8 +57,8 @@ class WheelsTest(unittest.TestCase):
         self.server.shutdown()
         self.server.server_close()
 
-    def fetch(self, wheel=None):
-        address = f"http://127.0.0.1:{self.server.server_address[1]}/x/{NAME}"
+    def fetch(self, wheel=None, name=NAME):
+        address = f"http://127.0.0.1:{self.server.server_address[1]}/x/{name}"
         wheels.fetch(address, wheel or self.wheel, None, wheels.Progress(len(PAYLOAD), machine=False))
 
     def test_a_whole_fetch_is_named_and_found(self):
@@ -98,6 +98,33 @@ class WheelsTest(unittest.TestCase):
             self.fetch()
         self.assertEqual(self.part.read_bytes(), PAYLOAD[:1000])
         self.assertIsNone(wheels.here(self.wheel))
+
+    def test_a_name_that_the_index_chose_is_no_path(self):
+        outside = Path(FOLDER.name) / "outside"
+        outside.mkdir()
+        self.addCleanup(outside.rmdir)
+        rest = "some_thing-1.0-py3-none-any.whl"
+        names = [f"..%2Foutside%2F{rest}", f"%2e%2e/outside%2F{rest}", f"{outside}%2F{rest}".replace("/", "%2F"),
+                 f"%2Fetc%2F{rest}", "..%2F..%2F", "", ".whl", "..", "other-1.0-py3-none-any.whl",
+                 "some_thing-1.1-py3-none-any.whl", "some_thing-1.0-py3-none-any.whl%00",
+                 "some_thing-1.0-py3%0A-none-any.whl", "some_thing-1.0-py3-none-..%5Cany.whl", "some_thing-1.0-py3-none-any.whl.part", "some_thing-1.0-.whl"]
+        for name in names:
+            with self.assertRaises(SystemExit) as refused:
+                self.fetch(name=name)
+            self.assertIn("no name of that wheel", str(refused.exception), name)
+        self.assertEqual(list(outside.iterdir()) + list(wheels.DOWNLOADS.iterdir()), [])
+        self.assertEqual(wheels.file_name(f"https://h/a/{NAME}?x=../y#sha256=0", self.wheel), NAME)
+
+    def test_no_more_is_taken_than_the_wheel_has(self):
+        Server.limit = 5000
+        taken = []
+        short = self.wheel._replace(bytes=1000)
+        progress = wheels.Progress(1000, machine=False)
+        progress.add = lambda count, what, new=True: taken.append(count)
+        with self.assertRaises(SystemExit):
+            wheels.fetch(f"http://127.0.0.1:{self.server.server_address[1]}/x/{NAME}", short, None, progress)
+        self.assertEqual(sum(taken), 1001)
+        self.assertEqual(list(wheels.DOWNLOADS.iterdir()), [])
 
     def test_unpack_takes_only_the_prefixes_and_appears_whole(self):
         file = wheels.DOWNLOADS / NAME
