@@ -42,7 +42,8 @@ int become_script(const SetupCudaOptions& options) {
   for (std::string& argument : arguments) words.push_back(argument.data());
   words.push_back(nullptr);
   ::execv(kBash, words.data());
-  throw EngineError(Fault::Io, script, std::string(kBash) + " can't be started: " + std::strerror(errno), "Install bash.");
+  throw EngineError(Fault::Io, script, std::string(kBash) + " can't be started: " + std::strerror(errno),
+                    "Install bash.");
 }
 
 }  // namespace

@@ -58,16 +58,17 @@ for job in "${jobs[@]}" "bench publish" "bench gpu" "bench cpu" "lint --changed"
   checks=$((checks + 1))
 done
 # Python is started without the current folder and the user's variables wherever scripts start it.
-if grep -nE '^[^#]*(python3|python"|"\$1") +["-]' lab .ci/run scripts/*.sh scripts/bench/*.sh examples/*/*.sh |
-  grep -vE '(python3|python"|"\$1") -I |--version|venv/bin/python"$|upgrade_pip '; then
+started='python3 +[-"$]|python" +[-"$]|"\$1" -m'
+if grep -nE "^[^#]*($started)" lab .ci/run scripts/*.sh scripts/bench/*.sh examples/*/*.sh |
+  grep -vE '(python3|python"|"\$1") -I |python3 --version|upgrade_pip "'; then
   echo "the lines above start Python without -I"
   exit 1
 fi
 if grep -nE '"-m", "pip"' scripts/*.py | grep -v '"-I", "-m"'; then exit 1; fi
 
 # A part started by one that holds the cache's lock does not wait for it, and the lock is let go by its taker only.
-expect 0 "both" env CARRYOVER_CACHE="$scratch/cache" timeout 20 bash -c '. scripts/common.sh; lock_cache
-  bash -c ". scripts/common.sh; lock_cache; unlock_cache"; ! flock -n "$CACHE/.lock" true || exit 9
+expect 0 "both" env ROOT="$PWD" CARRYOVER_CACHE="$scratch/cache" timeout 20 bash -c '. "$ROOT/scripts/common.sh"; lock_cache
+  bash -c ". \$ROOT/scripts/common.sh; lock_cache; unlock_cache"; ! flock -n "$CACHE/.lock" true || exit 9
   unlock_cache; flock -n "$CACHE/.lock" echo both'
 
 # From another folder and through a link, the checkout is found all the same.

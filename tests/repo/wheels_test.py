@@ -107,7 +107,8 @@ class WheelsTest(unittest.TestCase):
         names = [f"..%2Foutside%2F{rest}", f"%2e%2e/outside%2F{rest}", f"{outside}%2F{rest}".replace("/", "%2F"),
                  f"%2Fetc%2F{rest}", "..%2F..%2F", "", ".whl", "..", "other-1.0-py3-none-any.whl",
                  "some_thing-1.1-py3-none-any.whl", "some_thing-1.0-py3-none-any.whl%00",
-                 "some_thing-1.0-py3%0A-none-any.whl", "some_thing-1.0-py3-none-..%5Cany.whl", "some_thing-1.0-py3-none-any.whl.part", "some_thing-1.0-.whl"]
+                 "some_thing-1.0-py3%0A-none-any.whl", "some_thing-1.0-py3-none-..%5Cany.whl",
+                 "some_thing-1.0-py3-none-any.whl.part", "some_thing-1.0-.whl"]
         for name in names:
             with self.assertRaises(SystemExit) as refused:
                 self.fetch(name=name)
