@@ -11,6 +11,7 @@ The engine is `carryover-cli engine` in a process of its own, which a window use
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -22,6 +23,7 @@ import numpy as np
 
 from .connection import Connection, ask_program
 from .errors import EngineLost, WireError
+from .numbers import place, plain, token_ids
 from .run import HeadHits, Run, segment_table, slot_table
 
 Progress = Callable[[float, str], None]  # how far, 0 to 1, and with what
@@ -45,10 +47,10 @@ class Edit:
 
     def message(self, run: Run) -> dict[str, Any]:
         slots = {
-            name: [dict(zip(("layer", "head", "position"), map(int, slot))) for slot in getattr(self, name)]
+            name: [dict(zip(("layer", "head", "position"), map(operator.index, slot))) for slot in getattr(self, name)]
             for name in ("dropped", "added")
         }
-        banned = [{"first": int(first), "last": int(last)} for first, last in self.banned]
+        banned = [{"first": operator.index(first), "last": operator.index(last)} for first, last in self.banned]
         config = {**run.config, **self.config} if self.config else None
         return {
             "no_carry": self.no_carry,
@@ -197,8 +199,11 @@ class EngineRun(Run):
 
     carry_maps = None
 
-    def __init__(self, tokens: np.ndarray, policy: str, config: dict[str, Any], model: dict[str, Any]) -> None:
+    def __init__(
+        self, tokens: np.ndarray, policy: str, config: dict[str, Any], model: dict[str, Any], layers: int, heads: int
+    ) -> None:
         self.tokens, self.policy, self.config, self.model = tokens, policy, config, model
+        self.layers, self.heads = layers, heads
         self.summary = None
         self.lists: list[HeadHits] = []
         self._records: list[dict[str, Any]] = []
@@ -245,7 +250,7 @@ class Model:
     def token_texts(self, ids: Union[Sequence[int], np.ndarray]) -> list[str]:
         """The text of each id; a part of a character is U+FFFD."""
         words = ["tokenize", self.info["path"], "--input-ids", "-"]
-        return list(ask_program(self._command, words, str([int(one) for one in ids])))
+        return list(ask_program(self._command, words, str(token_ids(ids).tolist())))
 
     def run(
         self,
@@ -256,16 +261,19 @@ class Model:
         progress: Optional[Progress] = None,
         **config: Any,
     ) -> EngineRun:
-        """Runs a text (a str), a text file (a path) or ids, as they are. `tokens`: its first tokens alone. `config`:
-        fields of the settings over those that the model starts from (segment_length=64, …)."""
-        settings = {**self.config, **config}
+        """Runs a text (a str), a text file (a path) or ids, as they are: (tokens,) or (1, tokens), whole numbers of any
+        type. `tokens`: its first tokens alone. `config`: fields of the settings over those that the model starts from
+        (segment_length=64, …)."""
+        settings = {**self.config, **plain(config)}
+        if tokens is not None:
+            tokens = place(tokens, "tokens", 1 << 62)
         if isinstance(text, os.PathLike):
             text = Path(text).read_text("utf-8")
         if isinstance(text, str):
             limit = None if tokens is None else tokens + bool(settings["bos"])
             ids = self.encode(text, bool(settings["bos"]))[:limit]
         else:
-            ids = np.array(text, np.int32)[:tokens]
+            ids = token_ids(text)[:tokens]
         model = {
             "name": self.info["config"]["name"],
             "path": self.info["path"],
@@ -273,7 +281,7 @@ class Model:
             "dtype": self.info["dtype"],
             "adapter": self.info["adapter"],
         }
-        run = EngineRun(ids, policy, settings, model)
+        run = EngineRun(ids, policy, settings, model, self.info["config"]["layers"], self.info["config"]["heads"])
 
         def hear(event: str, values: list[Any]) -> None:
             if event == "Segment":
@@ -339,16 +347,16 @@ class Model:
         `sources` and the (query, key) `pairs` count tokens from the segment's start. `foil`: the id of a token whose
         logit is taken off the target's in both."""
         parts = {
-            "attention": _head(attention),
+            "attention": _head(run, attention),
             "map_rows": map_rows,
             "map_columns": map_columns,
             "masses": masses,
-            "search": _head(search),
+            "search": _head(run, search),
             "recall": recall,
             "attribution": attribution,
             "sources": sources,
             "foil": foil,
-            "pairs": [{"query": int(query), "key": int(key)} for query, key in pairs],
+            "pairs": [{"query": operator.index(query), "key": operator.index(key)} for query, key in pairs],
         }
         request = {**self._replay(run, segment), "parts": parts}
         found = self._connection.ask("Inspect", self._number, request)[0]
@@ -371,8 +379,7 @@ class Model:
         self._connection.ask("Close", self._number)
 
     def _replay(self, run: Run, segment: int) -> dict[str, Any]:
-        if not 0 <= segment < len(run.segments):
-            raise IndexError(f"segment {segment} of a run of {len(run.segments)}")
+        segment = place(segment, "segment", len(run.segments))
         record = {
             "weights_hash": run.model["weights_hash"],
             "dtype": run.model["dtype"],
@@ -472,8 +479,10 @@ def _lists(hits: list[dict[str, Any]]) -> list[HeadHits]:
     return [HeadHits(one["segment"], one["layer"], one["head"], one["hits"], one["shared"]) for one in hits]
 
 
-def _head(head: Optional[tuple[int, int]]) -> Optional[dict[str, int]]:
-    return None if head is None else {"layer": int(head[0]), "head": int(head[1])}
+def _head(run: Run, head: Optional[tuple[int, int]]) -> Optional[dict[str, int]]:
+    if head is None:
+        return None
+    return {"layer": place(head[0], "layer", run.layers), "head": place(head[1], "head", run.heads)}
 
 
 def _made(kind: Callable[..., Made], record: Optional[dict[str, Any]]) -> Any:

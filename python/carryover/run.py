@@ -10,6 +10,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from .numbers import place
+
 KINDS = ("anchor", "expanded", "padding")  # by number, as in `kind` of SLOT
 PADDING = KINDS.index("padding")
 
@@ -100,6 +102,7 @@ class Run:
     slots     the same as one array of SLOT [slots]
     config    the settings by field; policy: what attention saw
     model     name, path, weights_hash, dtype and adapter ("" without one)
+    layers    of the model; heads: query heads of a layer
     summary   tokens, targets, segments, nll_sum, …; None where the run broke off
     sinks     float32 [segments, layers, 8] or None; the guide has the columns
     carry_maps float32 [segments, 3, layers, carry_length] or None: norms of keys, of values, drift
@@ -113,6 +116,8 @@ class Run:
     config: dict[str, Any]
     policy: str
     model: dict[str, Any]
+    layers: int
+    heads: int
     summary: Optional[dict[str, Any]]
     sinks: Optional[np.ndarray]
     carry_maps: Optional[np.ndarray]
@@ -144,6 +149,7 @@ class Run:
 
     def segment_nll(self, segment: int) -> np.ndarray:
         """float32 [targets of the segment]: entry j is the loss of token first_token + j + 1."""
+        segment = place(segment, "segment", len(self.segments))
         ends = np.cumsum(self.segments["targets"])
         end = int(ends[segment])
         return self.nll[end - int(self.segments["targets"][segment]) : end]
@@ -152,11 +158,12 @@ class Run:
         self, layer: Optional[int] = None, head: Optional[int] = None, segment: Optional[int] = None
     ) -> np.ndarray:
         """The slots of one layer, head or segment, or of all: array of SLOT [slots]. Lists that all readers share stand
-        under the first head that searches."""
+        under the first head that searches. Raises IndexError for one that the run has not."""
         keep = np.ones(len(self.slots), bool)
-        for name, value in (("layer", layer), ("head", head), ("segment", segment)):
+        wanted = (("layer", layer, self.layers), ("head", head, self.heads), ("segment", segment, len(self.segments)))
+        for name, value, count in wanted:
             if value is not None:
-                keep &= self.slots[name] == value
+                keep &= self.slots[name] == place(value, name, count)
         return self.slots[keep]
 
     def distances(self, layer: Optional[int] = None, head: Optional[int] = None) -> np.ndarray:

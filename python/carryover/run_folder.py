@@ -43,7 +43,7 @@ class FolderRun(Run):
                 "dtype": str(config["dtype"]),
                 "adapter": str(model.get("adapter", "")),
             }
-            self._layers, self._heads = int(model["layers"]), int(model["heads"])
+            self.layers, self.heads = int(model["layers"]), int(model["heads"])
         except (KeyError, TypeError, ValueError) as error:
             raise RunFolderError(folder / "config.json", f"lacks what a run's has: {error!r}") from None
         self.tokens = _array(folder / "ids.npy", "<i4", 1)
@@ -118,7 +118,7 @@ class FolderRun(Run):
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise RunFolderError(where, f"is not a list of hits: {error}") from None
         segment, layer, head = place
-        if not (0 <= layer < self._layers and 0 <= head < self._heads and segment >= 0):
+        if not (0 <= layer < self.layers and 0 <= head < self.heads and segment >= 0):
             raise RunFolderError(where, f"names layer {layer}, head {head}, which the model has not")
         before = self.segments["first_token"][segment] if segment < len(self.segments) else len(self.tokens)
         if len(hits) and (positions[0] < 0 or positions[-1] >= before or np.any(np.diff(positions) <= 0)):

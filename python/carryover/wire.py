@@ -8,17 +8,29 @@ records of fixed size a structured array (enumerations in it are numbers), a map
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import struct
+from collections.abc import Iterator
 from typing import Any, Optional
 
 import numpy as np
 
 from .errors import WireError
+from .numbers import plain
 
 BYTE_ORDER = "<"  # connection.py refuses another one
 NUMBERS = {f"{kind}{size}" for kind in "iu" for size in (1, 2, 4, 8)} | {"f4", "f8"}
+
+
+@contextlib.contextmanager
+def _inside(field: str) -> Iterator[None]:
+    """Puts the field's name before what is wrong with its value."""
+    try:
+        yield
+    except WireError as error:
+        raise WireError(f"{field}: {error}") from None
 
 
 class Reader:
@@ -128,9 +140,13 @@ class Json(Text):
 
     def write(self, value: Any) -> bytes:
         try:
-            return super().write(json.dumps(value, allow_nan=False))
+            return super().write(json.dumps(plain(value), allow_nan=False))
         except (TypeError, ValueError, RecursionError) as error:
-            raise WireError(f"a setting can't be sent: {error}") from None
+            if isinstance(value, dict):
+                for name, inner in value.items():  # says which one it is
+                    with _inside(name):
+                        self.write(inner)
+            raise WireError(f"{value!r:.60} can't be sent: {error}") from None
 
 
 class List(Codec):
@@ -179,9 +195,11 @@ class Record(Codec):
         unknown = set(value) - set(self.fields)
         if unknown:
             raise WireError(f"{sorted(unknown)[0]!r} is unknown; there are {', '.join(self.fields)}")
-        return b"".join(
-            field.write(value[name]) if name in value else self._defaults[name] for name, field in self.fields.items()
-        )
+        parts = []
+        for name, field in self.fields.items():
+            with _inside(name):
+                parts.append(field.write(value[name]) if name in value else self._defaults[name])
+        return b"".join(parts)
 
     @functools.cached_property
     def _defaults(self) -> dict[str, bytes]:

@@ -78,6 +78,84 @@ class EngineTest(unittest.TestCase):
         again = self.model.run(self.stored.tokens)
         self.assertTrue(same(again.nll, self.run_.nll))
 
+    def test_ids_are_taken_as_numpy_and_python_have_them(self):
+        ids = self.stored.tokens[:200]
+        expected = self.model.run(ids).nll
+        forms = [ids.tolist(), tuple(ids.tolist()), ids[None], ids.astype(float), [np.int64(one) for one in ids]]
+        forms += [ids.astype(kind) for kind in ("<i2", ">i2", "<u2", "<u4", ">i8", "<u8")]
+        for form in forms:
+            self.assertTrue(same(self.model.run(form).nll, expected))
+        self.assertEqual(self.model.run(range(10, 40)).tokens.tolist(), list(range(10, 40)))
+        self.assertEqual(self.model.token_texts(ids[None]), self.model.token_texts(ids))
+
+    def test_ids_that_are_no_text_are_refused(self):
+        for ids, said in (
+            (np.zeros((2, 48), int), r"\(2, 48\)"),
+            (np.zeros((48, 1), int), r"\(48, 1\)"),
+            (5, r"shape \(\)"),
+            ([[1, 2], [3]], "different lengths"),
+            ([1, 2.5], "token id 1 is 2.5"),
+            ([1, float("nan")], "token id 1 is nan"),
+            ([2**31], "token id 0 is 2147483648"),
+            (np.array([3, 2**40]), "token id 1 is 1099511627776"),
+            (np.array([2**63], np.uint64), "token id 0 is 9223372036854775808"),
+            ([2**70], "token id 0 is"),
+            ([True, False], "bool"),
+            ([None, 1], "object"),
+        ):
+            with self.subTest(ids=ids), self.assertRaisesRegex(carryover.WireError, said):
+                self.model.run(ids)
+        with self.assertRaisesRegex(carryover.EngineError, "512"):
+            self.model.run([512])
+        with self.assertRaisesRegex(carryover.EngineError, "-1"):
+            self.model.run([-1])
+
+    def test_settings_are_taken_as_numpy_has_them(self):
+        plain = self.model.run(TEXT, tokens=300, segment_length=32, search_heads=[[1, 2]], bos=False)
+        numpy = self.model.run(
+            TEXT, tokens=np.int64(300), segment_length=np.int64(32), search_heads=np.array([[1, 2]]), bos=np.bool_(False)
+        )
+        self.assertEqual(numpy.config, plain.config)
+        self.assertTrue(same(numpy.nll, plain.nll))
+        grouped = self.model.run(TEXT, tokens=100, long_range_heads=range(2), long_range_layers=(0, np.int8(1)))
+        self.assertEqual(grouped.config["long_range_heads"], [0, 1])
+
+    def test_a_setting_that_is_wrong_is_named(self):
+        for settings, said in (
+            ({"segment_length": {1}}, "config: segment_length: .*set is not JSON serializable"),
+            ({"carry_length": float("nan")}, "config: carry_length: "),
+            ({"segment_length": "x"}, 'segment_length is not a whole number in range: "x"'),
+            ({"segment_length": np.float32(32)}, "segment_length is not a whole number in range: 32.0"),
+            ({"long_range_heads": range(0, 1000, 999)}, "head"),
+        ):
+            with self.subTest(settings=settings), self.assertRaisesRegex(carryover.CarryoverError, said):
+                self.model.run(TEXT, tokens=100, **settings)
+
+    def test_nothing_is_counted_from_the_end(self):
+        layers, heads, segments = self.run_.layers, self.run_.heads, len(self.run_.segments)
+        self.assertEqual((layers, heads), (4, 8))
+        for act in (
+            lambda run: run.hits(layer=-1),
+            lambda run: run.hits(layer=layers),
+            lambda run: run.hits(head=-1),
+            lambda run: run.hits(head=heads),
+            lambda run: run.hits(segment=-1),
+            lambda run: run.hits(segment=segments),
+            lambda run: run.distances(layer=-2),
+            lambda run: run.segment_nll(-1),
+            lambda run: self.model.what_if(run, -1),
+            lambda run: self.model.inspect(run, 1, attention=(-1, 0)),
+            lambda run: self.model.inspect(run, 1, search=(0, heads)),
+            lambda run: self.model.run(TEXT, tokens=-1),
+        ):
+            for run in (self.run_, self.stored):
+                with self.assertRaises(IndexError):
+                    act(run)
+        for wrong in (1.5, "1", None):
+            with self.assertRaises(TypeError):
+                self.run_.segment_nll(wrong)
+        self.assertTrue(same(self.run_.hits(layer=np.int64(1)), self.run_.hits(layer=1)))
+
     def test_tokens(self):
         text = "Who is May? Grüße, 東京 🙂"
         ids = self.model.encode(text)

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <vector>
+
+/// What Python 3.11's str says of characters (Unicode 14). A property is the list of the code points where it begins
+/// and ends to hold, in turns. Immutable; any thread.
+namespace carryover::unicode_tables {
+
+/// Whether a property holds for a character.
+bool holds(const std::vector<char32_t>& changes, char32_t c);
+
+const std::vector<char32_t>& alphanumeric();  ///< str.isalnum
+const std::vector<char32_t>& decimal();       ///< str.isdecimal
+/// Characters with a case.
+const std::vector<char32_t>& cased();
+/// What is passed over where a letter's neighbours decide its lower-case form.
+const std::vector<char32_t>& case_ignorable();
+
+/// Characters first, first + step, …, last, whose forms in another case, one character each, lie `offset` further.
+struct CaseRun {
+  char32_t first, last, step;
+  std::int32_t offset;
+};
+const std::vector<CaseRun>& lower_runs();  ///< ascending
+const std::vector<CaseRun>& upper_runs();  ///< ascending
+
+/// A character whose upper-case form is several, or is another one at the beginning of a word.
+struct SpecialUpper {
+  char32_t character;
+  const char32_t *upper, *title;
+};
+const std::vector<SpecialUpper>& special_upper();  ///< ascending
+
+}  // namespace carryover::unicode_tables
