@@ -255,6 +255,7 @@ int run_window(int argc, char** argv) {
     shell = std::make_unique<Shell>(window, settings, *keeper);
     connect_default_model(window, startup, shell->start_panel().stories());
     brought_back = begin_session(*keeper, options);
+    shell->offer_left_sessions();
     if (brought_back) {
       keep_wanted_size(window, options);
       startup.fetch_default_model();

@@ -30,6 +30,13 @@ Lab::Lab() {
     if (!opening_ && (now.dtype != last.dtype || now.device != last.device)) loader.reopen_model();
     last = now;
   });
+  // The settings are those of the model that stays open, and not of the one that was refused.
+  connect(&loader, &ModelLoader::model_refused, this, [this](DType dtype, Device device) {
+    RunOptions options = context.run_options();
+    options.dtype = dtype;
+    options.device = device;
+    set_options_of_next_model(options);
+  });
   connect_document();
 }
 

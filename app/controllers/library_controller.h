@@ -29,7 +29,8 @@ class LibraryController : public QObject {
   void resume(const QString& place);                 ///< what can be
   /// Off the list, until they are taken back or forgotten. Folders stay where they are in any case.
   void remove(const QStringList& places);
-  void take_back();  ///< what was removed last
+  void take_back();                    ///< what was removed last
+  void measure(const QString& place);  ///< what it takes on the disk now, in a while
 
  Q_SIGNALS:
   void panel_wanted(const QString& id);  ///< that shows what was opened
@@ -43,7 +44,6 @@ class LibraryController : public QObject {
   void list_prompts();
   void connect_files();
   void put(ListedRun run);
-  void measure(const QString& place);
   void update_later();
   void update_now();
   void list_what_ifs();

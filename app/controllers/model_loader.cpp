@@ -60,8 +60,10 @@ ModelLoader::ModelLoader(LabContext& context, EngineConnection& engine, QObject*
   connect(worker, &EngineWorker::model_opened, this, &ModelLoader::accept_model);
   connect(worker, &EngineWorker::model_failed, this, [this](const ErrorReport& report, bool has_model) {
     if (!has_model) forget_model();
+    if (model_) Q_EMIT model_refused(opened_dtype_, opened_device_);
     Q_EMIT failed(report);
   });
+  connect(worker, &EngineWorker::model_reloaded, this, &ModelLoader::model_changed);
   connect(worker, &EngineWorker::model_trained, this, [this](const LoadedModel& model) {
     model_ = model;  // its tokens are the same, and so the text stays
     context_.set_trained_under(model.trained_under);
@@ -161,6 +163,8 @@ void ModelLoader::end_load() {
 void ModelLoader::accept_model(const LoadedModel& model) {
   const bool same = model_ && model_->info.weights_hash == model.info.weights_hash;
   model_ = model;
+  opened_dtype_ = dtype_;
+  opened_device_ = device_;
   context_.set_trained_under(model.trained_under);
   if (!same) context_.set_model(model.info.config, opening_config(model));
   context_.set_model_dtype(model.info.dtype);

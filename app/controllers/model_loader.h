@@ -48,6 +48,8 @@ class ModelLoader : public QObject {
  Q_SIGNALS:
   void opening_model();  ///< what runs on the open one is to stop
   void model_opened();
+  /// Another one could not be opened, and the open one stays; what it was asked for with.
+  void model_refused(carryover::DType dtype, carryover::Device device);
   void model_changed();  ///< opened, trained, or gone: model() is another one
   void opening_text();   ///< it could be read: what runs is to stop where that one is wanted
   void text_opened();
@@ -72,8 +74,10 @@ class ModelLoader : public QObject {
   QString model_path_, adapter_path_;  ///< asked for last
   DType dtype_ = DType::Auto;          ///< likewise
   Device device_ = Device::Auto;       ///< likewise
-  bool reopen_ = false;                ///< once the engine is ready
-  bool reopen_when_free_ = false;      ///< once nothing has the engine
+  DType opened_dtype_ = DType::Auto;   ///< that the open one was asked for with
+  Device opened_device_ = Device::Auto;
+  bool reopen_ = false;            ///< once the engine is ready
+  bool reopen_when_free_ = false;  ///< once nothing has the engine
   int under_way_ = 0;
   WorkerThread<TextReader> reader_{QStringLiteral("text")};
 };

@@ -58,7 +58,10 @@ void RunController::connect_engine() {
 
 void RunController::connect_worker() {
   EngineWorker* worker = &engine_.worker();
-  connect(worker, &EngineWorker::spill_failed, this, &RunController::failed);
+  connect(worker, &EngineWorker::spill_failed, this, [this](const ErrorReport& report) {
+    journal_is_whole_ = false;
+    Q_EMIT failed(report);
+  });
   connect(worker, &EngineWorker::run_ended, this, &RunController::end_run);
   connect(worker, &EngineWorker::run_failed, this, [this](const ErrorReport& report) {
     run_wanted_ = false;
@@ -227,6 +230,7 @@ void RunController::start(RunDescription description, const std::shared_ptr<cons
   channel_ = std::make_shared<RunChannel>(
       [this] { QMetaObject::invokeMethod(this, &RunController::wake, Qt::QueuedConnection); });
   journal_ = journal_place_ ? journal_place_() : QString();
+  journal_is_whole_ = true;
   given_tokens_ = given ? context_.run().tokens_after(given->count() - 1) : 0;
   restart_clock();
   set_state(State::Running);
@@ -243,6 +247,11 @@ void RunController::take_source(std::shared_ptr<const SegmentSource> segments) {
   context_.run().set_source(std::move(segments));
   place_ = journal_;
   if (!place_.isEmpty()) Q_EMIT run_kept();
+}
+
+void RunController::adopt_journal(const QString& place) {
+  place_ = place;
+  Q_EMIT run_kept();
 }
 
 void RunController::run_when_ready() {

@@ -64,6 +64,9 @@ class RunController : public QObject {
   void save_run(const QString& directory);
   /// The journal or folder that the run on show is kept in; empty: in none, or in none yet.
   const QString& place() const { return place_; }
+  /// False where the disk had no room for all of the run that is under way or was made last.
+  bool journal_is_whole() const { return journal_is_whole_; }
+  void adopt_journal(const QString& place);  ///< of the run on show, which has none: it is being written there
   /// The run that is shown, with the command line that repeats it.
   RunDescription describe_run() const;
   /// Where each run's journal goes, from its beginning on: asked for as it starts. None: into a file without a name.
@@ -110,7 +113,8 @@ class RunController : public QObject {
   State state_ = State::Idle;
   bool run_wanted_ = false;
   RunDescription described_;  ///< of the shown run: what the RunModel does not have
-  std::string saving_;        ///< id of the run that is being written
+  bool journal_is_whole_ = true;
+  std::string saving_;  ///< id of the run that is being written
   std::function<QString()> journal_place_;
   QString journal_, place_;            ///< of the run under way, and of the one on show
   QString pinned_, shown_;             ///< places of a pair that is being opened

@@ -71,19 +71,35 @@ void EngineWorker::watch_engine() {
 
 void EngineWorker::load(const ModelRequest& request) {
   Q_EMIT loading(0, tr("Reading %1").arg(QFileInfo(QString::fromStdString(request.path)).fileName()));
-  // The file and its tokenizer are checked while the model that is open can still be kept; only then does that one
-  // go, because two at once may not fit.
   const EngineSource::ModelFolders folders = engine_.model_folders(request);
   auto tokenizer = Tokenizer::load(folders.tokenizer);
   const auto trained_under = read_trained_under(folders.trained_under);
-  session_.reset();
-  session_ = engine_.open(request, [this](double fraction, const std::string& what) {
-    loads_.checkpoint();
-    Q_EMIT loading(fraction, QString::fromStdString(what));
-  });
+  session_ = open_session(request);
   opened_ = request;
   tokenizer_ = std::move(tokenizer);
   Q_EMIT model_opened({session_->model(), tokenizer_, trained_under});
+}
+
+/// The model that is open stays open until the other one is, so that one that is refused changes nothing. Where there
+/// is no room for both, the open one makes room, and is opened again where the other one is refused all the same.
+std::unique_ptr<Session> EngineWorker::open_session(const ModelRequest& request) {
+  const LoadProgress report = [this](double fraction, const std::string& what) {
+    loads_.checkpoint();
+    Q_EMIT loading(fraction, QString::fromStdString(what));
+  };
+  try {
+    return engine_.open(request, report);
+  } catch (const EngineError& error) {
+    if (!session_ || error.fault() != Fault::OutOfMemory) throw;
+  }
+  session_.reset();
+  try {
+    return engine_.open(request, report);
+  } catch (const EngineError&) {
+    attempt([&] { session_ = engine_.open(opened_, report); });
+    if (session_) Q_EMIT model_reloaded(session_->model());
+    throw;
+  }
 }
 
 void EngineWorker::open_model(const ModelRequest& request) {

@@ -87,7 +87,8 @@ class EngineWorker : public QObject {
   void engine_refused(const carryover::ErrorReport& report);  ///< by change_engine()
   void model_opened(const carryover::LoadedModel& model);
   void model_trained(const carryover::LoadedModel& model);  ///< a training has ended, and the open weights are others
-  void model_failed(const carryover::ErrorReport& report, bool has_model);
+  void model_failed(const carryover::ErrorReport& report, bool has_model);  ///< whether the one before is still open
+  void model_reloaded(const carryover::ModelInfo& model);  ///< the one before, anew: what it kept of texts is gone
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
   void spill_failed(const carryover::ErrorReport& report);  ///< the run continues
@@ -107,6 +108,7 @@ class EngineWorker : public QObject {
   LoadProgress connecting(const QString& command);
   void tell_of_elsewhere(const QString& command);
   void load(const ModelRequest& request);
+  std::unique_ptr<Session> open_session(const ModelRequest& request);
   void tell_of_trained(const ModelInfo& before);
   void encode_text();
 

@@ -2,10 +2,12 @@
 #pragma once
 #include <QString>
 #include <QStringList>
-#include <functional>
+#include <cstdint>
 #include <memory>
 
 namespace carryover {
+
+QString disk_text(std::int64_t bytes);  ///< "8.2 kB", "1.5 MB", "6.0 GB", in powers of ten
 
 /// A folder that one running window keeps its state in: session.json, the journal of its run, texts that are no files
 /// of the user's. The system gives the lock up when the process ends, however it ends; so an unlocked folder is what a
@@ -19,8 +21,9 @@ class SessionFolder {
   static std::unique_ptr<SessionFolder> adopt(const QString& path);
   /// Folders under `root` that hold a session and that no running window has, the newest first.
   static QStringList left_behind(const QString& root);
-  /// Deletes what was left behind, but for the newest `kept` ones and those that are `spared`.
-  static void prune(const QString& root, int kept, const std::function<bool(const QString& folder)>& spared);
+  /// Deletes folders that no running window has and in which nothing was ever kept.
+  static void remove_empty(const QString& root);
+  static std::int64_t bytes_in(const QString& folder);
 
   ~SessionFolder();
   SessionFolder(const SessionFolder&) = delete;
@@ -31,6 +34,8 @@ class SessionFolder {
   QString session_file() const { return session_file_in(path_); }
   /// Grows when a state is brought back and goes when that is done: one that stays says that it ended the program.
   QString attempt_file() const { return file(QStringLiteral("bringing-back")); }
+  /// Deletes it with what is in it, for good. Nothing else is to be asked of it then.
+  void erase();
 
  private:
   SessionFolder(const QString& path, int descriptor) : path_(path), descriptor_(descriptor) {}

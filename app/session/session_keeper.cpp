@@ -18,7 +18,6 @@ namespace carryover {
 namespace {
 
 constexpr int keep_every_ms = 2000;
-constexpr int kept_sessions = 8;     ///< that windows left behind
 constexpr qint64 most_attempts = 2;  ///< at bringing a state back, before it has to be asked for
 
 /// The model or, where none was open, the run that a state is about.
@@ -37,12 +36,6 @@ bool has_marked_runs(const SessionState& state) {
   return std::ranges::any_of(state.runs, [](const ListedRun& run) { return run.renamed || !run.tags.isEmpty(); });
 }
 
-bool is_spared(const QString& folder) {
-  bool spared = false;
-  attempt([&] { spared = has_marked_runs(read_session(SessionFolder::session_file_in(folder))); });
-  return spared;
-}
-
 QString version_of(const QByteArray& contents) {
   return QString::fromLatin1(QCryptographicHash::hash(contents, QCryptographicHash::Sha256).toHex());
 }
@@ -51,13 +44,6 @@ QString version_of(const QByteArray& contents) {
 QString version_of_file(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) ? version_of(file.readAll()) : QString();
-}
-
-bool shows_only(const SessionState& state, const QString& model) {
-  return !model.isEmpty() && state.model == model && state.text.startsWith(model) && state.notes.isEmpty() &&
-         state.bookmarks.empty() && state.trainings.isEmpty() && state.experiment.isEmpty() &&
-         state.evaluation.isEmpty() && state.document.isEmpty() && state.file.isEmpty() && state.pinned_run.isEmpty() &&
-         state.what_ifs.isEmpty() && state.runs.size() <= 1 && !has_marked_runs(state);
 }
 
 }  // namespace
@@ -71,7 +57,10 @@ SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* p
   window.set_session_keeper(this);
   connect_writer();
   timer_.setInterval(keep_every_ms);
-  connect(&timer_, &QTimer::timeout, this, &SessionKeeper::keep_now);
+  connect(&timer_, &QTimer::timeout, this, [this] {
+    keep_now();
+    if (keeping_problem_) post([](SessionWriter& writer) { writer.write_waiting(); });
+  });
 }
 
 SessionKeeper::~SessionKeeper() {
@@ -83,17 +72,29 @@ SessionKeeper::~SessionKeeper() {
     } else if (!frozen_) {
       state_ = capture();
     }
-    state_.closed = true;
-    const std::string text = session_text(state_, folder_->path());
-    const QStringList unused = unused_of(removed_places());  // nobody can take them back any more
-    QMetaObject::invokeMethod(
-        writer_.get(),
-        [this, text, unused] {
-          writer_.get()->write(folder_->session_file(), text);
-          writer_.get()->remove(unused);
-        },
-        Qt::BlockingQueuedConnection);
+    leave_folder();
   }
+  // All of it has been written by then.
+  QMetaObject::invokeMethod(
+      writer_.get(), [] {}, Qt::BlockingQueuedConnection);
+  for (const auto& folder : deleted_) folder->erase();
+}
+
+/// The session stays among the earlier ones, unless nobody did anything in it. What was removed from it can't be taken
+/// back any more. Nobody else gets the folder before all of it is written.
+void SessionKeeper::leave_folder() {
+  state_.closed = true;
+  const QStringList unused = unused_of(removed_places());
+  const std::shared_ptr<SessionFolder> folder = std::move(folder_);
+  if (leaves_nothing()) return post([folder](SessionWriter&) { folder->erase(); });
+  post([folder, unused, text = session_text(state_, folder->path())](SessionWriter& writer) {
+    writer.write(folder->session_file(), text);
+    writer.remove(unused);
+  });
+}
+
+bool SessionKeeper::leaves_nothing() const {
+  return state_.untouched && !restoring();
 }
 
 template <typename Call>
@@ -103,6 +104,13 @@ void SessionKeeper::post(Call call) {
 
 void SessionKeeper::connect_writer() {
   connect(writer_.get(), &SessionWriter::failed, this, &SessionKeeper::failed);
+  const auto tell = [this](const std::optional<ErrorReport>& problem) {
+    keeping_problem_ = problem;
+    Q_EMIT keeping_changed();
+  };
+  connect(writer_.get(), &SessionWriter::keeping_failed, this, tell);
+  connect(writer_.get(), &SessionWriter::keeping_again, this, [tell] { tell({}); });
+  connect(writer_.get(), &SessionWriter::run_written, &lab_.library, &LibraryController::measure);
   connect(writer_.get(), &SessionWriter::session_saved, this, &SessionKeeper::session_saved);
   connect(writer_.get(), &SessionWriter::session_not_saved, this, &SessionKeeper::take_back_file);
   connect(writer_.get(), &SessionWriter::read_back, this, [this](const std::shared_ptr<const KeptFiles>& files) {
@@ -125,6 +133,10 @@ void SessionKeeper::connect_window() {
   connect(&lab_.context, &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
   connect(&lab_.context.what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
   connect(&lab_.loader, &ModelLoader::text_opened, this, &SessionKeeper::keep_text);
+  connect(&lab_.loader, &ModelLoader::model_opened, this, [this] {
+    if (!given_options_ && !restoring()) given_options_ = lab_.context.run_options();
+  });
+  connect(&lab_.runs, &RunController::run_ended, this, &SessionKeeper::keep_unwritten_run);
   connect(&lab_.runs, &RunController::saved, this, [this](const QString& directory) {
     const Notebook& notebook = lab_.context.notebook();
     if (notebook.is_empty()) return;
@@ -133,42 +145,29 @@ void SessionKeeper::connect_window() {
   });
 }
 
-bool SessionKeeper::adopt(const QString& path) {
-  auto folder = SessionFolder::adopt(path);
-  if (!folder) return false;
-  move_to(std::move(folder));
-  files_made_ = static_cast<int>(QDir(path).count());
-  return true;
-}
-
 /// What was on show stays among the earlier sessions, in the folder that it has.
 void SessionKeeper::move_to(std::unique_ptr<SessionFolder> folder) {
   if (folder_) {
     state_ = capture();
-    state_.closed = true;
-    post([path = folder_->session_file(), text = session_text(state_, folder_->path())](SessionWriter& writer) {
-      writer.write(path, text);
-    });
+    leave_folder();
   }
   folder_ = std::move(folder);
   written_.clear();
 }
 
-/// Whether the session in this window has runs that lie in its folder, and would be lost with it.
-bool SessionKeeper::has_own_runs() const {
-  const RunLibrary& library = lab_.context.library();
-  for (int i = 0; i < library.count(); ++i)
-    if (is_own_file(library.run(i).place)) return true;
-  return false;
-}
-
 bool SessionKeeper::begin(bool bring_back, const QString& demo) {
+  demo_ = demo;
   connect_window();
-  const QStringList left = SessionFolder::left_behind(root_);
-  const bool found = bring_back && !left.isEmpty() && bring_back_from(left.front(), demo);
+  erase_untouched();
+  bool found = false;
+  for (const QString& path : bring_back ? SessionFolder::left_behind(root_) : QStringList()) {
+    auto folder = SessionFolder::adopt(path);
+    if (!folder) continue;  // another window that starts now was faster
+    found = bring_back_from(std::move(folder));
+    break;
+  }
   try {
     if (!folder_) folder_ = SessionFolder::create(root_);
-    SessionFolder::prune(root_, kept_sessions, is_spared);
     timer_.start();
   } catch (const EngineError& error) {
     lab_.context.add_note(tr("This session can't be saved: %1").arg(QString::fromUtf8(error.what())), true);
@@ -176,23 +175,50 @@ bool SessionKeeper::begin(bool bring_back, const QString& demo) {
   return found;
 }
 
-bool SessionKeeper::bring_back_from(const QString& folder, const QString& demo) {
+/// What windows left in which nobody did anything, killed ones too. Nothing else is ever deleted unasked.
+void SessionKeeper::erase_untouched() {
+  SessionFolder::remove_empty(root_);
+  for (const QString& path : SessionFolder::left_behind(root_)) {
+    bool untouched = false;
+    attempt([&] { untouched = read_session(SessionFolder::session_file_in(path)).untouched; });
+    if (!untouched || QDir(path).entryList({QStringLiteral("*.journal")}).size() > 1) continue;
+    if (const auto folder = SessionFolder::adopt(path)) folder->erase();
+  }
+}
+
+/// Nothing is in it but what the program itself opens and runs at a start.
+bool SessionKeeper::is_untouched(const SessionState& state) const {
+  const bool demo = !demo_.isEmpty() && state.model == demo_;
+  if (!demo && !(state.model.isEmpty() && state.text.isEmpty())) return false;
+  if (!state.text.isEmpty() && !state.text.startsWith(demo_ + u'/')) return false;
+  SessionState given;
+  given.model = state.model;
+  given.weights = state.weights;
+  given.text = state.text;
+  given.run = state.run;
+  given.run_folder = state.run_folder;
+  given.options = given_options_.value_or(RunOptions());
+  if (const auto& model = lab_.loader.model()) given.config = opening_config(*model);
+  if (state.runs.size() <= 1 && !has_marked_runs(state)) given.runs = state.runs;
+  return state.same_work(given) && state.same_drafts(given) && state.file.isEmpty();
+}
+
+bool SessionKeeper::bring_back_from(std::unique_ptr<SessionFolder> folder) {
   LabContext& context = lab_.context;
   const auto refuse = [&](const QString& why) {
     context.add_note(why, true);
     return false;
   };
   try {
-    const SessionState state = read_session(SessionFolder::session_file_in(folder));
+    const SessionState state = read_session(folder->session_file());
     const QString subject = subject_of(state);
-    if (subject.isEmpty() || shows_only(state, demo)) return false;
-    if (state.engine.isEmpty() && !QFileInfo::exists(subject))
+    if (!subject.isEmpty() && state.engine.isEmpty() && !QFileInfo::exists(subject))
       return refuse(state.model.isEmpty() ? tr("The last session's run is gone: %1").arg(subject)
                                           : tr("The last session's model is gone: %1").arg(subject));
-    if (QFileInfo(folder + QStringLiteral("/bringing-back")).size() >= most_attempts)
+    if (QFileInfo(folder->attempt_file()).size() >= most_attempts)
       return refuse(
           tr("The program ended while it restored the last session; the session is in File, Session history"));
-    if (!adopt(folder)) return false;
+    take(std::move(folder));
     if (!state.closed) context.add_note(tr("The program ended unexpectedly; this is what it last showed"));
     restore(state);
     return true;
@@ -201,29 +227,37 @@ bool SessionKeeper::bring_back_from(const QString& folder, const QString& demo) 
   }
 }
 
+void SessionKeeper::take(std::unique_ptr<SessionFolder> folder) {
+  files_made_ = static_cast<int>(QDir(folder->path()).count());
+  move_to(std::move(folder));
+}
+
 QStringList SessionKeeper::earlier_sessions() const {
   return SessionFolder::left_behind(root_);
 }
 
-QString SessionKeeper::describe(const QString& folder) {
-  const QString file = SessionFolder::session_file_in(folder);
-  const QString when = QLocale().toString(QFileInfo(file).lastModified(), QLocale::ShortFormat);
+void SessionKeeper::open_earlier(const QString& path) {
   try {
-    const SessionState state = read_session(file);
-    const QString text = state.text_name.isEmpty() ? QFileInfo(state.text).fileName() : state.text_name;
-    return QStringLiteral("%1 · %2 · %3").arg(QFileInfo(subject_of(state)).fileName(), text, when);
-  } catch (const EngineError&) {
-    return QStringLiteral("%1 · %2").arg(tr("unreadable"), when);
-  }
-}
-
-void SessionKeeper::open_earlier(const QString& folder) {
-  try {
-    const SessionState state = read_session(SessionFolder::session_file_in(folder));
-    if (!refuse_when_busy() && adopt(folder)) restore(state);
+    const SessionState state = read_session(SessionFolder::session_file_in(path));
+    if (refuse_when_busy()) return;
+    auto folder = SessionFolder::adopt(path);
+    if (!folder) return;
+    take(std::move(folder));
+    restore(state);
   } catch (const EngineError& error) {
     Q_EMIT failed(report_of(error));
   }
+}
+
+bool SessionKeeper::delete_earlier(const QString& path) {
+  auto folder = SessionFolder::adopt(path);
+  if (!folder) return false;
+  deleted_.push_back(std::move(folder));
+  return true;
+}
+
+void SessionKeeper::undo_delete() {
+  if (!deleted_.empty()) deleted_.pop_back();  // who has its lock has the folder
 }
 
 void SessionKeeper::open_session(const QString& path) {
@@ -231,8 +265,9 @@ void SessionKeeper::open_session(const QString& path) {
     SessionState state = read_session(path);
     state.file = QFileInfo(path).absoluteFilePath();
     state.file_version = version_of_file(state.file);
+    note_foreign_files(state, state.file);
     if (refuse_when_busy()) return;
-    if (has_own_runs()) move_to(SessionFolder::create(root_));
+    if (folder_) move_to(SessionFolder::create(root_));
     restore(state);
   } catch (const EngineError& error) {
     Q_EMIT failed(report_of(error));
@@ -246,7 +281,7 @@ bool SessionKeeper::refuse_when_busy() {
 }
 
 void SessionKeeper::restore(const SessionState& state) {
-  if (folder_) count_attempt(folder_->attempt_file());
+  if (folder_) attempt([&] { count_attempt(folder_->attempt_file()); });  // a full disk does not keep it from coming
   state_ = state;
   state_.closed = false;
   leave_anothers_file();
@@ -384,6 +419,15 @@ void SessionKeeper::keep_text() {
   if (before.startsWith(folder_->path())) post([before](SessionWriter& writer) { writer.remove({before}); });
 }
 
+/// A run that the disk had no room for is written again, until there is some.
+void SessionKeeper::keep_unwritten_run() {
+  if (!folder_ || lab_.runs.journal_is_whole()) return;
+  if (lab_.runs.place().isEmpty()) lab_.runs.adopt_journal(place_of_journal());
+  post([place = lab_.runs.place(), run = lab_.runs.run_contents()](SessionWriter& writer) {
+    writer.write_run(place, run);
+  });
+}
+
 void SessionKeeper::keep_now() {
   if (!folder_ || restoring() || frozen_) return;
   if (lab_.loader.loading() && subject_of(state_).isEmpty()) return;  // there is nothing yet
@@ -405,6 +449,11 @@ bool SessionKeeper::has_unsaved_work() {
   return !capture().same_work(saved_);
 }
 
+bool SessionKeeper::has_unkept_work() {
+  if (!keeping_problem_ || restoring() || capture().untouched) return false;
+  return state_.file.isEmpty() || has_unsaved_work();
+}
+
 void SessionKeeper::save_session(const QString& path) {
   const QFileInfo info(path);
   const QString files = info.absolutePath() + u'/' + info.completeBaseName() + QStringLiteral(".files");
@@ -412,28 +461,28 @@ void SessionKeeper::save_session(const QString& path) {
   state_ = capture();
   state_.file = info.absoluteFilePath();
   SessionState stored = state_;
+  stored.untouched = false;
   stored.file.clear();
   stored.file_version.clear();
   stored.unsaved = false;
   SessionSave save{state_.file, {}, {}, files, removed_places(), former};
-  const auto take_along = [&](QString& from, const QString& name) {
-    const QString to = files + u'/' + name;
-    if (from != to) save.copies.emplace_back(from, to);
-    from = to;
-  };
-  for (ListedRun& run : stored.runs) {  // the one on show and the pinned one are among them
-    if (!is_journal(run)) continue;
-    const QString from = run.place;
-    if (!QFileInfo(from).isFile()) continue;
-    take_along(run.place, QFileInfo(from).fileName());
-    save.journals += run.place;
+  for (QString* file : stored.files_taken_along()) {
+    const QString from = *file;
+    const bool is_run = file != &stored.what_ifs && file != &stored.text;
+    // What-ifs or a text of our own may be on their way to the disk: the writer takes one thing after another.
+    const bool is_there = QFileInfo(from).isFile() || (!is_run && is_own_file(from));
+    if (!is_there || state_.foreign.contains(from)) continue;
+    const QString name = is_run                     ? QFileInfo(from).fileName()
+                         : file == &stored.what_ifs ? QStringLiteral("what-ifs.json")
+                                                    : QStringLiteral("text.txt");
+    *file = files + u'/' + name;
+    if (*file != from) save.copies.emplace_back(from, *file);
+    if (!is_run) continue;
+    save.journals += *file;
     for (QString* named : {&stored.run, &stored.pinned_run})
-      if (*named == from) *named = run.place;
+      if (*named == from) *named = *file;
   }
-  // One of our own may be on its way to the disk: the writer takes one thing after another.
-  const auto is_there = [&](const QString& file) { return is_own_file(file) || QFileInfo(file).isFile(); };
-  if (is_there(stored.what_ifs)) take_along(stored.what_ifs, QStringLiteral("what-ifs.json"));
-  if (!stored.text_name.isEmpty() && is_there(stored.text)) take_along(stored.text, QStringLiteral("text.txt"));
+  stored.foreign.clear();
   save.contents = session_text(stored, info.absolutePath());
   know_version(version_of_file(state_.file));  // it stays on the disk until the next one is written
   state_.file_version = version_of(QByteArray::fromStdString(save.contents));

@@ -3,6 +3,8 @@
 #include <QObject>
 #include <QTimer>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "app/engine_thread/worker_thread.h"
 #include "app/session/session_folder.h"
@@ -23,12 +25,16 @@ class SessionKeeper : public QObject {
   static QString root_of_user();
 
   /// From now on the window's state is kept. With `bring_back`, what the last window left is brought back first, where
-  /// there is something and doing so did not end the program last time. Returns whether it is. What shows no more than
-  /// the model `demo` and its own text is not worth it.
+  /// there is something and doing so did not end the program last time. Returns whether it is. A window in which nobody
+  /// did anything, where the program itself opened and ran the model `demo` or nothing, leaves no session.
   bool begin(bool bring_back, const QString& demo = {});
   QStringList earlier_sessions() const;  ///< folders for open_earlier, the newest first
-  static QString describe(const QString& folder);
   void open_earlier(const QString& folder);
+  /// Takes it out of earlier_sessions(). Its files stay until this window closes: nobody gets them back then, and until
+  /// then, or where the window ends otherwise, nothing is lost. False where another window has it.
+  bool delete_earlier(const QString& folder);
+  bool can_undo_delete() const { return !deleted_.empty(); }
+  void undo_delete();  ///< of the one deleted last
 
   void open_session(const QString& path);
   void save_session(const QString& path);
@@ -39,9 +45,12 @@ class SessionKeeper : public QObject {
   /// The session file that a session was of whose file is another's now: a name to suggest, else empty.
   const QString& former_file() const { return former_file_; }
   bool has_unsaved_work();  ///< against the session file
+  bool has_unkept_work();   ///< closing the window now would lose something, because of keeping_problem()
   bool restoring() const { return restorer_ != nullptr; }
   void keep_now();  ///< at once, where something changed
-  void freeze();    ///< the window is closing: what is on it now is what will be kept
+  /// Why the window's state can't be written at present; it is tried again every few seconds. Empty: it is written.
+  const std::optional<ErrorReport>& keeping_problem() const { return keeping_problem_; }
+  void freeze();  ///< the window is closing: what is on it now is what will be kept
   /// Who says whether a session's engine may be started. None: it never is.
   void set_ask_engine(AskEngine ask) { ask_engine_ = std::move(ask); }
   /// Connects to it after all, and opens its model; the session must still be on show.
@@ -52,6 +61,7 @@ class SessionKeeper : public QObject {
   void session_saved(const QString& path);
   void kept(bool unsaved);  ///< the state has changed; whether the session file, if there is one, lacks something
   void failed(const carryover::ErrorReport& report);
+  void keeping_changed();                        ///< keeping_problem()
   void engine_declined(const QString& command);  ///< the session is opened without it
 
  private:
@@ -59,10 +69,13 @@ class SessionKeeper : public QObject {
   void post(Call call);
   void connect_window();
   void connect_writer();
-  bool bring_back_from(const QString& folder, const QString& demo);
-  bool adopt(const QString& path);
+  bool bring_back_from(std::unique_ptr<SessionFolder> folder);
+  void erase_untouched();
+  bool is_untouched(const SessionState& state) const;
+  bool leaves_nothing() const;
+  void leave_folder();
+  void take(std::unique_ptr<SessionFolder> folder);
   void move_to(std::unique_ptr<SessionFolder> folder);
-  bool has_own_runs() const;
   bool refuse_when_busy();
   void restore(const SessionState& state);
   void leave_anothers_file();
@@ -79,6 +92,7 @@ class SessionKeeper : public QObject {
   QString place_of_journal();
   void keep_pin();
   void keep_text();
+  void keep_unwritten_run();
   void keep_what_ifs();
   bool is_own_file(const QString& path) const;
   QStringList unused_of(const QStringList& paths) const;
@@ -90,7 +104,11 @@ class SessionKeeper : public QObject {
   MainWindow& window_;
   Lab& lab_;
   QString root_;
-  std::unique_ptr<SessionFolder> folder_;  ///< none: nothing can be kept
+  QString demo_;
+  std::optional<RunOptions> given_options_;              ///< that the program's own model opened with
+  std::unique_ptr<SessionFolder> folder_;                ///< none: nothing can be kept
+  std::vector<std::unique_ptr<SessionFolder>> deleted_;  ///< until the window closes
+  std::optional<ErrorReport> keeping_problem_;
   QTimer timer_;
   SessionRestorer* restorer_ = nullptr;
   SessionState state_;    ///< as last captured; of the files that belong to it, as they are now

@@ -35,6 +35,7 @@ SessionState SessionKeeper::capture() {
   state.evaluation = lab_.evaluations.model().folder();
   capture_prompts(state);
   state.unsaved = !state.file.isEmpty() && !state.same_work(saved_);
+  state.untouched = is_untouched(state);
   return state;
 }
 

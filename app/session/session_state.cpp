@@ -223,6 +223,8 @@ SessionState state_of(const SessionFields& fields, const QString& path) {
   state.file_version = fields.text("file_version");
   state.unsaved = fields.flag("unsaved");
   state.closed = fields.flag("closed");
+  state.untouched = fields.flag("untouched");
+  state.foreign = fields.texts("foreign");
   return state;
 }
 
@@ -237,10 +239,44 @@ bool SessionState::same_work(const SessionState& other) const {
          document == other.document && same_list(runs, other.runs);
 }
 
+bool SessionState::same_drafts(const SessionState& other) const {
+  return draft == other.draft && foil == other.foil && finetune == other.finetune &&
+         prompt_order.prompts == other.prompt_order.prompts && prompt_order.against == other.prompt_order.against &&
+         prompt_order.out == other.prompt_order.out;
+}
+
+std::vector<QString*> SessionState::files_taken_along() {
+  std::vector<QString*> files;
+  for (ListedRun& run : runs)  // the one on show and the pinned one are among them
+    if (is_journal(run)) files.push_back(&run.place);
+  files.push_back(&what_ifs);
+  if (!text_name.isEmpty()) files.push_back(&text);
+  std::erase_if(files, [](const QString* file) { return file->isEmpty(); });
+  return files;
+}
+
+void note_foreign_files(SessionState& state, const QString& session_file) {
+  const QFileInfo session(session_file);
+  const QString own = QDir::cleanPath(session.absolutePath() + u'/' + session.completeBaseName() + ".files");
+  const QString place = QFileInfo(own).canonicalFilePath();
+  const auto is_own = [&](const QString& file) {
+    const QFileInfo info(file);
+    if (QFileInfo(own).isSymLink() || info.absolutePath() != own) return false;
+    return !info.exists() || (info.isFile() && !info.isSymLink() && info.canonicalPath() == place);
+  };
+  state.foreign.clear();
+  for (const QString* file : state.files_taken_along())
+    if (!is_own(*file)) state.foreign += *file;
+  // It goes by its own name then, as a text that the user opens.
+  if (state.foreign.contains(state.text)) state.text_name.clear();
+}
+
 std::string session_text(const SessionState& state, const QString& folder) {
   const auto path_json = [&](const QString& path) { return text_json(inside(path, folder)); };
   json trainings = json::array();
   for (const QString& path : state.trainings) trainings.push_back(inside(path, folder).toStdString());
+  json foreign = json::array();
+  for (const QString& path : state.foreign) foreign.push_back(path.toStdString());
   // What is on another machine has no place in a folder of this one.
   const auto engine_json = [&](const QString& path) {
     return state.engine.isEmpty() ? path_json(path) : text_json(path);
@@ -283,7 +319,9 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"file", text_json(state.file)},
                                            {"file_version", text_json(state.file_version)},
                                            {"unsaved", state.unsaved},
-                                           {"closed", state.closed}});
+                                           {"closed", state.closed},
+                                           {"untouched", state.untouched},
+                                           {"foreign", foreign}});
 }
 
 SessionState read_session(const QString& path) {

@@ -50,10 +50,20 @@ struct SessionState {
   QString file_version;         ///< hash of what `file` held when it was opened or saved last; autosaves alone
   bool unsaved = false;         ///< that file lacks some of the work; autosaves alone
   bool closed = false;          ///< the window ended by itself; autosaves alone
+  bool untouched = false;       ///< nothing was run, typed or changed in it; autosaves alone
+  QStringList foreign;          ///< files that a session file named and that are not its own; autosaves alone
 
   /// What a person would miss: what is looked at, and how, left out.
   bool same_work(const SessionState& other) const;
+  bool same_drafts(const SessionState& other) const;  ///< what is typed for something that is not run yet
+  /// The files that saving the session in another place takes along: journals of runs, what-ifs, and a text that is no
+  /// file of the user's.
+  std::vector<QString*> files_taken_along();
 };
+
+/// A session file may come from anybody and name any file. Those of `files_taken_along()` that are not regular files of
+/// the folder NAME.files beside it are noted as foreign: they are read like files of the user's, and never copied.
+void note_foreign_files(SessionState& state, const QString& session_file);
 
 /// `folder`: of the file; see SessionState.
 std::string session_text(const SessionState& state, const QString& folder);

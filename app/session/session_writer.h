@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,7 +44,12 @@ struct KeptFiles {
 class SessionWriter : public QObject {
   Q_OBJECT
  public:
+  /// Keeps what is to be in a file of the window's folder until it is there: where the disk gives out, keeping_failed()
+  /// is told once, each later call tries again, and keeping_again() says that everything is written.
   void write(const QString& path, const std::string& contents);
+  void write_waiting();  ///< the same of what could not be written before
+  /// A run that its journal could not take when it was made. Written as all of it or not at all.
+  void write_run(const QString& path, const RunContents& run);
   void save_session(const SessionSave& save);
   void write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs);
   /// Answered by read_back. `open_weights`: hash of the open model, whose tokenizer is at hand; empty: none is open.
@@ -55,10 +61,22 @@ class SessionWriter : public QObject {
   void session_not_saved(const QString& path, const QString& former);  ///< and failed says why
   void read_back(const std::shared_ptr<const carryover::KeptFiles>& files);
   void failed(const carryover::ErrorReport& report);
+  void keeping_failed(const carryover::ErrorReport& report);
+  void keeping_again();
+  void run_written(const QString& path);
 
  private:
+  struct Waiting {
+    QString path;
+    std::function<void()> write;
+  };
+
   void try_to(const std::function<void()>& work);
+  void keep(const QString& path, std::function<void()> write);
   std::optional<KeptRun> read_run(const QString& path, const std::string& open_weights);
+
+  std::vector<Waiting> waiting_;  ///< in the order of the calls
+  bool failing_ = false;          ///< some of them could not be written
 };
 
 }  // namespace carryover

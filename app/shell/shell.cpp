@@ -12,11 +12,14 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QStorageInfo>
 
+#include "app/session/session_summary.h"
 #include "app/shell/guide.h"
 #include "app/shell/language.h"
 #include "app/shell/layouts.h"
 #include "app/shell/palette_commands.h"
+#include "app/shell/session_history.h"
 #include "app/shell/start_panel.h"
 #include "app/shell/startup.h"
 #include "app/window/bench_dialog.h"
@@ -67,6 +70,7 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
   connect(&window.lab().loader, &ModelLoader::text_opened, this, &Shell::update_title);
   update_title();
   connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
+  connect(&keeper, &SessionKeeper::keeping_changed, this, &Shell::tell_of_keeping);
   connect(&keeper, &SessionKeeper::session_saved, &window.lab().context, &LabContext::add_written);
 }
 
@@ -128,11 +132,75 @@ void Shell::add_sessions(QMenu* menu) {
   add(menu, tr("Open session…"), QKeySequence(tr("Ctrl+Shift+O")), [this] { open_session(); });
   add(menu, tr("Save session"), QKeySequence::Save, [this] { save_session(false); });
   add(menu, tr("Save session as…"), QKeySequence(tr("Ctrl+Shift+S")), [this] { save_session(true); });
-  add_filled_menu(menu, tr("Session history"), [this](QMenu& sub) {
-    for (const QString& folder : keeper_.earlier_sessions())
-      connect(sub.addAction(SessionKeeper::describe(folder)), &QAction::triggered, this,
-              [this, folder] { keeper_.open_earlier(folder); });
+  add(menu, tr("Session history…"), {}, [this] { open_history(); });
+}
+
+void Shell::open_history() {
+  if (history_) return history_->raise();
+  history_ = new SessionHistory(keeper_, &window_);
+  history_->setAttribute(Qt::WA_DeleteOnClose);
+  history_->open();
+}
+
+SessionHistory* Shell::history() const {
+  return history_;
+}
+
+void Shell::offer_left_sessions() {
+  constexpr std::int64_t much_of_a_disk = 5'000'000'000;
+  QStringList crashed;
+  std::int64_t bytes = 0;
+  for (const QString& folder : keeper_.earlier_sessions()) {
+    const SessionSummary session = summary_of(folder);
+    bytes += session.bytes;
+    if (session.crashed) crashed += QStringLiteral("%1 (%2)").arg(session.name, session.contents);
+  }
+  const auto offer = [this](const QString& headline, const QString& details) {
+    window_.message_bar().put_notice(QStringLiteral("sessions"), headline, details, tr("Show sessions"),
+                                     [this] { open_history(); });
+    window_.lab().context.add_note(headline);
+  };
+  if (!crashed.isEmpty())
+    offer(tr("Windows that did not close by themselves left sessions: %1").arg(crashed.size()),
+          crashed.mid(0, 5).join(u'\n'));
+  else if (bytes >= much_of_a_disk)
+    offer(tr("Earlier sessions take %1 on the disk").arg(disk_text(bytes)), tr("Delete those that you don't need."));
+}
+
+void Shell::tell_of_keeping() {
+  const auto& problem = keeper_.keeping_problem();
+  const QString name = QStringLiteral("keeping");
+  if (!problem) {
+    window_.message_bar().withdraw_notice(name);
+    return window_.lab().context.add_note(tr("The window's work is kept on the disk again"));
+  }
+  const QString headline = tr("The work in this window can't be kept: %1").arg(problem->problem);
+  const QString folder = QFileInfo(problem->where).absolutePath();
+  const QString details = tr("It stays on show, and the window tries again every few seconds. Free some space for %1 "
+                             "(%2 are free), or save "
+                             "the session on another disk.")
+                              .arg(folder, disk_text(std::max<qint64>(0, QStorageInfo(folder).bytesAvailable())));
+  window_.message_bar().put_notice(name, headline, details, tr("Save session as…"), [this] { ask_session_name(); });
+  window_.lab().context.add_note(headline, true);
+}
+
+/// What could not be written goes with the window.
+void Shell::ask_whether_to_lose_work() {
+  auto* box = new QMessageBox(QMessageBox::Warning, tr("The session can't be kept"),
+                              tr("%1: %2. Closing the window now loses what could not be written.")
+                                  .arg(keeper_.keeping_problem()->where, keeper_.keeping_problem()->problem),
+                              QMessageBox::Cancel, &window_);
+  box->setAttribute(Qt::WA_DeleteOnClose);
+  box->setTextFormat(Qt::PlainText);
+  QPushButton* elsewhere = box->addButton(tr("Save as…"), QMessageBox::AcceptRole);
+  QPushButton* close = box->addButton(tr("Close anyway"), QMessageBox::DestructiveRole);
+  box->setDefaultButton(QMessageBox::Cancel);
+  connect(elsewhere, &QPushButton::clicked, this, &Shell::ask_session_name);
+  connect(close, &QPushButton::clicked, this, [this] {
+    closing_ = true;
+    window_.close();
   });
+  box->open();
 }
 
 void Shell::add_recent(QMenu* menu) {
@@ -408,6 +476,10 @@ bool Shell::may_close() {
   if (!may_stop(lab.experiments, tr("An experiment is running")) ||
       !may_stop(lab.evaluations, tr("An evaluation is running")))
     return false;
+  if (!closing_ && keeper_.has_unkept_work()) {
+    ask_whether_to_lose_work();
+    return false;
+  }
   if (closing_ || !keeper_.has_unsaved_work()) return true;
   auto* box = new QMessageBox(QMessageBox::Question, tr("Unsaved session"),
                               tr("%1 has changes that are not saved.").arg(keeper_.session_file()),

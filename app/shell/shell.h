@@ -14,6 +14,7 @@ class QMessageBox;
 namespace carryover {
 
 class GuideWindow;
+class SessionHistory;
 class StartPanel;
 
 /// What a person gets used to in a window that is theirs: the menu of sessions, recent files, layouts and help, the
@@ -28,6 +29,10 @@ class Shell : public QObject {
   void open_guide();           ///< at the section of the focused panel
   GuideWindow* guide() const;  ///< null where it is not open
   StartPanel& start_panel() { return *start_; }
+  /// Offers sessions whose windows did not close by themselves, and says where kept sessions take much of the disk.
+  /// Once the keeper has begun.
+  void offer_left_sessions();
+  SessionHistory* history() const;  ///< null where it is not open
   void apply_own_layout(const QString& name);
   void save_layout(const QString& name);
 
@@ -48,6 +53,9 @@ class Shell : public QObject {
   void remember_files();
   void keep_run_limit();
   void save_settings();
+  void open_history();
+  void tell_of_keeping();
+  void ask_whether_to_lose_work();
   void tell_of_declined_engine(const QString& command);
   void open_session();
   void save_session(bool ask_for_name);
@@ -68,6 +76,7 @@ class Shell : public QObject {
   EngineConsent consent_;
   StartPanel* start_;  ///< in the window
   QPointer<GuideWindow> guide_;
+  QPointer<SessionHistory> history_;
   QPointer<QMessageBox> stop_question_;  ///< about an experiment or an evaluation
   bool closing_ = false;                 ///< the question was answered
 };

@@ -24,12 +24,12 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   toolbar_.set_export_menu(&exports_);
   bind_panels(lab_, docks_, dialogs_);
   connect(&lab_, &Lab::failed, &messages_, [this](const ErrorReport& report) { show_error(report); });
-  connect(&lab_.runs, &RunController::run_started, &messages_, &QWidget::hide);
+  connect(&lab_.runs, &RunController::run_started, &messages_, &MessageBar::settle);
   connect(&lab_.engine, &EngineConnection::changed, &messages_, [this] {
-    if (!lab_.engine.lost()) messages_.hide();
+    if (!lab_.engine.lost()) messages_.settle();
   });
   connect(&lab_.engine, &EngineConnection::busy_changed, &messages_, [this] {
-    if (refused_ && lab_.engine.busy().isEmpty()) messages_.hide();  // what was refused can be done now
+    if (refused_ && lab_.engine.busy().isEmpty()) messages_.settle();  // what was refused can be done now
   });
   connect(&identity_, &IdentityBar::model_wanted, &dialogs_, &LabDialogs::ask_model);
   connect(&toolbar_, &LabToolbar::run_pinned, this, [this] { docks_.raise("compare"); });

@@ -57,17 +57,60 @@ MessageBar::MessageBar(QWidget* parent)
   offer_->hide();
   offer_->setObjectName(QStringLiteral("offer"));
   connect(offer_, &QToolButton::clicked, this, [this] {
-    hide();
-    action_();
+    const auto action = action_;  // closing may bring another one
+    this->close();
+    action();
   });
   connect(more_, &QToolButton::toggled, details_, &QWidget::setVisible);
-  connect(close, &QToolButton::clicked, this, &QWidget::hide);
+  connect(close, &QToolButton::clicked, this, &MessageBar::close);
   vanish_.setSingleShot(true);
-  connect(&vanish_, &QTimer::timeout, this, &QWidget::hide);
+  connect(&vanish_, &QTimer::timeout, this, &MessageBar::settle);
   hide();
 }
 
+void MessageBar::settle() {
+  if (isHidden() || shows_notice_) return;
+  hide();
+  show_notice();
+}
+
+/// A notice that is closed is not shown again.
+void MessageBar::close() {
+  if (shows_notice_ && !notices_.empty()) notices_.pop_back();
+  shows_notice_ = false;
+  hide();
+  show_notice();
+}
+
+void MessageBar::put_notice(const QString& name, const QString& headline, const QString& details, const QString& button,
+                            const std::function<void()>& action) {
+  std::erase_if(notices_, [&](const Notice& notice) { return notice.name == name; });
+  notices_.push_back({name, headline, details, button, action});
+  if (isHidden() || shows_notice_) show_notice();
+}
+
+void MessageBar::withdraw_notice(const QString& name) {
+  if (std::erase_if(notices_, [&](const Notice& notice) { return notice.name == name; }) == 0 || !shows_notice_) return;
+  shows_notice_ = false;
+  hide();
+  show_notice();
+}
+
+void MessageBar::show_notice() {
+  if (notices_.empty()) return;
+  const Notice& notice = notices_.back();
+  headline_->setText(notice.headline);
+  details_->setText(notice.details);
+  details_->setVisible(!notice.details.isEmpty());
+  more_->hide();
+  offer(notice.button, notice.action);
+  vanish_.stop();
+  shows_notice_ = true;
+  show_in(current_theme().accent, tr("Notice"));
+}
+
 void MessageBar::show_error(const ErrorReport& report) {
+  shows_notice_ = false;
   offer_->hide();
   const QString name = QFileInfo(report.where).fileName();
   headline_->setText(QStringLiteral("%1: %2").arg(name.isEmpty() ? report.where : name, report.problem));
@@ -79,7 +122,8 @@ void MessageBar::show_error(const ErrorReport& report) {
 }
 
 void MessageBar::show_written(const QString& path) {
-  if (isVisible() && !vanish_.isActive()) return;
+  if (isVisible() && !vanish_.isActive() && !shows_notice_) return;
+  shows_notice_ = false;
   const QFileInfo file(path);
   headline_->setText(tr("Written: %1").arg(QDir::toNativeSeparators(path)));
   details_->hide();

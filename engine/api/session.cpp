@@ -9,12 +9,16 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
+#include <map>
 #include <new>
+#include <numeric>
 #include <thread>
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/system_file.h"
 #include "engine/core/cost/dtype_choice.h"
+#include "engine/core/cost/memory_advice.h"
 #include "engine/eval/document_reading.h"
 #include "engine/eval/finite_losses.h"
 #include "engine/eval/generation.h"
@@ -52,7 +56,7 @@ std::int64_t state_bytes() {
   constexpr std::int64_t kLeast = std::int64_t{512} << 20, kMost = std::int64_t{1} << 30;
   return std::clamp(machine_memory() / 16, kLeast, kMost);
 }
-constexpr const char* kMemoryAdvice = "Run fewer tokens, a shorter segment or --dtype bf16, or close other programs.";
+constexpr const char* kMemoryAdvice = "Run fewer tokens or a shorter segment, or close other programs.";
 
 /// For work that is long enough: what it freed is the system's again when it ends.
 struct GivesMemoryBack {
@@ -85,6 +89,38 @@ void require_known_processor() {
                       "Check that /proc and /sys can be read, and that there is memory left.");
 }
 
+/// What the file holds most of its weights in; Auto where that is no dtype of ours.
+DType stored_dtype(const ModelSource& source) {
+  std::map<StorageType, std::int64_t> values;
+  for (const StoredTensor& tensor : source.tensors())
+    values[tensor.type] +=
+        std::accumulate(tensor.shape.begin(), tensor.shape.end(), std::int64_t{1}, std::multiplies());
+  const auto most = std::ranges::max_element(values, {}, [](const auto& type) { return type.second; });
+  if (most == values.end()) return DType::Auto;
+  switch (most->first) {
+    case StorageType::F32:
+      return DType::Float32;
+    case StorageType::BF16:
+      return DType::BFloat16;
+    case StorageType::Q8_0:
+      return DType::Q8;
+    default:
+      return DType::Auto;
+  }
+}
+
+/// The number of threads is the process's: a model that is refused leaves that of the open one.
+class ThreadCount {
+ public:
+  void keep() { before_ = 0; }
+  ~ThreadCount() {
+    if (before_ > 0) at::set_num_threads(before_);
+  }
+
+ private:
+  int before_ = at::get_num_threads();
+};
+
 Device choose_device(Device wanted) {
   if (wanted == Device::Cpu) return wanted;
   std::string why_not;
@@ -103,6 +139,8 @@ class EngineSession final : public Session {
  public:
   EngineSession(const ModelRequest& request, const LoadProgress& progress) {
     const auto source = ModelSource::open(request.path);
+    stored_ = stored_dtype(*source);
+    ThreadCount threads;
     info_.config = source->config();
     info_.device = choose_device(request.device);
     info_.threads = request.threads > 0 ? request.threads : automatic_threads(info_.config);
@@ -119,10 +157,13 @@ class EngineSession final : public Session {
 
     const auto options =
         at::TensorOptions().dtype(scalar_type(info_.dtype)).device(info_.device == Device::Cuda ? at::kCUDA : at::kCPU);
-    decoder_ = {info_.config, empty_weights(info_.config, options, packed()), {}};
-    read_model(*source, request.path, progress);
-    if (!request.adapter.empty()) merge(request.adapter);
+    advised([&] {
+      decoder_ = {info_.config, empty_weights(info_.config, options, packed()), {}};
+      read_model(*source, request.path, progress);
+      if (!request.adapter.empty()) merge(request.adapter);
+    });
     info_.weight_bytes = decoder_.weights.bytes();
+    threads.keep();
   }
 
   const ModelInfo& model() const override { return info_; }
@@ -131,68 +172,68 @@ class EngineSession final : public Session {
     const GivesMemoryBack at_the_end;
     FiniteLosses finite(observer);
     patch_archive_.clear();  // its memory is the run's now
-    return guarded([&] { return run_text(decoder(), request, finite, control, &archive_, &document_); });
+    return advised([&] { return run_text(decoder(), request, finite, control, &archive_, &document_); });
   }
   GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return generate_text(decoder(), request, on_token, control, &document_); });
+    return advised([&] { return generate_text(decoder(), request, on_token, control, &document_); });
   }
   StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
     const GivesMemoryBack at_the_end;
     patch_archive_.clear();  // its memory is the document's now
-    return guarded([&] { return carryover::read_document(decoder(), text, progress, control, document_); });
+    return advised([&] { return carryover::read_document(decoder(), text, progress, control, document_); });
   }
   void save_state(const std::string& path) override {
-    guarded([&] { write_state(path, info_, decoder(), document_); });
+    advised([&] { write_state(path, info_, decoder(), document_); });
   }
   StateInfo load_state(const std::string& path) override {
     const GivesMemoryBack at_the_end;
     patch_archive_.clear();
-    return guarded([&] {
+    return advised([&] {
       read_state(path, info_, decoder(), document_);
       return document_.info();
     });
   }
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                             RunControl& control) override {
-    return guarded([&] { return logits_at(decoder(), request, positions, control); });
+    return advised([&] { return logits_at(decoder(), request, positions, control); });
   }
   WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
     refuse_another_model(request.record, info_);
     if (request.patch_source) refuse_another_model(request.patch_source->record, info_);
-    return guarded([&] { return run_what_if(decoder(), request, done, control, archive_, patch_archive_); });
+    return advised([&] { return run_what_if(decoder(), request, done, control, archive_, patch_archive_); });
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override {
     return count_what_if_segments(request, archive_, patch_archive_);
   }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
     refuse_another_model(request.record, info_);
-    return guarded([&] { return inspect_segment(decoder(), request, control, archive_); });
+    return advised([&] { return inspect_segment(decoder(), request, control, archive_); });
   }
   HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return carryover::profile_heads(decoder(), request, control); });
+    return advised([&] { return carryover::profile_heads(decoder(), request, control); });
   }
   RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl& control) override {
     document_.clear();  // its pool's memory is theirs now
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return carryover::find_recall_heads(decoder(), request, control); });
+    return advised([&] { return carryover::find_recall_heads(decoder(), request, control); });
   }
   FoundPatterns search_patterns(const PatternSearchRequest& request, RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return carryover::search_patterns(decoder(), request, control); });
+    return advised([&] { return carryover::search_patterns(decoder(), request, control); });
   }
   DuoGates learn_gates(const DuoGatesRequest& request, RunControl& control) override {
     refuse_packed("learning gates");
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return carryover::learn_gates(decoder(), request, control); });
+    return advised_to_train([&] { return carryover::learn_gates(decoder(), request, control); });
   }
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     refuse_packed("training");
     refuse_lora_over_adapter(*request.plan);
     forget_states();  // their memory is training's now
     const GivesMemoryBack at_the_end;
-    return guarded([&] {
+    return advised_to_train([&] {
       TrainingResult result;
       TrainingSummary summary;
       std::exception_ptr failure;
@@ -212,7 +253,7 @@ class EngineSession final : public Session {
   }
   void save(const std::string& directory) override {
     refuse_packed("saving a model");
-    guarded([&] {
+    advised([&] {
       Decoder& model = decoder();
       const auto trained = read_trained_under(info_.adapter.empty() ? info_.path : info_.adapter);
       write_whole_folder(directory, [&](const std::string& folder) {
@@ -224,10 +265,28 @@ class EngineSession final : public Session {
   AuditReport audit(const AuditRequest& request, RunControl& control) override {
     refuse_packed("an audit");
     const GivesMemoryBack at_the_end;
-    return guarded([&] { return audit_model(decoder(), request, control); });
+    return advised_to_train([&] { return audit_model(decoder(), request, control); });
   }
 
  private:
+  /// As guarded(); where memory is short, the advice says what this model would take in other dtypes.
+  template <typename Work>
+  auto advised(const Work& work, bool trains = false) {
+    try {
+      return guarded(work);
+    } catch (const EngineError& error) {
+      if (error.fault() != Fault::OutOfMemory) throw;
+      const bool q8 = info_.device == Device::Cpu && info_.adapter.empty() && !trains;
+      const std::string smaller = smaller_dtypes_text(info_.config, info_.dtype, stored_, q8);
+      throw EngineError(error.fault(), error.where(), error.problem(),
+                        smaller.empty() ? error.advice() : error.advice() + " " + smaller);
+    }
+  }
+  template <typename Work>
+  auto advised_to_train(const Work& work) {
+    return advised(work, true);
+  }
+
   bool packed() const { return info_.dtype == DType::Q8; }
   void refuse_packed(const std::string& what) const {
     if (packed())
@@ -297,6 +356,7 @@ class EngineSession final : public Session {
   }
 
   ModelInfo info_;
+  DType stored_ = DType::Auto;  ///< of the file that was opened
   Decoder decoder_;
   bool whole_ = false;                                                  ///< the decoder has all that info_ names
   StateArchive archive_{state_bytes()}, patch_archive_{state_bytes()};  ///< of the run, and of what patches take from

@@ -255,8 +255,7 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
     throw EngineError(Fault::OutOfMemory, "this run",
                       "needs " + memory_text(needed) + " beyond the weights for " + std::to_string(tokens) +
                           " tokens, " + memory_text(available) + " free",
-                      "Lower *Tokens to run* (--tokens), or choose a shorter segment, fewer long-range layers, or "
-                      "--dtype bf16.");
+                      "Lower *Tokens to run* (--tokens), or choose a shorter segment or fewer long-range layers.");
 }
 
 RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control,

@@ -77,7 +77,7 @@ void refuse_what_does_not_fit(const ModelConfig& model, at::TensorOptions option
   if (needed <= available) return;
   throw EngineError(Fault::OutOfMemory, model.name,
                     "needs " + memory_text(needed) + " for its weights, and " + memory_text(available) + " are free",
-                    "Close other programs, choose --dtype bf16 or q8, or take a smaller model.");
+                    "Close other programs, or take a smaller model.");
 }
 
 /// A matrix of these parts, one under another; packed where it is to be and can be: parts begin on whole sixteens of

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <QApplication>
+#include <QDir>
 #include <QFile>
 #include <QTest>
 
@@ -229,6 +230,53 @@ class HostileSessionTest : public QObject {
     someone_->keeper.save_session(home_ + QStringLiteral("/saved.carryover"));
     QVERIFY(saved.wait(patience_ms));
     QCOMPARE(read_bytes(precious.toStdString()), std::string("mine"));
+    open(good_.dump());
+  }
+
+  /// Nor is any file that it names copied into a folder that the user gives away.
+  void what_a_session_names_is_not_copied_data() {
+    QTest::addColumn<QString>("place");
+    QTest::newRow("elsewhere") << home_ + "/secret.journal";
+    QTest::newRow("by a climbing path") << "spoiled.files/../secret.journal";
+    QTest::newRow("by a link in its own folder") << "spoiled.files/link.journal";
+    QTest::newRow("by a linked folder in its own") << "spoiled.files/folder/secret.journal";
+    QTest::newRow("of another session") << "good.files/secret.journal";
+  }
+  void what_a_session_names_is_not_copied() {
+    QFETCH(QString, place);
+    const std::string secret = "root:x:0:0: a text that nobody opened here\n";
+    const QString own = home_ + "/spoiled.files";
+    QDir(own).removeRecursively();
+    QVERIFY(QDir().mkpath(own));
+    for (const char* name : {"secret.journal", "good.files/secret.journal"}) write_bytes(folder_.file(name), secret);
+    QVERIFY(QFile::link(home_ + "/secret.journal", own + "/link.journal"));
+    QVERIFY(QFile::link(home_, own + "/folder"));
+    json spoiled = good_;
+    const std::string path = place.toStdString();
+    spoiled["text"] = spoiled["what_ifs"] = spoiled["run"] = spoiled["pinned_run"] = path;
+    spoiled["text_name"] = "x";
+    spoiled["runs"] = json::array({{{"kind", "run"}, {"place", path}}});
+    for (const char* field : {"run_folder", "experiment", "evaluation", "prompts", "document", "adapter"})
+      spoiled[field] = path;
+    spoiled["trainings"] = json::array({path});
+    spoiled["prompt_order"] = {{"prompts", path}, {"out", path}};
+    open(spoiled.dump());
+    const QString files = home_ + "/given.files";
+    for (int i = 0; i < 2; ++i) {
+      QDir(files).removeRecursively();
+      QSignalSpy saved(&someone_->keeper, &SessionKeeper::session_saved);
+      someone_->keeper.save_session(home_ + "/given.carryover");
+      QVERIFY(saved.wait(patience_ms));
+      for (const QString& folder : {files, someone_->window.lab().runs.place()})
+        for (const QFileInfo& file : QDir(folder).entryInfoList(QDir::Files))
+          QVERIFY2(read_bytes(file.filePath().toStdString()).find("nobody opened") == std::string::npos,
+                   qPrintable(file.filePath()));
+      someone_->keeper.keep_now();  // nor once it is a session of this window
+    }
+    for (const QFileInfo& folder : QDir(home_ + "/sessions").entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot))
+      for (const QFileInfo& file : QDir(folder.filePath()).entryInfoList(QDir::Files))
+        QVERIFY(read_bytes(file.filePath().toStdString()).find("nobody opened") == std::string::npos);
+    QCOMPARE(someone_->window.lab().loader.text()->contents, nullptr);  // a file like any other
     open(good_.dump());
   }
 

@@ -330,29 +330,6 @@ class KeptRunsTest : public QObject {
     QCOMPARE(someone.window.lab().runs.place(), later);
   }
 
-  void old_sessions_are_not_cleared_away_with_a_run_that_somebody_marked() {
-    const QString root = home_ + "/sessions";
-    QStringList folders;
-    for (int i = 0; i < 12; ++i) {
-      const auto folder = SessionFolder::create(root);
-      SessionState state;
-      state.runs.resize(1);
-      state.runs[0].place = folder->file("run-1.journal");
-      if (i == 0) state.runs[0].tags = QStringList("paper");
-      if (i == 1) state.runs[0].renamed = true;
-      write_bytes(folder->session_file().toStdString(), session_text(state, folder->path()));
-      QFile file(folder->session_file());
-      QVERIFY(file.open(QIODevice::ReadWrite));
-      QVERIFY(file.setFileTime(QDateTime::currentDateTime().addDays(i - 20), QFileDevice::FileModificationTime));
-      folders += folder->path();
-    }
-    Someone someone(home_);
-    someone.keeper.begin(false);
-    const QStringList left = someone.keeper.earlier_sessions();
-    QCOMPARE(left.size(), 10);  // the newest eight and two more
-    QVERIFY(left.contains(folders[0]) && left.contains(folders[1]) && !left.contains(folders[2]));
-  }
-
   void a_run_that_is_refused_leaves_nothing_behind() {
     Someone someone(home_);
     someone.keeper.begin(false);

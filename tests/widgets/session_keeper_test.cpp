@@ -7,6 +7,7 @@
 #include <QDockWidget>
 #include <QTest>
 
+#include "app/session/session_summary.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/run_folder.h"
 #include "tests/support/demo_window.h"
@@ -268,7 +269,7 @@ class SessionKeeperTest : public QObject {
     window.show();
     QVERIFY(!keeper.begin(true));
     QCOMPARE(keeper.earlier_sessions(), QStringList(left));
-    QVERIFY(SessionKeeper::describe(left).contains("text.txt"));
+    QVERIFY(summary_of(left).name.contains("text.txt"));
     QSignalSpy opened(&keeper, &SessionKeeper::session_opened);
     keeper.open_earlier(left);  // asked for, it is
     QVERIFY(opened.wait(patience_ms));
