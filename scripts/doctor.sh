@@ -50,7 +50,7 @@ else
   gone "Debian packages" "no way to become root; apt-get install --no-install-recommends ${names[*]}"
 fi
 
-echo "Downloads, in $CACHE ($(du -sh "$CACHE" 2>/dev/null | cut -f1 || true), $(df -Ph "$(dirname "$CACHE")" 2>/dev/null | awk 'NR == 2 { print $4 }' || true) free)"
+echo "Downloads, in $CACHE ($(du -sh --si "$CACHE" 2>/dev/null | cut -f1 || true), $(df -PH "$(dirname "$CACHE")" 2>/dev/null | awk 'NR == 2 { print $4 }' || true) free)"
 part "LibTorch 2.11.0" "$TORCH_DIR/torch/lib/libtorch_cpu.so" "./lab build fetches it (544 MB)"
 part "model" "$CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf" "./lab assets fetches it (98 MB)"
 part "text" "$CACHE/texts/persuasion.txt" "./lab assets fetches it (2 MB)"

@@ -27,7 +27,7 @@ show_plan() {
   done
   printf '  %-52s %7d MB %7d MB %16s\n\n' "in all" "$(sum "${PLAN_FETCH[@]}")" "$disk" \
     "$(minutes "$(sum "${PLAN_SECONDS[@]}")")" >&2
-  free_mb=$(df -Pm "$CACHE" | awk 'NR == 2 { print $4 }')
+  free_mb=$(df -P -BMB "$CACHE" | awk 'NR == 2 { print $4 + 0 }')
   [ "$free_mb" -gt "$disk" ] || fail "the disk of $CACHE has $free_mb MB left and $disk MB are needed; free some, \
 or set CARRYOVER_CACHE to a folder on another disk"
 }

@@ -79,7 +79,7 @@ list_wheels() {
 free_megabytes() { # FOLDER, which need not exist yet
   local folder=$1
   while [ ! -d "$folder" ]; do folder=$(dirname "$folder"); done
-  df -Pm "$folder" | awk 'NR == 2 { print $4 }'
+  df -P -BMB "$folder" | awk 'NR == 2 { print $4 + 0 }'
 }
 
 install_cuda() {

@@ -11,6 +11,7 @@
 
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/system_file.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/records/run_folder.h"
@@ -118,7 +119,7 @@ std::string row_text(const BenchMeasurement& row) {
   return line({what, row.who, std::to_string(row.tokens), std::to_string(row.repeats), time(row.median_s),
                time(row.min_s), time(row.max_s),
                shown(row.tokens_per_s, [](double rate) { return fixed_text(rate, rate < 100 ? 1 : 0); }),
-               shown(row.share, percent), shown(row.peak_bytes, human_bytes),
+               shown(row.share, percent), shown(row.peak_bytes, size_text),
                shown(row.deviation, [](double share) { return (share < 0 ? "" : "+") + percent(share); })});
 }
 

@@ -9,6 +9,7 @@
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/cost/training_cost.h"
@@ -148,7 +149,7 @@ std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCell
   const double bytes = bytes_to_write(cells, finished), room = free_bytes(experiment);
   if (room >= 0 && bytes > room)
     throw EngineError(Fault::Io, experiment,
-                      "needs about " + human_bytes(bytes) + ", and its disk has " + human_bytes(room) + " left",
+                      "needs about " + size_text(bytes) + ", and its disk has " + size_text(room) + " left",
                       "Choose another folder (--out), or a smaller save_total_limit.");
   const double seconds = all.training + all.reading;
   if (as_json)
@@ -160,7 +161,7 @@ std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCell
                .dump(2) +
            "\n";
   return text + std::to_string(all.cells - all.done) + " of " + std::to_string(all.cells) + " cells to run: about " +
-         forecast_duration(seconds) + " (trainings " + forecast_duration(all.training) + "), " + human_bytes(bytes) +
+         forecast_duration(seconds) + " (trainings " + forecast_duration(all.training) + "), " + size_text(bytes) +
          " into " + experiment + ". Nothing was run.\n";
 }
 

@@ -10,6 +10,7 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/terminal_text.h"
 #include "engine/core/base/text_parts.h"
@@ -213,7 +214,7 @@ void save_document(Session& session, const GenerateOptions& options, const Gener
       control);
   session.save_state(options.save_state);
   progress.note(std::to_string(request.prompt.size()) + " tokens read; their state, " +
-                human_bytes(static_cast<double>(info.bytes)) + ", is in " + options.save_state);
+                size_text(static_cast<double>(info.bytes)) + ", is in " + options.save_state);
 }
 
 int generate(const GenerateOptions& options, const ConfigOptions& config_options) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/output.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/model_work.h"
@@ -68,7 +69,7 @@ GpuClaim memory_claim(const BenchInput& input, const BenchResult& result, std::i
   const auto mine = static_cast<double>(*segmented->peak_bytes - without);
   const auto theirs = static_cast<double>((measured ? *full->peak_bytes : full_prefill_bytes(input, tokens)) - without);
   claim.value = mine / theirs;
-  claim.how = human_bytes(mine) + " / " + human_bytes(theirs) + (measured ? "" : ", the latter by the formula");
+  claim.how = size_text(mine) + " / " + size_text(theirs) + (measured ? "" : ", the latter by the formula");
   return claim;
 }
 

@@ -7,6 +7,7 @@
 #include "app/cli/config_options.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/config/segment_fields.h"
@@ -124,7 +125,7 @@ std::string settings_text(const SegmentConfig& config, const json& values) {
 }
 
 std::string memory_text(const json& rows, const std::string& dtype) {
-  const auto bytes = [](const json& value) { return human_bytes(value.get<double>()); };
+  const auto bytes = [](const json& value) { return size_text(value.get<double>()); };
   std::string text = "\npredicted memory in " + dtype + " (attention-visible KV; everything)\n";
   text += "    tokens        segmented: KV, pool, all             full attention: KV, all\n";
   for (const json& row : rows) {

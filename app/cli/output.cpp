@@ -45,13 +45,6 @@ void print_exactly(std::string_view text) {
   write_out(text);
 }
 
-std::string human_bytes(double bytes) {
-  const char* units[] = {"B", "KB", "MB", "GB", "TB"};
-  int unit = 0;
-  for (; unit < 4 && bytes >= 1000; ++unit) bytes /= 1000;
-  return fixed_text(bytes, unit == 0 || bytes >= 100 ? 0 : bytes >= 10 ? 1 : 2) + " " + units[unit];
-}
-
 std::string human_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "unknown";
   if (seconds < 60) return fixed_text(seconds, seconds < 10 ? 1 : 0) + " s";

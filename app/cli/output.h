@@ -13,7 +13,6 @@ void print(std::string_view text);
 /// The same for what a model wrote or a user asked: exactly as it is, but for a terminal.
 void print_exactly(std::string_view text);
 
-std::string human_bytes(double bytes);          ///< "1.25 GB"
 std::string human_duration(double seconds);     ///< "2 min 05 s"
 std::string forecast_duration(double seconds);  ///< the same, and from an hour on "2.5 h"
 

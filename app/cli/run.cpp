@@ -11,6 +11,7 @@
 #include "app/cli/recorded_run.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/cost/policy_table.h"
@@ -100,9 +101,9 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   const double rate = summary.seconds > 0 ? static_cast<double>(summary.tokens) / summary.seconds : 0;
   text += "time       " + human_duration(summary.seconds) + ", " + fixed_text(rate, 1) + " tokens/s\n";
   if (summary.time.sum() > 0) text += "of it      " + time_text(summary.time) + "\n";
-  text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + ", pool " +
-          human_bytes(static_cast<double>(summary.memory.pool)) + ", carry " +
-          human_bytes(static_cast<double>(summary.memory.carry)) + "\n";
+  text += "memory     peak " + size_text(static_cast<double>(summary.peak_memory_bytes)) + ", pool " +
+          size_text(static_cast<double>(summary.memory.pool)) + ", carry " +
+          size_text(static_cast<double>(summary.memory.carry)) + "\n";
   if (summary.sinks_lost && config.carry_length > 0 && !runs_in_chunks(policy)) {
     text += "sinks      attention sink lost in " + count(*summary.sinks_lost) + " of " + count(summary.segments) +
             " segments";

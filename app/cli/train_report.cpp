@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "app/cli/output.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/cost/training_cost.h"
 #include "engine/records/teacher_file.h"
@@ -58,8 +59,8 @@ std::string dry_run_text(const json& report) {
   for (const Component& component : kComponents) {
     char line[120];
     std::snprintf(line, sizeof line, "%-28s %11s %11s\n", component.title,
-                  human_bytes(report.at("measured").at(component.field).get<double>()).c_str(),
-                  human_bytes(report.at("estimated").at(component.field).get<double>()).c_str());
+                  size_text(report.at("measured").at(component.field).get<double>()).c_str(),
+                  size_text(report.at("estimated").at(component.field).get<double>()).c_str());
     text += line;
   }
   const auto real = [&](const char* field) {
@@ -91,7 +92,7 @@ std::string training_summary_text(const TrainingSummary& summary) {
                      (summary.stopped ? " (stopped)" : "") + "\n";
   text += "loss       " + fixed_text(summary.last_loss, 4) + " nats a target in the last step\n";
   text += "time       " + human_duration(summary.seconds) + ", " + fixed_text(rate, 1) + " tokens/s\n";
-  text += "memory     peak " + human_bytes(static_cast<double>(summary.peak_memory_bytes)) + "\n";
+  text += "memory     peak " + size_text(static_cast<double>(summary.peak_memory_bytes)) + "\n";
   if (!summary.checkpoint.empty()) text += "checkpoint " + summary.checkpoint + "\n";
   if (!summary.final_folder.empty()) text += "written    " + summary.final_folder + "\n";
   return text;
@@ -128,7 +129,7 @@ std::string training_text(const TrainingPlan& plan, const ModelInfo& model, std:
       " tokens a step, " + (training.gradient_checkpointing ? "with" : "without") + " checkpointing\n";
   if (training.distillation > 0)
     text += "teacher    the model under full attention, λ " + fixed_text(training.distillation, 2) +
-            "; its logits take " + human_bytes(teacher_bytes(plan, model.config.vocabulary)) +
+            "; its logits take " + size_text(teacher_bytes(plan, model.config.vocabulary)) +
             " at most in the run's folder\n";
   if (training.recall_samples > 0)
     text += "recall     " + count(training.recall_samples) + " documents of 2 to " + count(training.recall_segments) +

@@ -45,6 +45,10 @@ std::vector<float> losses_of(const json& list) {
   return losses;
 }
 
+double number_of(const json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
 json kept_json(const KeptWhatIf& kept) {
   const WhatIfResult& result = kept.result;
   json tags = json::array();
@@ -86,7 +90,7 @@ KeptWhatIf kept_from(const json& fields, const std::string& where) {
     throw EngineError(Fault::BadInput, where, "has losses that are not pairs", "Run the what-if again.");
   result.changes = changed_hits(side_of(fields.at("lost"), where), side_of(fields.at("gained"), where));
   const json& change = fields.at("change");
-  result.change = {change.at("mean").get<double>(), change.at("low").get<double>(), change.at("high").get<double>()};
+  result.change = {number_of(change.at("mean")), number_of(change.at("low")), number_of(change.at("high"))};
   result.patched_from = checked.text("patched_from");
   if (const auto prediction = fields.find("prediction"); prediction != fields.end())
     result.prediction = prediction_from_json(*prediction, where);

@@ -3,7 +3,6 @@
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <cmath>
 
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
@@ -13,10 +12,6 @@ namespace {
 
 QString tr(const char* text) {
   return QCoreApplication::translate("carryover", text);
-}
-
-QString percent(double share) {
-  return percent_text(share, share < 0.001 ? 3 : 1);
 }
 
 /// The token in bold behind what leads to it, from its first word on.
@@ -37,9 +32,9 @@ QString heads_text(const std::vector<HeadRef>& heads) {
 }  // namespace
 
 QString copied_sentence(const RunModel& run, const CopiedToken& token, CopySource source) {
-  const double probability = std::exp(-static_cast<double>(run.nll_of_token(token.target)));
+  const double probability = token_probability(run.nll_of_token(token.target));
   const QString predicted =
-      tr("The model predicts %1 with probability %2.").arg(shown(run, token.target, 5), percent(probability));
+      tr("The model predicts %1 with probability %2.").arg(shown(run, token.target, 5), probability_text(probability));
   const qlonglong back = static_cast<qlonglong>(token.target - token.source);
   if (source == CopySource::Carried)
     return predicted + u' ' +
@@ -58,9 +53,10 @@ QString copied_sentence(const RunModel& run, const CopiedToken& token, CopySourc
 
 QString changed_sentence(const RunModel& run, const CopiedToken& token, const WhatIfResult& changed) {
   const auto index = static_cast<std::size_t>(token.target - changed.first_token - 1);
-  const double after = static_cast<double>(changed.after.at(index));
+  const float after = changed.after.at(index), before = changed.before.at(index);
   return tr("Without it: probability <b>%1</b>; the loss on “%3” changes by %2 nats.")
-      .arg(percent(std::exp(-after)), signed_text(after - static_cast<double>(changed.before.at(index)), 2),
+      .arg(probability_text(token_probability(after)),
+           signed_text(static_cast<double>(after) - static_cast<double>(before), 2),
            run.token_text(token.target).trimmed().toHtmlEscaped());
 }
 
@@ -82,8 +78,8 @@ QString sinks_sentence(const RunModel& run, std::pair<double, int> without, std:
 
 QString answer_sentence(const RunModel& run, const Question& question, const std::vector<Passage>& passages) {
   QString text = tr("“%1 <b>%2</b>”: probability %3; without retrieval %4.")
-                     .arg(question.text.toHtmlEscaped(), question.scored.toHtmlEscaped(), percent(question.probability),
-                          percent(question.probability_without));
+                     .arg(question.text.toHtmlEscaped(), question.scored.toHtmlEscaped(),
+                          probability_text(question.probability), probability_text(question.probability_without));
   if (passages.empty()) return text;
   const Passage& best = passages.front();
   return text + u' ' +
@@ -95,7 +91,7 @@ QString answer_sentence(const RunModel& run, const Question& question, const std
 
 QString without_passage_sentence(const Question& question, const Question::WhatIf& without) {
   return tr("Without this passage the probability of “%1” is <b>%2</b>.")
-      .arg(question.scored.toHtmlEscaped(), percent(without.probability));
+      .arg(question.scored.toHtmlEscaped(), probability_text(without.probability));
 }
 
 }  // namespace carryover

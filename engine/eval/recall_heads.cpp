@@ -10,6 +10,7 @@
 
 #include "engine/core/analysis/reader_choice.h"
 #include "engine/core/analysis/searcher_choice.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/memory_bytes.h"
 #include "engine/core/config/head_reads.h"
@@ -92,8 +93,8 @@ void check_memory(const Decoder& decoder, const RecallHeadsRequest& request) {
   const std::int64_t available = available_memory_bytes(at::kCPU);
   if (!request.known.all_searchers && needed > static_cast<double>(available))
     throw EngineError(Fault::OutOfMemory, "heads for recall",
-                      "need " + memory_text(static_cast<std::int64_t>(needed)) + " for what each head finds, " +
-                          memory_text(available) + " free",
+                      "need " + size_text(static_cast<double>(needed)) + " for what each head finds, " +
+                          size_text(static_cast<double>(available)) + " free",
                       "Use fewer or shorter documents, or fewer questions in each.");
 }
 

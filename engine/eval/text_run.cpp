@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/policy_table.h"
@@ -253,8 +254,8 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
   const std::int64_t available = available_memory_bytes(device) + (device.is_cpu() ? kept_pool : 0);
   if (needed > available)
     throw EngineError(Fault::OutOfMemory, "this run",
-                      "needs " + memory_text(needed) + " beyond the weights for " + std::to_string(tokens) +
-                          " tokens, " + memory_text(available) + " free",
+                      "needs " + size_text(static_cast<double>(needed)) + " beyond the weights for " +
+                          std::to_string(tokens) + " tokens, " + size_text(static_cast<double>(available)) + " free",
                       "Lower *Tokens to run* (--tokens), or choose a shorter segment or fewer long-range layers.");
 }
 

@@ -11,6 +11,7 @@
 #include "engine/formats/json_file.h"
 #include "engine/formats/sha256.h"
 #include "engine/records/run_folder.h"
+#include "engine/tasks/metric_table.h"
 
 namespace carryover {
 
@@ -25,8 +26,12 @@ json number_or_null(double value) {
   return std::isfinite(value) ? json(value) : json();
 }
 
-json score_json(const ScoreInterval& score) {
-  json object{{"score", number_or_null(score.score)}, {"stderr", json()}, {"low", json()}, {"high", json()}};
+json score_json(const std::string& name, const ScoreInterval& score) {
+  json object{{"score", number_or_null(score.score)},
+              {"stderr", json()},
+              {"low", json()},
+              {"high", json()},
+              {"share", is_share(name)}};
   if (score.error) object["stderr"] = number_or_null(*score.error);
   if (score.interval) {
     object["low"] = number_or_null(score.interval->low);
@@ -37,7 +42,7 @@ json score_json(const ScoreInterval& score) {
 
 json scores_json(const Task& task, const std::vector<Scores>& scores) {
   json object = json::object();
-  for (const auto& [name, score] : score_intervals(task, scores)) object[name] = score_json(score);
+  for (const auto& [name, score] : score_intervals(task, scores)) object[name] = score_json(name, score);
   return object;
 }
 

@@ -9,12 +9,14 @@
 #include <optional>
 #include <utility>
 
+#include "engine/core/analysis/share_interval.h"
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/evaluations/evaluation_plan.h"
 #include "engine/experiments/text_tables.h"
 #include "engine/formats/json_file.h"
 #include "engine/tasks/longbench.h"
+#include "engine/tasks/metric_table.h"
 
 namespace carryover {
 
@@ -31,7 +33,22 @@ struct Cell {
   std::int64_t length = 0, n = 0, failures = 0;
   std::optional<std::int64_t> visible, resident;  ///< none of a mean of tasks
   std::optional<double> score, error, low, high;
+
+  bool few_samples() const { return n > 0 && n < kFewestForInterval; }
 };
+
+/// Of files of earlier versions too, which had a bootstrap's for every score and every number of samples.
+void set_interval(Cell& cell) {
+  const MeanInterval wilson = cell.score && is_share(cell.metric)
+                                  ? wilson_interval(*cell.score, static_cast<double>(cell.n))
+                                  : MeanInterval{0, std::nan(""), std::nan("")};
+  if (wilson.has_bounds()) {
+    cell.low = wilson.low;
+    cell.high = wilson.high;
+  } else if (cell.few_samples()) {
+    cell.low = cell.high = std::nullopt;
+  }
+}
 
 struct Column {
   std::string model, policy;
@@ -56,6 +73,7 @@ Cell cell_of(const json& object, const std::string& where) {
     cell.error = score.find_number("stderr");
     cell.low = score.find_number("low");
     cell.high = score.find_number("high");
+    set_interval(cell);
   }
   return cell;
 }
@@ -138,6 +156,8 @@ std::string score_cell(const Cell* cell) {
     text = score_text(*cell->score, largest);
     if (cell->low && cell->high)
       text += " [" + score_text(*cell->low, largest) + ", " + score_text(*cell->high, largest) + "]";
+    else if (cell->few_samples())
+      text += " (n = " + std::to_string(cell->n) + ")";
   }
   if (cell->failures > 0) text += " (" + std::to_string(cell->failures) + " failed)";
   return text;

@@ -18,9 +18,10 @@ struct ResultsFile {
 /// EngineError{Io, BadInput} naming the file.
 std::vector<ResultsFile> read_results(const std::string& path);
 
-/// Scores with their 95 % intervals and the bytes of keys and values: a row for each task and length, a column for each
-/// model and policy. CSV has a row for each of these columns too. Pure: the same results give the same text. Throws
-/// EngineError{BadInput} naming the file: it may be anybody's.
+/// Scores with their 95 % intervals, or with the number of samples where these are too few, and the bytes of keys and
+/// values: a row for each task and length, a column for each model and policy. Shares have Wilson's intervals, also
+/// where an earlier version wrote others. CSV has a row for each of these columns too. Pure: the same results give the
+/// same text. Throws EngineError{BadInput} naming the file: it may be anybody's.
 std::string evaluation_table(const std::vector<ResultsFile>& files, TableFormat format);
 
 }  // namespace carryover

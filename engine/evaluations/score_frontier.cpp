@@ -6,11 +6,33 @@
 #include <map>
 #include <optional>
 
+#include "engine/core/analysis/share_interval.h"
+#include "engine/tasks/metric_table.h"
+
 namespace carryover {
 
 namespace {
 
 using Cells = std::vector<const ScoreCell*>;
+
+std::size_t samples_of(const ScoreCell& cell) {
+  return cell.entries.size() - cell.failures;
+}
+
+/// A mean of k shares of n_i samples varies like one of k² / Σ 1/n_i samples: all of them where tasks have as many.
+double samples_of_mean(const Cells& cells) {
+  double inverse = 0;
+  for (const ScoreCell* cell : cells) inverse += 1 / static_cast<double>(samples_of(*cell));
+  const auto count = static_cast<double>(cells.size());
+  return count * count / inverse;
+}
+
+std::optional<MeanInterval> interval_of(const Cells& cells, double mean, double error) {
+  if (std::ranges::any_of(cells, [](const ScoreCell* cell) { return !cell->score()->interval; })) return std::nullopt;
+  if (is_share(cells.front()->metric) && mean >= 0 && mean <= 1) return wilson_interval(mean, samples_of_mean(cells));
+  constexpr double kNormal95 = 1.959963984540054;
+  return MeanInterval{mean, mean - kNormal95 * error, mean + kNormal95 * error};
+}
 
 ScoreInterval mean_score(const Cells& cells) {
   if (cells.size() == 1) return *cells.front()->score();
@@ -25,9 +47,8 @@ ScoreInterval mean_score(const Cells& cells) {
     squares += known ? *score.error * *score.error : 0;
   }
   if (!known) return mean;
-  constexpr double kNormal95 = 1.959963984540054;
   mean.error = std::sqrt(squares) / count;
-  mean.interval = MeanInterval{mean.score, mean.score - kNormal95 * *mean.error, mean.score + kNormal95 * *mean.error};
+  mean.interval = interval_of(cells, mean.score, *mean.error);
   return mean;
 }
 
@@ -36,7 +57,7 @@ std::optional<FrontierPoint> point_of(const Cells& cells) {
   for (const ScoreCell* cell : cells) {
     if (cell->score() == nullptr || !std::isfinite(cell->score()->score)) return std::nullopt;
     point.length = cell->length;
-    point.samples += cell->entries.size() - cell->failures;
+    point.samples += samples_of(*cell);
     point.visible_bytes = std::max(point.visible_bytes, cell->visible_bytes);
   }
   point.score = mean_score(cells);

@@ -20,8 +20,8 @@ struct FrontierPoint {
 
 /// A point for each policy and length of `row`'s task, policy by policy, lengths ascending; with `all_tasks` of the
 /// mean over all tasks that have its metric. Where one of them has no score yet, there is no point: means over other
-/// tasks do not compare. The 95 % interval of a mean over several is normal, from their standard errors. Pure; any
-/// thread.
+/// tasks do not compare. The 95 % interval of a mean over several shares is Wilson's, of as many samples as a mean with
+/// equal weights is worth; of anything else it is normal, from the standard errors. Pure; any thread.
 std::vector<FrontierPoint> score_frontier(const EvaluationNews& news, std::size_t row, bool all_tasks);
 
 }  // namespace carryover

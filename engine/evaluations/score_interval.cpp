@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "engine/core/analysis/cluster_bootstrap.h"
+#include "engine/core/analysis/share_interval.h"
 #include "engine/core/base/split_mix.h"
+#include "engine/tasks/metric_table.h"
 
 namespace carryover {
 
@@ -42,6 +44,16 @@ double deviation_of(const std::vector<double>& values) {
 bool is_mean(double score, const std::vector<double>& values) {
   const double mean = mean_of(values);
   return std::fabs(score - mean) <= 1e-12 * std::max(1.0, std::fabs(mean));
+}
+
+/// A share's is Wilson's, whatever else a journal's scores may claim to be has a bootstrap's; nothing for few samples.
+std::optional<MeanInterval> interval_of_mean(const std::string& name, double mean, const std::vector<double>& values) {
+  const bool share =
+      is_share(name) && std::ranges::all_of(values, [](double value) { return value >= 0 && value <= 1; });
+  MeanInterval interval = share ? wilson_interval(std::clamp(mean, 0.0, 1.0), static_cast<double>(values.size()))
+                                : bootstrap_clusters(values, kMeanResamples).interval;
+  interval.mean = mean;
+  return interval.has_bounds() ? std::optional(interval) : std::nullopt;
 }
 
 /// Linear between neighbours of a sorted list.
@@ -84,8 +96,7 @@ std::map<std::string, ScoreInterval> score_intervals(const Task& task, const std
     const auto values = values_of(scores, name);
     if (task.info().kind != TaskKind::Perplexity && values && is_mean(score, *values)) {
       result.error = deviation_of(*values) / std::sqrt(static_cast<double>(values->size()));
-      const MeanInterval drawn = bootstrap_clusters(*values, kMeanResamples).interval;
-      result.interval = MeanInterval{score, drawn.low, drawn.high};
+      result.interval = interval_of_mean(name, score, *values);
       continue;
     }
     if (others.empty()) others = resampled(task, scores);
@@ -94,7 +105,8 @@ std::map<std::string, ScoreInterval> score_intervals(const Task& task, const std
     if (drawn.size() < 2) continue;
     std::ranges::sort(drawn);
     result.error = deviation_of(drawn);
-    result.interval = MeanInterval{score, quantile(drawn, kOutside), quantile(drawn, 1 - kOutside)};
+    if (std::ssize(scores) >= kFewestForInterval)
+      result.interval = MeanInterval{score, quantile(drawn, kOutside), quantile(drawn, 1 - kOutside)};
   }
   return intervals;
 }

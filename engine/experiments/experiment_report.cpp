@@ -21,8 +21,13 @@ namespace {
 using Condition = ResultsView::Condition;
 using Losses = std::map<std::string, double>;
 
-std::string lost_text(const std::optional<double>& share) {
-  return share ? fixed_text(100 * *share, 1) + " %" : "";
+std::string lost_text(const std::optional<ClusterInterval>& share) {
+  if (!share) return "";
+  const auto percent = [](double value) { return fixed_text(100 * value, 1); };
+  const MeanInterval& interval = share->interval;
+  return percent(interval.mean) + " % " +
+         (interval.has_bounds() ? "[" + percent(interval.low) + ", " + percent(interval.high) + "]"
+                                : "(n = " + std::to_string(share->clusters) + ")");
 }
 
 class Report {
@@ -151,7 +156,8 @@ std::optional<TableRow> Report::comparison(const std::string& model, const Resul
   return TableRow{comparison.title,
                   std::to_string(length),
                   signed_text(interval.mean, 3),
-                  signed_text(interval.low, 3) + " … " + signed_text(interval.high, 3),
+                  interval.has_bounds() ? signed_text(interval.low, 3) + " … " + signed_text(interval.high, 3)
+                                        : "n = " + std::to_string(found->clusters),
                   signed_text(100 * std::expm1(interval.mean), 1) + " %",
                   std::to_string(found->below) + " of " + std::to_string(found->clusters)};
 }

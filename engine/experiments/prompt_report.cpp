@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "engine/core/analysis/share_interval.h"
 #include "engine/core/base/config_fields.h"
 #include "engine/experiments/prompt_results.h"
 #include "engine/formats/folder_path.h"
@@ -63,6 +64,7 @@ PromptReport::Slice slice_of(const json& object, const std::string& where) {
     const json* interval = fields.find(column.key);
     if (interval == nullptr) {
       slice.values.emplace_back();
+      slice.counts.push_back(0);
       continue;
     }
     const JsonFields ends(*interval, where + ": " + column.key);
@@ -71,7 +73,14 @@ PromptReport::Slice slice_of(const json& object, const std::string& where) {
       if (!value) refuse(where, column.key, std::string("has no ") + key);
       return *value;
     };
-    slice.values.push_back(MeanInterval{number("mean"), number("low"), number("high")});
+    const std::int64_t count = ends.integer("examples");
+    const double mean = number("mean");
+    slice.counts.push_back(count);
+    // Files of earlier versions have bounds of a bootstrap for shares and for few examples too.
+    if (column.share || count < kFewestForInterval)
+      slice.values.push_back(wilson_interval(mean, column.share ? static_cast<double>(count) : 0));
+    else
+      slice.values.push_back(MeanInterval{mean, number("low"), number("high")});
   }
   return slice;
 }

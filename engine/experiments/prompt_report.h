@@ -21,7 +21,8 @@ struct PromptReport {
   struct Slice {
     std::optional<std::string> tag;                   ///< none: all examples
     std::int64_t examples = 0;                        ///< that have run
-    std::vector<std::optional<MeanInterval>> values;  ///< by prompt_columns()
+    std::vector<std::optional<MeanInterval>> values;  ///< by prompt_columns(); without bounds for few examples
+    std::vector<std::int64_t> counts;                 ///< of the examples that have a value, by prompt_columns()
   };
   std::string prompts;              ///< the file
   std::string model;                ///< name, as its files have it

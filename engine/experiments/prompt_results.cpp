@@ -9,6 +9,7 @@
 
 #include "engine/core/analysis/cluster_bootstrap.h"
 #include "engine/core/analysis/median.h"
+#include "engine/core/analysis/share_interval.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/experiments/text_tables.h"
 
@@ -76,10 +77,14 @@ std::optional<double> difference(const std::optional<double>& of, const std::opt
 }
 
 /// Of the examples that have a value.
-json interval_json(const std::vector<double>& values) {
+json interval_json(const PromptColumn& column, const std::vector<double>& values) {
   if (values.empty()) return nullptr;
-  const MeanInterval interval = bootstrap_clusters(values).interval;
-  return {{"mean", interval.mean}, {"low", interval.low}, {"high", interval.high}, {"examples", values.size()}};
+  const MeanInterval interval = slice_interval(column, values);
+  const bool known = interval.has_bounds();
+  return {{"mean", interval.mean},
+          {"low", known ? json(interval.low) : json()},
+          {"high", known ? json(interval.high) : json()},
+          {"examples", values.size()}};
 }
 
 json slice_json(const std::vector<PromptResult>& results, const std::optional<std::string>& tag) {
@@ -93,7 +98,7 @@ json slice_json(const std::vector<PromptResult>& results, const std::optional<st
     std::vector<double> values;
     for (const PromptResult* member : members)
       if (const auto value = column.value(*member)) values.push_back(*value);
-    slice[column.key] = interval_json(values);
+    slice[column.key] = interval_json(column, values);
   }
   return slice;
 }
@@ -143,18 +148,23 @@ PromptMeasures measure_prompt(const RunContents& run, const PromptTokens& tokens
 
 const std::vector<PromptColumn>& prompt_columns() {
   static const std::vector<PromptColumn> columns{
-      {"loss", "loss", 3, [](const PromptResult& result) { return result.own.loss; }},
-      {"answer_loss", "answer loss", 3, [](const PromptResult& result) { return result.own.answer_loss; }},
-      {"hit_distance", "hit distance", 0, [](const PromptResult& result) { return result.own.hit_distance; }},
-      {"recall", "recall", 3, [](const PromptResult& result) { return result.own.recall; }},
-      {"delta_loss", "Δ loss", 3,
+      {"loss", "loss", 3, false, [](const PromptResult& result) { return result.own.loss; }},
+      {"answer_loss", "answer loss", 3, false, [](const PromptResult& result) { return result.own.answer_loss; }},
+      {"hit_distance", "hit distance", 0, false, [](const PromptResult& result) { return result.own.hit_distance; }},
+      {"recall", "recall", 3, true, [](const PromptResult& result) { return result.own.recall; }},
+      {"delta_loss", "Δ loss", 3, false,
        [](const PromptResult& result) {
          return result.against ? difference(result.against->loss, result.own.loss) : std::nullopt;
        }},
-      {"delta_answer_loss", "Δ answer loss", 3, [](const PromptResult& result) {
+      {"delta_answer_loss", "Δ answer loss", 3, false, [](const PromptResult& result) {
          return result.against ? difference(result.against->answer_loss, result.own.answer_loss) : std::nullopt;
        }}};
   return columns;
+}
+
+MeanInterval slice_interval(const PromptColumn& column, const std::vector<double>& values) {
+  const MeanInterval drawn = bootstrap_clusters(values).interval;
+  return column.share ? wilson_interval(drawn.mean, static_cast<double>(values.size())) : drawn;
 }
 
 json prompt_results_json(const std::vector<PromptResult>& results) {
@@ -211,7 +221,12 @@ std::string prompt_table(const json& results) {
     for (const PromptColumn* column : shown) {
       const json& interval = slice.at(column->key);
       const auto number = [&](const char* key) { return rounded_text(interval.at(key).get<double>(), column->digits); };
-      row.push_back(interval.is_null() ? "" : number("mean") + " [" + number("low") + ", " + number("high") + "]");
+      if (interval.is_null())
+        row.emplace_back();
+      else if (interval.at("low").is_null())
+        row.push_back(number("mean") + " (n = " + interval.at("examples").dump() + ")");
+      else
+        row.push_back(number("mean") + " [" + number("low") + ", " + number("high") + "]");
     }
     rows.push_back(std::move(row));
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/core/analysis/bootstrap.h"
 #include "engine/data/prompt_set.h"
 #include "engine/records/run_reader.h"
 
@@ -38,6 +39,7 @@ struct PromptColumn {
   const char* key;
   const char* title;
   int digits;  ///< behind the point, in prompt_table()
+  bool share;  ///< each value is from 0 to 1 of what an example asks for: means of it have Wilson's interval
   std::optional<double> (*value)(const PromptResult& result);
 };
 /// loss, answer_loss, hit_distance, recall, delta_loss and delta_answer_loss: a delta is control − own, so above 0
@@ -45,8 +47,12 @@ struct PromptColumn {
 const std::vector<PromptColumn>& prompt_columns();
 
 /// {"examples": […], "slices": […]}: the values of each example, and for all examples ("tag" null) and for each tag the
-/// mean of each column over its examples with a 95 % interval by bootstrap of examples. Pure.
+/// mean of each column over its examples with a 95 % interval: of shares Wilson's, else a bootstrap's of examples; its
+/// bounds are null for fewer than kFewestForInterval examples. Pure.
 nlohmann::json prompt_results_json(const std::vector<PromptResult>& results);
+
+/// As measured over so many examples. Pure.
+MeanInterval slice_interval(const PromptColumn& column, const std::vector<double>& values);
 
 /// Tables made of that alone: a line an example; a line a slice and column; slices with intervals to read.
 std::string prompt_examples_csv(const nlohmann::json& results);

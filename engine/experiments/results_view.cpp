@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "engine/core/analysis/share_interval.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_integer.h"
 #include "engine/formats/json_file.h"
@@ -257,16 +258,19 @@ std::int64_t ResultsView::common_length(const std::string& model) const {
   return common;
 }
 
-std::optional<double> ResultsView::sinks_lost(const std::string& model, const Condition& condition) const {
+std::optional<ClusterInterval> ResultsView::sinks_lost(const std::string& model, const Condition& condition) const {
   double sum = 0;
   int texts = 0;
+  std::set<std::string> files;
   for (const Run* run : runs_of(model, condition))
     for (const Text* text : run->longest_texts()) {
       if (!text->sinks_lost) continue;
       sum += *text->sinks_lost;
       ++texts;
+      files.insert(text->file);
     }
-  return texts > 0 ? std::optional(sum / texts) : std::nullopt;
+  if (texts == 0) return std::nullopt;
+  return ClusterInterval{wilson_interval(sum / texts, static_cast<double>(files.size())), std::ssize(files), 0};
 }
 
 bool is_drawable(const ResultsView& results) {

@@ -99,8 +99,9 @@ struct ResultsView {
                                           std::int64_t length) const;
   /// The length that most conditions have, and of those the longest: what tables of one length are of.
   std::int64_t common_length(const std::string& model) const;
-  /// Share of the segments that lost their sink, mean over texts and seeds; nothing where none was measured.
-  std::optional<double> sinks_lost(const std::string& model, const Condition& condition) const;
+  /// Share of the segments that lost their sink, mean over texts and seeds, with Wilson's interval of as many samples
+  /// as there are books: segments of one hang together. Nothing where none was measured.
+  std::optional<ClusterInterval> sinks_lost(const std::string& model, const Condition& condition) const;
   /// Every condition that has a run, in the plan's order.
   std::vector<Condition> conditions(const std::string& model) const;
   /// Runs of a condition, a seed each.

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/models/llama_tensors.h"
@@ -76,7 +77,8 @@ void refuse_what_does_not_fit(const ModelConfig& model, at::TensorOptions option
   const std::int64_t available = available_memory_bytes(options.device());
   if (needed <= available) return;
   throw EngineError(Fault::OutOfMemory, model.name,
-                    "needs " + memory_text(needed) + " for its weights, and " + memory_text(available) + " are free",
+                    "needs " + size_text(static_cast<double>(needed)) + " for its weights, and " +
+                        size_text(static_cast<double>(available)) + " are free",
                     "Close other programs, or take a smaller model.");
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/byte_size.h"
 #include "engine/formats/fingerprint.h"
 #include "engine/remote/protocol_description.h"
 #include "engine/remote/wire.h"
@@ -68,9 +69,10 @@ const std::string& greeting() {
 
 std::string frame_head(MessageKind kind, std::uint64_t body_size) {
   if (body_size > most_body_bytes(kind)) {
-    throw EngineError(Fault::Unsupported, "remote engine",
-                      "a message of " + std::to_string(body_size >> 20) + " MB is too long to be sent",
-                      "Ask for less at a time; the most is " + std::to_string(most_body_bytes(kind) >> 20) + " MB.");
+    throw EngineError(
+        Fault::Unsupported, "remote engine",
+        "a message of " + size_text(static_cast<double>(body_size)) + " is too long to be sent",
+        "Ask for less at a time; the most is " + size_text(static_cast<double>(most_body_bytes(kind))) + ".");
   }
   const Head head{kFrameMark, static_cast<std::uint32_t>(kind), body_size};
   std::string bytes(sizeof head, '\0');
@@ -101,7 +103,7 @@ std::optional<Frame> FrameBuffer::next() {
   if (head.mark != kFrameMark || head.kind > static_cast<std::uint32_t>(kLastMessage))
     refuse_message("received bytes that are not a message");
   if (head.size > most_body_bytes(static_cast<MessageKind>(head.kind)))
-    refuse_message("a message of " + std::to_string(head.size >> 20) + " MB was announced, which is too long");
+    refuse_message("a message of " + size_text(static_cast<double>(head.size)) + " was announced, which is too long");
   if (left().size() - sizeof head < head.size) return std::nullopt;
   Frame frame{static_cast<MessageKind>(head.kind), std::string(left().substr(sizeof head, head.size))};
   drop(sizeof head + head.size);

@@ -21,6 +21,7 @@
 #include <tuple>
 
 #include "engine/api/engine_library.h"
+#include "engine/core/analysis/share_interval.h"
 #include "engine/core/base/error.h"
 #include "engine/core/config/recall_preset.h"
 #include "engine/core/run/prefix_control.h"
@@ -213,14 +214,15 @@ json ask(Session& session, const Tokenizer& tokenizer, const Method& method, con
   return cases;
 }
 
-/// Wilson's interval.
+/// With Wilson's interval, or the number of questions where these are few.
 std::string share_text(std::int64_t right, std::int64_t asked) {
-  const double n = static_cast<double>(asked), p = static_cast<double>(right) / n, z = 1.96;
-  const double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
-  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+  const auto samples = static_cast<double>(asked);
+  const MeanInterval share = wilson_interval(static_cast<double>(right) / samples, samples);
   char text[80];
-  std::snprintf(text, sizeof text, "%5.1f %% (%.1f to %.1f)", 100 * p, 100 * std::max(0.0, centre - half),
-                100 * std::min(1.0, centre + half));
+  if (share.has_bounds())
+    std::snprintf(text, sizeof text, "%5.1f %% (%.1f to %.1f)", 100 * share.mean, 100 * share.low, 100 * share.high);
+  else
+    std::snprintf(text, sizeof text, "%5.1f %% (n = %lld)", 100 * share.mean, static_cast<long long>(asked));
   return text;
 }
 

@@ -301,7 +301,8 @@ class Connection:
     def _send(self, name: str, body: bytes) -> None:
         message = self.protocol.by_name[name]
         if len(body) > message.most_bytes:
-            raise WireError(f"a request of {len(body) >> 20} MB is too long; the most is {message.most_bytes >> 20} MB")
+            size, most = f"{len(body) / 1e6:.0f} MB", f"{message.most_bytes / 1e6:.0f} MB"
+            raise WireError(f"a request of {size} is too long; the most is {most}")
         try:
             self._write(HEAD.pack(self.protocol.mark, message.kind, len(body)))
             self._write(body)

@@ -10,7 +10,7 @@ from tables import (
     find,
     HOW,
     LLAMA,
-    MB,
+    MIB,
     pairs_of,
     peer_name,
     ratio,
@@ -174,10 +174,10 @@ def growth(run):
                 speed(short),
                 speed(long),
                 f"{long['tokens_per_s'] / short['tokens_per_s']:.3f}",
-                f"{short['peak_bytes'] / MB:.0f}",
-                f"{long['peak_bytes'] / MB:.0f}",
-                f"{(long['peak_bytes'] - short['peak_bytes']) / MB:.0f}",
-                f"{long['memory']['pool'] / MB:.0f}",
+                f"{short['peak_bytes'] / MIB:.0f}",
+                f"{long['peak_bytes'] / MIB:.0f}",
+                f"{(long['peak_bytes'] - short['peak_bytes']) / MIB:.0f}",
+                f"{long['memory']['pool'] / MIB:.0f}",
                 f"{100 * long['deviation']:+.0f} %",
             ]
         )
@@ -208,7 +208,7 @@ def train(run):
         pairs += pairs_of([report], ["segmented"], ["transformers"])
         for checkpointing in (False, True):
             ours, theirs = (find(report, who, "train", tokens, checkpointing) for who in ("segmented", "transformers"))
-            peaks = [row["peak_bytes"] / MB if row and row["peak_bytes"] else None for row in (ours, theirs)]
+            peaks = [row["peak_bytes"] / MIB if row and row["peak_bytes"] else None for row in (ours, theirs)]
             lines.append(
                 [
                     dtype,
@@ -227,7 +227,7 @@ def train(run):
                 "the memory"
             )
     for dtype, (short, long) in sorted(run["values"].get("peaks", {}).items(), reverse=True):
-        growth_lines.append([dtype, f"{short / MB:.0f}", f"{long / MB:.0f}", f"{long / short:.3f}"])
+        growth_lines.append([dtype, f"{short / MIB:.0f}", f"{long / MIB:.0f}", f"{long / short:.3f}"])
     reports = [report for _, report in by_dtype(run)]
     text = (
         f"Training of every parameter, steps of one sample of {tokens} tokens, {threads(run)}. Times are medians of "

@@ -76,8 +76,8 @@ def row_of(results, found, name, length):
         f"{1 / time:.0f}",
         f"{time / time_of(found, 'segmented', length):.2f}×",
         f"{time_of(found, 'full', length) / time:.2f}×",
-        f"{text['peak_memory_bytes'] / tables.MB:.0f}",
-        f"{sums['attention_kv_bytes'] / tables.MB:.1f}",
+        f"{text['peak_memory_bytes'] / tables.MIB:.0f}",
+        f"{sums['attention_kv_bytes'] / tables.MIB:.1f}",
     ]
 
 

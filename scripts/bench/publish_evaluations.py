@@ -66,11 +66,35 @@ def record_of(folder):
     }
 
 
+SHARES = (  # as engine/tasks/metric_table.cpp has them; records of earlier versions do not say it themselves
+    "acc",
+    "acc_norm",
+    "accuracy",
+    "contains",
+    "exact_match",
+    "string_match",
+    "classification_score",
+    "retrieval_score",
+    "retrieval_zh_score",
+    "count_score",
+)
+
+
+def bounds_of(score, metric, samples):
+    """Of a share Wilson's, of anything else what the record has; nothing for few samples."""
+    if samples < tables.FEWEST_FOR_INTERVAL:
+        return None
+    if score.get("share", metric in SHARES):
+        return tables.wilson(score["score"], samples)
+    return None if score.get("low") is None else (score["low"], score["high"])
+
+
 def score_text(task):
     score = task["scores"][task["metric"]]
-    if score.get("low") is None:
-        return f"{score['score']:.3f}"
-    return f"{score['score']:.3f} [{score['low']:.3f}, {score['high']:.3f}]"
+    bounds = bounds_of(score, task["metric"], task["n"])
+    if bounds:
+        return f"{score['score']:.3f} [{bounds[0]:.3f}, {bounds[1]:.3f}]"
+    return f"{score['score']:.3f}" + (f" (n = {task['n']})" if task["n"] < tables.FEWEST_FOR_INTERVAL else "")
 
 
 def rows_of(record):
@@ -140,7 +164,7 @@ def section(record):
         f"`carryover eval`, {record['date']}, commit {record['commit']}: {model['file']} ({model['weights_hash']}), "
         f"{model['dtype']}, seed {record['seed']}, greedy, {'with' if record['chat'] else 'without'} a chat template; "
         f"{settings}{own}. The question is {question}. A cell is the mean of the samples' "
-        "scores with its 95 % bootstrap interval."
+        "scores with its 95 % interval: Wilson's for shares, else by bootstrap."
     )
     parts = [f"### {record['name']}", about, tables.table(["task", "tokens", "samples", *policies], rows)]
     parts += slice_tables(record)

@@ -85,10 +85,8 @@ def counted(methods, results):
 
 def wilson(right, asked):
     """The 95 % interval of a share, in percent."""
-    share, z = right / asked, 1.96
-    centre = (share + z * z / (2 * asked)) / (1 + z * z / asked)
-    half = z * math.sqrt(share * (1 - share) / asked + z * z / (4 * asked * asked)) / (1 + z * z / asked)
-    return 100 * max(0, centre - half), 100 * min(1, centre + half)
+    low, high = tables.wilson(right / asked, asked)
+    return 100 * low, 100 * high
 
 
 def total(record, key, segments, method, kind):
@@ -106,6 +104,8 @@ def cell(record, key, segments, method, kind):
         return ""
     if key == "found":
         return f"{100 * right / asked:.0f}" if retrieves(record, method) else "–"
+    if asked < tables.FEWEST_FOR_INTERVAL:
+        return f"{100 * right / asked:.1f} (n = {asked})"
     low, high = wilson(right, asked)
     return f"{100 * right / asked:.1f} ({low:.0f} to {high:.0f})"
 

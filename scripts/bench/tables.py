@@ -2,9 +2,10 @@
 """What sections of docs/benchmarks.md are made of: rows of a run's reports (runs.py), ratios, and what both sides
 share. Pure."""
 
+import math
 import textwrap
 
-MB = 1 << 20
+MIB = 1 << 20
 DTYPES = ("fp32", "bf16")
 TRANSFORMERS = ("transformers", "transformers compiled")
 LLAMA = ("llama-bench", "llama-bench -fa")
@@ -14,6 +15,17 @@ HOW = {
     "llama-bench": "without",
     "llama-bench -fa": "with",
 }
+
+
+FEWEST_FOR_INTERVAL = 5  # samples; with fewer, tables have their number instead
+
+
+def wilson(share, samples):
+    """The 95 % interval of a share from 0 to 1."""
+    z = 1.959963984540054
+    centre = (share + z * z / (2 * samples)) / (1 + z * z / samples)
+    half = z * math.sqrt(share * (1 - share) / samples + z * z / (4 * samples * samples)) / (1 + z * z / samples)
+    return max(0, centre - half), min(1, centre + half)
 
 
 def wrapped(text):

@@ -15,15 +15,14 @@ class ClusterBootstrapTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void equal_clusters_leave_no_doubt() {
-    const ClusterInterval found = bootstrap_clusters(std::vector<double>{-0.25, -0.25, -0.25});
+    const ClusterInterval found = bootstrap_clusters(std::vector<double>(5, -0.25));
     QVERIFY((found.interval == MeanInterval{-0.25, -0.25, -0.25}));
-    QVERIFY(found.clusters == 3 && found.below == 3);
+    QVERIFY(found.clusters == 5 && found.below == 5);
   }
-  /// Two clusters, one of each value: the mean of a draw is one of three, in a quarter, half and a quarter of draws.
-  void two_clusters_span_their_values() {
-    const ClusterInterval found = bootstrap_clusters(std::vector<double>{-1, 1});
-    QVERIFY((found.interval == MeanInterval{0, -1, 1}));
-    QVERIFY(found.clusters == 2 && found.below == 1);
+  void few_clusters_have_a_mean_alone() {
+    const ClusterInterval found = bootstrap_clusters(std::vector<double>{-1, 1, 3, 5});
+    QVERIFY(found.interval.mean == 2 && !found.interval.has_bounds());
+    QVERIFY(found.clusters == 4 && found.below == 1);
   }
   /// Of twelve books, eleven at −0.1 and one at +1: how often the one is drawn is binomial, and at most twice in 92.8
   /// %, at most three times in 98.6 % of draws. So the upper bound has it three times, and the lower one never.
@@ -55,7 +54,7 @@ class ClusterBootstrapTest : public QObject {
     QVERIFY(std::abs(found.high - mean - half) < 0.1 * half && std::abs(mean - found.low - half) < 0.1 * half);
   }
   void the_same_values_give_the_same_bounds() {
-    const std::vector<double> values{-0.3, 0.1, -0.2, 0.05};
+    const std::vector<double> values{-0.3, 0.1, -0.2, 0.05, 0.2};
     QVERIFY(bootstrap_clusters(values).interval == bootstrap_clusters(values).interval);
     QVERIFY(bootstrap_clusters({}).interval == MeanInterval{});
   }

@@ -17,7 +17,7 @@ namespace {
 
 /// Two tasks at two lengths under two policies. Samples of a cell: `scores(row, column)`.
 template <typename ScoresOf>
-EvaluationNews made_news(ScoresOf scores) {
+EvaluationNews made_news(ScoresOf scores, const std::string& metric = "match") {
   EvaluationNews news;
   news.plan.tasks = {"made/a", "made/b"};
   news.plan.lengths = {8192, 4096};
@@ -29,17 +29,17 @@ EvaluationNews made_news(ScoresOf scores) {
       cell.task = news.plan.tasks[row / 2];
       cell.length = news.plan.lengths[row % 2];
       for (const double score : scores(row, column)) {
-        cell.entries.push_back(made_entry("s", "", {{"match", score}}));
+        cell.entries.push_back(made_entry("s", "", {{metric, score}}));
         cell.entries.back().visible_bytes = static_cast<std::int64_t>(1000 * (row + 1) + column);
       }
-      measure_cell(cell, MadeTask(TaskKind::Generation));
+      measure_cell(cell, MadeTask(TaskKind::Generation, metric));
       news.cells.push_back(std::make_shared<const ScoreCell>(std::move(cell)));
     }
   return news;
 }
 
 std::vector<double> some_scores(std::size_t row, std::size_t column) {
-  return {0.25 * static_cast<double>(row), 1, column == 0 ? 1.0 : 0.0, 0};
+  return {0.25 * static_cast<double>(row), 1, column == 0 ? 1.0 : 0.0, 0, 0.5};
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ class ScoreFrontierTest : public QObject {
         QCOMPARE(point.score.score, cell.score()->score);
         QVERIFY(point.score.interval == cell.score()->interval);
         QCOMPARE(point.visible_bytes, cell.visible_bytes);
-        QCOMPARE(point.samples, std::size_t{4});
+        QCOMPARE(point.samples, std::size_t{5});
       }
     }
   }
@@ -79,7 +79,19 @@ class ScoreFrontierTest : public QObject {
       QVERIFY(std::fabs(half - 1.96 * *point.score.error) < 1e-4);
       QVERIFY(std::fabs(point.score.score - point.score.interval->low - half) < 1e-12);
       QCOMPARE(point.visible_bytes, std::max(a.visible_bytes, b.visible_bytes));
-      QCOMPARE(point.samples, std::size_t{8});
+      QCOMPARE(point.samples, std::size_t{10});
+    }
+  }
+
+  /// Two tasks of five samples, all right: as ten of ten. Standard errors of zero would say that there is no doubt.
+  void a_mean_of_shares_has_wilsons_interval() {
+    const EvaluationNews news =
+        made_news([](std::size_t, std::size_t) { return std::vector<double>(5, 1); }, "string_match");
+    const std::vector<FrontierPoint> points = score_frontier(news, 0, true);
+    QCOMPARE(points.size(), std::size_t{4});
+    for (const FrontierPoint& point : points) {
+      QVERIFY(point.score.score == 1 && point.score.error == 0.0);
+      QVERIFY(std::fabs(point.score.interval->low - 0.7225) < 1e-4 && point.score.interval->high == 1);
     }
   }
 

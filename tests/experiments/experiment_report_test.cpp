@@ -100,6 +100,7 @@ class ExperimentReportTest : public QObject {
   void books_are_means_over_seeds();
   void perplexities_are_of_means_over_books();
   void comparisons_draw_books();
+  void intervals_take_five_books();
   void offsets_are_means_of_bins();
   void the_frontier_marks_what_nothing_beats();
   void tables_of_one_length_are_of_the_one_that_most_have();
@@ -138,11 +139,29 @@ void ExperimentReportTest::perplexities_are_of_means_over_books() {
 
 void ExperimentReportTest::comparisons_draw_books() {
   const std::string report = experiment_report(results(), "results.json");
-  // Of book a −0.2, of book b −0.3: the mean of a draw of two is between them.
-  QVERIFY2(report.find("| memory | 201 | −0.250 | −0.300 … −0.200 | −22.1 % | 2 of 2 |") != std::string::npos,
-           report.c_str());
+  // Of book a −0.2, of book b −0.3: two books are too few for an interval.
+  QVERIFY2(report.find("| memory | 201 | −0.250 | n = 2 | −22.1 % | 2 of 2 |") != std::string::npos, report.c_str());
   QVERIFY(report.find("| memory | 101 | −0.250 |") != std::string::npos);
   QVERIFY(report.find("not run") == std::string::npos);
+}
+
+/// Five books are drawn with replacement; of their segments, the share is one sample a book.
+void ExperimentReportTest::intervals_take_five_books() {
+  json five = results();
+  for (json& run : five["runs"])
+    for (const char* file : {"c.txt", "d.txt", "e.txt"}) {
+      json text = run["texts"][0];
+      text["file"] = file;
+      run["texts"].push_back(text);
+    }
+  for (const char* file : {"c.txt", "d.txt", "e.txt"})
+    five["texts"].push_back({{"file", file}, {"title", file}, {"author", ""}});
+  for (json& run : five["runs"])
+    for (json& text : run["texts"]) text["sinks_lost_share"] = 1;
+  const std::string report = experiment_report(five, "results.json");
+  QVERIFY2(report.find("| memory | 201 | −0.220 | −0.260 … −0.200 |") != std::string::npos, report.c_str());
+  const std::string table = experiment_table(five, TableFormat::Markdown, "r");
+  QVERIFY2(table.find("| 5 | 2 | 100.0 % [56.6, 100.0] |") != std::string::npos, table.c_str());
 }
 
 void ExperimentReportTest::offsets_are_means_of_bins() {
@@ -171,8 +190,8 @@ void ExperimentReportTest::lost_sinks_are_a_column_where_they_were_measured() {
   measured["runs"][3]["texts"][0]["sinks_lost_share"] = 0;
   const std::string table = experiment_table(measured, TableFormat::Markdown, "r");
   QVERIFY2(table.find("| books | seeds | sinks lost |\n") != std::string::npos, table.c_str());
-  QVERIFY(table.find(ppl(2.6) + " | 2 | 2 | 58.3 % |\n") != std::string::npos);
-  QVERIFY(table.find(ppl(2.85) + " | 2 | 2 | 0.0 % |\n") != std::string::npos);
+  QVERIFY(table.find(ppl(2.6) + " | 2 | 2 | 58.3 % (n = 2) |\n") != std::string::npos);
+  QVERIFY(table.find(ppl(2.85) + " | 2 | 2 | 0.0 % (n = 1) |\n") != std::string::npos);
   QVERIFY(table.find(ppl(4.5) + " | 2 | 1 |  |\n") != std::string::npos);
   const std::string csv = experiment_table(measured, TableFormat::Csv, "r");
   QVERIFY(csv.find(",seconds,sinks_lost_share\n") != std::string::npos &&

@@ -92,10 +92,8 @@ class PromptResultsTest : public QObject {
     QVERIFY(slices.size() == 3 && slices[0].at("tag").is_null() && slices[1].at("tag") == "long");
     QVERIFY(slices[2].at("tag") == "a rare one");
     QVERIFY(slices[0].at("examples") == 3 && slices[1].at("examples") == 2 && slices[2].at("examples") == 1);
-    const std::vector<double> losses{2, 3, 7};
-    const MeanInterval interval = bootstrap_clusters(losses).interval;
-    QVERIFY((slices[0].at("loss") ==
-             nlohmann::json{{"mean", 4.0}, {"low", interval.low}, {"high", interval.high}, {"examples", 3}}));
+    QVERIFY(
+        (slices[0].at("loss") == nlohmann::json{{"mean", 4.0}, {"low", nullptr}, {"high", nullptr}, {"examples", 3}}));
     QVERIFY(slices[0].at("recall").at("mean") == 0.5 && slices[0].at("recall").at("examples") == 2);
     QVERIFY(slices[1].at("delta_loss").at("mean") == 0.125);  // +0.5 and −0.25: against − own
     QVERIFY(slices[0].at("answer_loss").is_null() && slices[0].at("delta_answer_loss").is_null());
@@ -128,15 +126,35 @@ class PromptResultsTest : public QObject {
       const json& interval = written.at("slices").at(1).at(column.key);
       const std::optional<MeanInterval>& read = report.slices[1].values[i];
       QCOMPARE(read.has_value(), !interval.is_null());
-      QVERIFY(!read || (read->mean == interval.at("mean") && read->low == interval.at("low")));
+      QVERIFY(!read || (read->mean == interval.at("mean") && !read->has_bounds()));
+      QCOMPARE(report.slices[1].counts[i], interval.is_null() ? 0 : 1);
     }
+  }
+
+  /// A loss is a mean and keeps the bootstrap; recall is a share: five of five leave doubt.
+  void shares_have_wilsons_interval_and_means_a_bootstraps() {
+    std::vector<PromptResult> results;
+    for (const double loss : {2, 3, 7, 4, 5}) results.push_back(made_result("a", {}, loss, 1.0));
+    json written = prompt_results_json(results);
+    const MeanInterval drawn = bootstrap_clusters(std::vector<double>{2, 3, 7, 4, 5}).interval;
+    const json& slice = written.at("slices").at(0);
+    QVERIFY(slice.at("loss").at("low") == drawn.low && slice.at("loss").at("high") == drawn.high);
+    QVERIFY(std::abs(slice.at("recall").at("low").get<double>() - 0.5655) < 1e-4);
+    QVERIFY(slice.at("recall").at("high") == 1.0);
+    QVERIFY(prompt_table(written).find("| 1.000 [0.566, 1.000] |") != std::string::npos);
+    written["slices"][0]["recall"]["low"] = 1;  // as an earlier version wrote it
+    written.update({{"prompts", "set"}, {"model", "m"}, {"policy", "segmented"}, {"complete", true}});
+    const TempDir folder;
+    write_file_atomically(folder.file("prompts.json"), written.dump());
+    const auto read = read_prompt_report(folder.path().string()).slices[0].values[3];
+    QVERIFY(read && std::abs(read->low - 0.5655) < 1e-4);
   }
 
   void halves_are_rounded_as_in_the_window() {
     std::vector<PromptResult> results{made_result("a", {}, 1, {})};
     results[0].own.hit_distance = 104.5;
     const QString table = QString::fromStdString(prompt_table(prompt_results_json(results)));
-    QVERIFY2(table.contains("| 105 [105, 105] |"), qPrintable(table));
+    QVERIFY2(table.contains("| 105 (n = 1) |"), qPrintable(table));
   }
 
   void tables_have_the_numbers() {

@@ -5,6 +5,7 @@ of docs/evaluations, and a folder without results is refused."""
 
 import json
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -67,8 +68,8 @@ class Publishing(unittest.TestCase):
         page = self.page()
         for row in (
             "| task | tokens | samples | segmented | full |",
-            "| ruler/vt | 4096 | 8 | 0.500 [0.375, 0.625] | 0.250 [0.125, 0.375] |",
-            "| distance 2 | 4 | 0.125 [0.000, 0.250] | 0.625 [0.500, 0.750] |",
+            "| ruler/vt | 4096 | 8 | 0.500 [0.215, 0.785] | 0.250 [0.071, 0.591] |",
+            "| distance 2 | 4 | 0.125 (n = 4) | 0.625 (n = 4) |",
             "| full | 4096 | 2.0 | 3.0 | 2.0 | 0.5 |",
         ):
             self.assertIn(row, page)
@@ -76,6 +77,11 @@ class Publishing(unittest.TestCase):
         self.assertNotIn("Not evaluated", page)
         publish_evaluations.publish([], self.root)
         self.assertEqual(self.page(), page)
+
+    def test_the_shares_are_those_of_the_program(self):
+        with open(os.path.join(ROOT, "engine", "tasks", "metric_table.cpp"), encoding="utf-8") as source:
+            rows = re.findall(r'{"(\w+)", (true|false)}', source.read())
+        self.assertEqual({name for name, share in rows if share == "true"}, set(publish_evaluations.SHARES))
 
     def test_a_control_is_a_column_that_says_its_settings(self):
         names = ["segmented", "segmented[retrieval_length=0]"]

@@ -72,7 +72,7 @@ class Publishing(unittest.TestCase):
         page = self.page()
         self.assertTrue(page.startswith("# Results\n") and page.endswith("end -->\n\nafter\n") and "old" not in page)
         row = next(text for text in page.splitlines() if text.startswith("| search |"))
-        expected = ["search", "3 of each kind", "66.7 (21 to 94)", "33.3 (6 to 79)", "67", "100"]
+        expected = ["search", "3 of each kind", "66.7 (n = 3)", "33.3 (n = 3)", "67", "100"]
         self.assertEqual(expected, row[2:-2].split(" | "))
         self.assertIn("2 seeds", " ".join(page.split()))
         row = next(text for text in page.splitlines() if text.startswith("| carry |"))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/tasks/metric_table.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
@@ -30,6 +31,8 @@ class TaskTableTest : public QObject {
         const auto task = make_task(name);
         QCOMPARE(task->info().name, name);
         QVERIFY2(!task->info().metric.empty(), name.c_str());
+        QVERIFY2(std::ranges::find(metrics(), task->info().metric, &Metric::name) != metrics().end(), name.c_str());
+        QVERIFY2(task->info().kind != TaskKind::Perplexity || !is_share(task->info().metric), name.c_str());
         QVERIFY2(!task->info().needs_data || !family.data.empty(), name.c_str());
         QVERIFY2(task->info().kind != TaskKind::Generation || task->info().max_new_tokens > 0, name.c_str());
       }

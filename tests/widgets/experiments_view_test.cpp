@@ -588,10 +588,11 @@ void ExperimentsViewTest::a_comparison_is_chosen() {
   const QStringList both = rows_of(plot);
   QCOMPARE(both.size(), 2);
   QCOMPARE(both[0].section(u',', 2, 2).toDouble(), -both[1].section(u',', 2, 2).toDouble());
-  for (int row = 0; row < 2; ++row) {  // of one length: a row each, with its interval along the axis
-    const double mean = both[row].section(u',', 2, 2).toDouble(), low = both[row].section(u',', 3, 3).toDouble();
+  for (int row = 0; row < 2; ++row) {  // of one length: a row each; of so few books, without an interval
+    const double mean = both[row].section(u',', 2, 2).toDouble();
+    QVERIFY(both[row].section(u',', 3, 4) == QStringLiteral(","));
     QCOMPARE(plot.drawn_points(2 * row), (std::vector<std::pair<double, double>>{{mean, row}}));
-    QCOMPARE(plot.drawn_points(2 * row + 1).front(), std::pair(low, double(row)));
+    QVERIFY(plot.drawn_points(2 * row + 1).empty());
   }
   choose(*comparison, 2);
   QCOMPARE(rows_of(plot), both.mid(1));

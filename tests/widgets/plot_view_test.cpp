@@ -130,6 +130,24 @@ class PlotViewTest : public QObject {
     QVERIFY(plot.view().right() >= 200 && plot.view().bottom() >= 9);
   }
 
+  void an_axis_of_shares_runs_from_0_to_1() {
+    PlotView plot(QStringLiteral("share"));
+    plot.set_y_range(0, 1);
+    const int curve = plot.add_curve(QStringLiteral("score"), {series_colour(0)});
+    plot.append(curve, {0, 10}, {0.5, 1});
+    plot.request_replot();
+    QCOMPARE(plot.view().top(), 0.0);
+    QCOMPARE(plot.view().bottom(), 1.0);
+    plot.append(curve, 11, 3);  // what goes beyond is seen
+    plot.request_replot();
+    QVERIFY(plot.view().top() == 0 && plot.view().bottom() >= 3);
+    plot.set_y_range(NAN, NAN);
+    plot.clear_curves();
+    plot.append(curve, {0, 10}, {0.5, 0.75});
+    plot.request_replot();
+    QVERIFY(plot.view().top() > 0.4 && plot.view().bottom() < 0.8);
+  }
+
   void an_empty_plot_says_so() {
     PlotView plot(QStringLiteral("empty"));
     plot.resize(300, 200);

@@ -176,7 +176,8 @@ QString AttributionPanel::logit_text(const Prediction& prediction) const {
 }
 
 QString AttributionPanel::sum_text(const LogitAttribution& logit) const {
-  const Prediction& prediction = logit.prediction;
+  const RunModel& run = lab_.run();
+  const Prediction prediction = with_loss(logit.prediction, run.nll_of_token(target_));
   const QString probability = prediction.foil ? tr("probability %1, of the foil %2")
                                                     .arg(probability_text(prediction.probability),
                                                          probability_text(prediction.foil_probability))

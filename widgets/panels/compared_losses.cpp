@@ -18,6 +18,10 @@ QString shortened(const QString& title) {
   return title.size() <= most ? title : title.left(half) + QStringLiteral("…") + title.right(half);
 }
 
+QString bound_text(const MeanInterval& interval, double bound) {
+  return interval.has_bounds() ? exact_number(bound) : QString();
+}
+
 }  // namespace
 
 ComparedLosses::ComparedLosses(PlotView& plot) : plot_(plot), curves_(plot) {
@@ -53,8 +57,7 @@ void ComparedLosses::draw(const ResultsView& results, const std::vector<Compared
 
 /// Lengths in even steps: they mostly double.
 void ComparedLosses::draw_by_length(const std::vector<Point>& points, const std::vector<std::int64_t>& lengths) {
-  for (const Point& point : points)
-    curves_.add(point.curve, point.across, point.difference.interval.mean, point.difference.interval);
+  for (const Point& point : points) curves_.add(point.curve, point.across, point.difference.interval);
   std::vector<QString> names;
   for (const std::int64_t length : lengths) names.push_back(count_text(length));
   plot_.set_x_names(names);
@@ -78,8 +81,8 @@ void ComparedLosses::draw_rows(const std::vector<Point>& points) {
     const MeanInterval& interval = point.difference.interval;
     curves_.add_across(point.curve, point.curve, interval);
     names.push_back(shortened(point.title));
-    low = std::min(low, interval.low);
-    high = std::max(high, interval.high);
+    low = std::min(low, interval.has_bounds() ? interval.low : interval.mean);
+    high = std::max(high, interval.has_bounds() ? interval.high : interval.mean);
   }
   const double side = 0.04 * std::max(high - low, 1e-6);
   if (!points.empty())
@@ -101,8 +104,8 @@ QString ComparedLosses::csv_of(const std::vector<Point>& points) {
     const MeanInterval& interval = point.difference.interval;
     csv += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")
                .arg(csv_quoted(point.title), QString::number(point.length), exact_number(interval.mean),
-                    exact_number(interval.low), exact_number(interval.high), QString::number(point.difference.clusters),
-                    QString::number(point.difference.below));
+                    bound_text(interval, interval.low), bound_text(interval, interval.high),
+                    QString::number(point.difference.clusters), QString::number(point.difference.below));
   }
   return csv;
 }
@@ -110,6 +113,10 @@ QString ComparedLosses::csv_of(const std::vector<Point>& points) {
 QString ComparedLosses::text_of(const Point* point) {
   if (point == nullptr) return {};
   const auto& [interval, clusters, below] = point->difference;
+  if (!interval.has_bounds())
+    return tr("%1\n%2 tokens: %3 nats, lower on %4 of %5 books")
+        .arg(point->title, count_text(point->length), significant_text(interval.mean, 3), QString::number(below),
+             QString::number(clusters));
   return tr("%1\n%2 tokens: %3 nats (%4 to %5), lower on %6 of %7 books")
       .arg(point->title, count_text(point->length), significant_text(interval.mean, 3),
            significant_text(interval.low, 3), significant_text(interval.high, 3), QString::number(below),

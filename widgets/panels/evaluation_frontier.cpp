@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/panels/evaluation_frontier.h"
 
+#include <cmath>
 #include <string>
 
+#include "engine/tasks/metric_table.h"
 #include "widgets/look/csv_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/state/quantity_text.h"
@@ -38,6 +40,8 @@ void EvaluationFrontier::draw(const EvaluationModel& model, int row, bool all_ta
   const ScoreCell& chosen = model.cell(row, 0);
   const QString metric = shown_text(chosen.metric, 60);
   const std::string task = all_tasks ? tr("mean of tasks").toStdString() : task_title(chosen.task);
+  const bool share = is_share(chosen.metric);
+  plot_->set_y_range(share ? 0 : NAN, share ? 1 : NAN);
   curves_.begin(plan.policies);
   csv_ = QStringLiteral("task,policy,length,visible_kv_bytes,score,low,high,samples\n");
   for (const FrontierPoint& point : score_frontier(model.news(), static_cast<std::size_t>(row), all_tasks)) {

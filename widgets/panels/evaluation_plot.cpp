@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "engine/core/run/map.h"
+#include "engine/tasks/metric_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/csv_text.h"
@@ -155,6 +156,8 @@ void EvaluationPlot::draw_curves(const EvaluationModel& model, const std::vector
   std::vector<QString> lengths;  // in even steps: they mostly double
   for (const int row : rows) lengths.push_back(length_name(model.cell(row, 0).length));
   curves_->set_x_names(lengths);
+  const bool share = value == EvaluationValue::Score ? is_share(first.metric) : value == EvaluationValue::Progress;
+  curves_->set_y_range(share ? 0 : NAN, share ? 1 : NAN);
   policies_.begin(model.news().plan.policies);
   for (int column = 0; column < model.columns(); ++column)
     for (std::size_t place = 0; place < rows.size(); ++place) {
@@ -186,6 +189,8 @@ void EvaluationPlot::draw_slices(const EvaluationModel& model, const std::vector
   slices_->set_title(tr("%1, %2").arg(shown_text(task_title(cell.task), 80), qstring(cell.policy)));
   slices_->set_x_names(lengths);
   slices_->set_y_names(slices);
+  const bool share = is_share(cell.metric);
+  slices_->set_value_range(share ? 0 : NAN, share ? 1 : NAN);
   slices_->set_map(map, -0.5, static_cast<double>(lengths.size()) - 0.5, -0.5, static_cast<double>(slices.size()) - 0.5,
                    shown_text(cell.metric, 60), PlotView::Gradient::Viridis);
 }

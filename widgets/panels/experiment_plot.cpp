@@ -272,6 +272,11 @@ void ExperimentPlot::draw_cells(const ExperimentModel& model, std::vector<int> r
   const std::vector<Point> shown = points(model, rows_);
   plot_->clear_curves();
   plot_->set_axes(ExperimentModel::axis_label(x), ExperimentModel::axis_label(y));
+  const auto is_share = [](CellColumn column) {
+    return column == CellColumn::SinksLost || column == CellColumn::Progress;
+  };
+  plot_->set_x_range(is_share(x) ? 0 : NAN, is_share(x) ? 1 : NAN);
+  plot_->set_y_range(is_share(y) ? 0 : NAN, is_share(y) ? 1 : NAN);
   if (choose_scale(shown)) other = true;
   add_points(shown, series);
   if (other) plot_->fit();

@@ -36,8 +36,8 @@ std::vector<LostSinksPoint> lost_sinks_points(const ResultsView& results, std::i
     if (!loss || !lost || !reads_a_prefix(*results.runs_of(model, condition).front())) continue;
     if (const double perplexity = std::exp(*loss); std::isfinite(perplexity))
       points.push_back({shown_text(results.title_of(results.recipes, condition.recipe), 80),
-                        shown_text(results.title_of(results.evaluations, condition.evaluation), 80), 100 * *lost,
-                        perplexity});
+                        shown_text(results.title_of(results.evaluations, condition.evaluation), 80),
+                        100 * lost->interval.mean, perplexity});
   }
   return points;
 }
@@ -56,6 +56,7 @@ QString csv_of(const std::vector<LostSinksPoint>& points) {
 void draw_lost_sinks(PlotView& plot, const ResultsView& results, std::int64_t length) {
   plot.set_title(LostSinksPlot::tr("Perplexity at %1 tokens against lost attention sinks").arg(count_text(length)));
   plot.set_axes(LostSinksPlot::tr("Segments that lost their attention sink (%)"), LostSinksPlot::tr("Perplexity"));
+  plot.set_x_range(0, 100);
   plot.set_empty_text(LostSinksPlot::tr("No run with a carry or retrieval measured its attention sinks"));
   const std::vector<LostSinksPoint> points = lost_sinks_points(results, length);
   const bool one_evaluation =

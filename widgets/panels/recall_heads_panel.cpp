@@ -86,6 +86,7 @@ QWidget* RecallHeadsPanel::build_result() {
   });
   plot_ = new PlotView(QStringLiteral("recall_heads"), page);
   plot_->set_axes(tr("Pool of a document (MiB)"), tr("Share, and loss in nats"));
+  plot_->set_y_range(0, 1);  // the loss may go beyond
   plot_->set_title(tr("Recall against memory"));
   answered_curve_ = plot_->add_curve(tr("answered"), {series_colour(0)});
   loss_curve_ = plot_->add_curve(tr("loss"), {series_colour(1), true});

@@ -38,6 +38,7 @@ RecallPanel::RecallPanel(LabContext& lab, QWidget* parent)
   connect(list_, &QTableView::activated, this,
           [this](const QModelIndex& index) { select_row(sorted_.mapToSource(index).row()); });
   plot_->set_axes(tr("Long-range head, by layer"), tr("Share"));
+  plot_->set_y_range(0, 1);
   plot_->set_integer_axes(true, false);
   oracle_ = plot_->add_curve(tr("mass of the R positions with most attention"), {series_colour(6), true});
   mass_ = plot_->add_curve(tr("mass of the retrieved positions"), {series_colour(1)});

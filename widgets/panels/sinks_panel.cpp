@@ -225,6 +225,7 @@ void SinksPanel::draw_curves(const std::vector<int>& segments) {
                     masses     ? by_layer ? tr("Share of the attention") : tr("Share of the attention, mean of layers")
                         : by_layer ? tr("Norm / median")
                                : tr("Norm / median, the largest of any layer"));
+  curves_->set_y_range(masses ? 0 : NAN, masses ? 1 : NAN);
   curves_->set_title(by_layer ? tr("Sinks of segment %1, by layer").arg(shown) : tr("Sinks by segment"));
 }
 

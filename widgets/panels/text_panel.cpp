@@ -94,9 +94,8 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
     lines += TextPanel::tr("attention sink: every later segment reads it");
   const float loss = run.nll_of_token(token);
   if (!std::isnan(loss))
-    lines += TextPanel::tr("log-probability %1 (probability %2 %)")
-                 .arg(decimal_text(-loss, 3))
-                 .arg(significant_text(100 * std::exp(-loss), 3));
+    lines += TextPanel::tr("log-probability %1 (probability %2)")
+                 .arg(decimal_text(-static_cast<double>(loss), 3), probability_text(token_probability(loss)));
   float change = comparison ? comparison->loss_change(token) : NAN;
   if (!std::isnan(change)) lines += TextPanel::tr("Δ loss %1 nats against the pinned run B").arg(signed_nats(change));
   change = what_if ? what_if->loss_change(token) : NAN;

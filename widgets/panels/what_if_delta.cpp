@@ -92,11 +92,11 @@ void WhatIfDelta::draw(const WhatIfResult& result) {
   const MeanInterval& change = result.change;
   const auto number = [](double value) { return signed_text(value, 4); };
   headline_->setText(
-      tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats (95 %: %5 to %6), %7 targets%8")
+      tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats%5, %6 targets%7")
           .arg(result.name.toHtmlEscaped())
           .arg(result.segment)
-          .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean), number(change.low),
-               number(change.high))
+          .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean),
+               change.has_bounds() ? tr(" (95 %: %1 to %2)").arg(number(change.low), number(change.high)) : QString())
           .arg(result.after.size())
           .arg(context_.what_ifs().shown_in_run()
                    ? QString()

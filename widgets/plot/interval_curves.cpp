@@ -30,10 +30,15 @@ void IntervalCurves::add(int curve, double x, double y, const std::optional<Mean
   plot_.set_curve_visible(2 * curve + 1, true);
 }
 
+void IntervalCurves::add(int curve, double x, const MeanInterval& interval) {
+  add(curve, x, interval.mean, interval.has_bounds() ? std::optional(interval) : std::nullopt);
+}
+
 void IntervalCurves::add_across(int curve, double y, const MeanInterval& interval) {
   plot_.append(2 * curve, interval.mean, y);
-  plot_.append(2 * curve + 1, {interval.low, interval.high}, {y, y});
   plot_.set_curve_visible(2 * curve, true);
+  if (!interval.has_bounds()) return;
+  plot_.append(2 * curve + 1, {interval.low, interval.high}, {y, y});
   plot_.set_curve_visible(2 * curve + 1, true);
 }
 

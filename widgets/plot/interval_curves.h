@@ -16,6 +16,7 @@ class IntervalCurves {
   explicit IntervalCurves(PlotView& plot) : plot_(plot) {}  ///< which has no other curves and outlives this
   void begin(const std::vector<std::string>& names);        ///< empty curves with these names
   void add(int curve, double x, double y, const std::optional<MeanInterval>& interval);
+  void add(int curve, double x, const MeanInterval& interval);  ///< a stroke where it has bounds
   /// One point at this height, with its interval along the horizontal axis.
   void add_across(int curve, double y, const MeanInterval& interval);
 

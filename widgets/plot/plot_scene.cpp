@@ -160,7 +160,16 @@ QRectF PlotScene::data_bounds() const {
     const double margin = bounds.height() > 0 ? 0.06 * bounds.height() : std::max(0.5, 0.1 * std::abs(bounds.top()));
     const bool from_zero = bounds.top() == 0 && bounds.height() > 0;
     const double side = bounds.width() > 0 ? 0.02 * bounds.width() : 0.5;
+    const QRectF data = bounds;
     bounds.adjust(-side, from_zero ? 0 : -margin, side, margin);
+    if (least_x.is_set()) {
+      bounds.setLeft(data.left() < least_x.low ? bounds.left() : least_x.low);
+      bounds.setRight(data.right() > least_x.high ? bounds.right() : least_x.high);
+    }
+    if (least_y.is_set() && !log_y) {
+      bounds.setTop(data.top() < least_y.low ? bounds.top() : least_y.low);
+      bounds.setBottom(data.bottom() > least_y.high ? bounds.bottom() : least_y.high);
+    }
     return bounds;
   }
   return map->bounds();

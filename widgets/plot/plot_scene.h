@@ -56,6 +56,11 @@ struct PlotScene {
   double reference_x = NAN;
   QCPLayoutGrid* legend_row = nullptr;  ///< exists while the legend is shown
   QRectF extent, fitted;
+  struct LeastRange {
+    double low = NAN, high = NAN;
+    bool is_set() const { return low < high; }
+  };
+  LeastRange least_x, least_y;  ///< that axes of curves show
   QSize pixels;  ///< of the plotting area as it is on the screen: the axis rect is a figure's after an export
   QPoint pressed;
   bool following = true, log_y = false;

@@ -226,6 +226,13 @@ void PlotView::set_extent(const QRectF& extent) {
   d_->extent = extent;
 }
 
+void PlotView::set_x_range(double low, double high) {
+  d_->least_x = {low, high};
+}
+void PlotView::set_y_range(double low, double high) {
+  d_->least_y = {low, high};
+}
+
 void PlotView::fit() {
   d_->following = true;
   request_replot();

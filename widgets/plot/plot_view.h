@@ -91,8 +91,12 @@ class PlotView : public QWidget {
   QString values_at(double x) const;      ///< "name: value" of each visible curve, with Δ where there is a reference
   QString y_unit() const;                 ///< of values_at()'s, as the axis names it; empty: none
   void set_extent(const QRectF& extent);  ///< what fit() shows, in place of the data's bounds; a null one undoes that
-  bool following() const;                 ///< nobody has zoomed: the axes follow the data
-  void fit();                             ///< axes to the data or extent, and following it again
+  /// What fit() shows of curves along an axis: from `low` to `high`, and beyond only where data are. Axes of shares
+  /// run from 0 to 1. NaN undoes that.
+  void set_x_range(double low, double high);
+  void set_y_range(double low, double high);
+  bool following() const;  ///< nobody has zoomed: the axes follow the data
+  void fit();              ///< axes to the data or extent, and following it again
   void zoom_to(double x0, double x1, double y0, double y1);
   QRectF view() const;       ///< visible range; (left, top) is the smallest x and y
   QSize map_pixels() const;  ///< size of the plotting area: a map with more cells than this hides some

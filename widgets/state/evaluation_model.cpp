@@ -14,8 +14,11 @@ namespace {
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-QString interval_text(const ScoreInterval& score) {
+/// With its interval, or with the number of samples where these are too few for one.
+QString interval_text(const ScoreInterval& score, std::int64_t samples) {
   const QString text = score_text(score.score);
+  if (!score.interval && samples < kFewestForInterval)
+    return QStringLiteral("%1 (n = %2)").arg(text, count_text(samples));
   if (!score.interval) return text;
   return QStringLiteral("%1 [%2, %3]").arg(text, score_text(score.interval->low), score_text(score.interval->high));
 }
@@ -73,7 +76,8 @@ QString EvaluationModel::text(int row, int column, EvaluationValue value) const 
   const double number = this->number(row, column, value);
   QString text;
   if (value == EvaluationValue::Score) {
-    if (cell.score() != nullptr) text = interval_text(*cell.score());
+    if (cell.score() != nullptr)
+      text = interval_text(*cell.score(), std::ssize(cell.entries) - static_cast<std::int64_t>(cell.failures));
   } else if (!std::isnan(number)) {
     text = decimal_text(number, value == EvaluationValue::Prefill || value == EvaluationValue::Decode ? 3 : 2);
   }

@@ -2,6 +2,7 @@
 #include "widgets/state/prediction_change.h"
 
 #include <QCoreApplication>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -50,8 +51,12 @@ QString logit_name(const QString& target, const QString& foil) {
                         : Change::tr("logit of %1 − logit of %2").arg(quoted_token(target), quoted_token(foil));
 }
 
-QString probability_text(double probability) {
-  return significant_text(100 * probability, 3) + QStringLiteral("\u00A0%");
+Prediction with_loss(Prediction prediction, float nll) {
+  if (std::isnan(nll)) return prediction;
+  prediction.probability = token_probability(nll);
+  if (prediction.foil)
+    prediction.foil_probability = prediction.probability * std::exp(prediction.foil_logit - prediction.logit);
+  return prediction;
 }
 
 QString prediction_text(const PredictionChange& change) {

@@ -21,8 +21,9 @@ struct PredictionChange {
 
 /// "logit of “␣Snow”" or, with a foil, "logit of “␣Snow” − logit of “␣Ann”".
 QString logit_name(const QString& target, const QString& foil);
-/// "83 %".
-QString probability_text(double probability);
+/// The prediction with the probability that its target's loss says, so that a token has one probability everywhere; the
+/// foil's differs from it by the logits. As it is where the loss is NaN.
+Prediction with_loss(Prediction prediction, float nll);
 
 /// In a line: logit, or difference of logits, and probabilities, before and after.
 QString prediction_text(const PredictionChange& change);

@@ -3,6 +3,9 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <cmath>
+
+#include "engine/core/base/byte_size.h"
 
 namespace carryover {
 namespace {
@@ -24,9 +27,8 @@ double megabytes(std::int64_t bytes) {
 }
 
 QString bytes_text(std::int64_t bytes) {
-  const double value = megabytes(bytes);
-  if (value >= 1e3) return text(QT_TRANSLATE_NOOP("quantities", "%L1 GB"), value / 1e3, 2);
-  return text(QT_TRANSLATE_NOOP("quantities", "%L1 MB"), value, value < 1 ? 2 : value < 10 ? 1 : 0);
+  const ByteSize size = byte_size(static_cast<double>(bytes));
+  return decimal_text(size.value, size.digits) + QLatin1Char(' ') + QLatin1String(size.unit);
 }
 
 QString duration_text(double seconds) {
@@ -53,6 +55,14 @@ QString signed_text(double value, int digits) {
 
 QString percent_text(double share, int digits) {
   return decimal_text(100 * share, digits) + QStringLiteral(" %");
+}
+
+double token_probability(float nll) {
+  return std::exp(-static_cast<double>(nll));
+}
+
+QString probability_text(double probability) {
+  return significant_text(100 * probability, 3) + QStringLiteral("\u00A0%");
 }
 
 QString count_text(std::int64_t count) {

@@ -8,7 +8,7 @@ namespace carryover {
 
 double megabytes(std::int64_t bytes);  ///< of 10⁶ bytes, for axes and columns
 
-QString bytes_text(std::int64_t bytes);  ///< "7.2 MB", "512 MB", "1.25 GB"
+QString bytes_text(std::int64_t bytes);  ///< "7.2 MB", "512 MB", "1.25 GB": byte_size() in the window's language
 QString duration_text(double seconds);   ///< "4.2 s", "25 min", "1.5 h"
 
 // Numbers as the window's language writes them: "1,234.5" in English, "1.234,5" in German. Whatever the window shows
@@ -21,6 +21,10 @@ QString scientific_text(double value, int digits);   ///< with so many digits be
 QString signed_text(double value, int digits);       ///< decimal_text with a + above zero
 QString percent_text(double share, int digits);      ///< of 1: "12.5 %"
 QString count_text(std::int64_t count);              ///< "12,345"
+
+/// The probability of a token, wherever the window shows it: of its loss in the run, which is what was computed once.
+double token_probability(float nll);
+QString probability_text(double probability);  ///< "1.32 %", with three digits
 
 QString editable_text(double value);  ///< the shortest that reads back as the same number, for fields
 /// What editable_text wrote or a user typed: as the language writes numbers, or with a decimal point.

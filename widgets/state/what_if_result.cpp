@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -15,6 +16,7 @@
 #include "widgets/state/foil_token.h"
 #include "widgets/state/pattern_text.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -94,10 +96,17 @@ void compare(WhatIfResult& result, const RunModel& run, const WhatIfOutcome& as_
   result.changes = changed_hits(as_it_was.hits, changed.hits);
   result.change = bootstrap_mean(loss_changes(result.before, result.after));
   if (!as_it_was.prediction || !changed.prediction) return;
-  const Prediction& before = *as_it_was.prediction;
-  result.prediction =
-      PredictionChange{result.first_token + before.token + 1, id_text(run, before.target),
-                       before.foil ? id_text(run, *before.foil) : QString(), before, *changed.prediction};
+  const auto token = static_cast<std::size_t>(as_it_was.prediction->token);
+  const auto loss = [token](const std::vector<float>& losses) { return token < losses.size() ? losses[token] : NAN; };
+  const Prediction before = with_loss(*as_it_was.prediction, loss(result.before));
+  const Prediction after = with_loss(*changed.prediction, loss(result.after));
+  result.prediction = PredictionChange{result.first_token + before.token + 1, id_text(run, before.target),
+                                       before.foil ? id_text(run, *before.foil) : QString(), before, after};
+}
+
+std::pair<QString, QString> bound_texts(const WhatIfResult& result) {
+  if (result.change.has_bounds()) return {signed_text(result.change.low, 4), signed_text(result.change.high, 4)};
+  return {QStringLiteral("n = %1").arg(result.after.size()), QString()};
 }
 
 QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {

@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <utility>
 #include <vector>
 
 #include "engine/core/analysis/bootstrap.h"
@@ -49,6 +50,9 @@ std::vector<float> loss_changes(const std::vector<float>& before, const std::vec
 std::vector<HitChange> changed_hits(const std::vector<HeadHits>& before, const std::vector<HeadHits>& after);
 /// Fills in `changes`, `change` and `prediction` of a result, which is of this run.
 void compare(WhatIfResult& result, const RunModel& run, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed);
+
+/// The bounds of `change` as tables have them; for too few targets their number and nothing.
+std::pair<QString, QString> bound_texts(const WhatIfResult& result);
 
 /// The slots of all heads that hold one of these positions, for an edit that drops them.
 std::vector<SlotRef> slots_at(const RunModel& run, int segment, const std::vector<TokenRange>& positions);

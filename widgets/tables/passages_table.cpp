@@ -31,7 +31,7 @@ double number(const PassageRow& row, int column) {
 }
 
 QString share_text(double probability) {
-  return probability < 0 ? QString() : percent_text(probability, 1);
+  return probability < 0 ? QString() : probability_text(probability);
 }
 
 QString nats(double change) {

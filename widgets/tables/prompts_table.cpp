@@ -124,6 +124,9 @@ QVariant PromptSlicesTable::data(const QModelIndex& index, int role) const {
   const std::optional<MeanInterval>& interval = row.values[static_cast<std::size_t>(value)];
   if (!interval) return QString();
   const auto text = [&](double number) { return decimal_text(number, digits_of(value)); };
+  if (!interval->has_bounds())
+    return QStringLiteral("%1 (n = %2)")
+        .arg(text(interval->mean), count_text(row.counts[static_cast<std::size_t>(value)]));
   return QStringLiteral("%1 [%2, %3]").arg(text(interval->mean), text(interval->low), text(interval->high));
 }
 

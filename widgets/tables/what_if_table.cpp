@@ -46,9 +46,9 @@ QString WhatIfTable::display(const WhatIfResult& result, int column) const {
     case Change:
       return signed_text(result.change.mean, 4);
     case Low:
-      return signed_text(result.change.low, 4);
+      return bound_texts(result).first;
     case High:
-      return signed_text(result.change.high, 4);
+      return bound_texts(result).second;
     case Logit:
       return result.prediction ? signed_text(result.prediction->logit_change(), 4) : QString();
     case Hits:

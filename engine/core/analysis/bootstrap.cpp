@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -34,6 +35,10 @@ MeanInterval bootstrap_mean(std::span<const float> values, const BootstrapPlan& 
   std::vector<double> sums{0};
   for (const float value : values) sums.push_back(sums.back() + static_cast<double>(value));
   const std::size_t size = values.size();
+  if (std::ssize(values) < kFewestForInterval) {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    return {sums.back() / static_cast<double>(size), kNone, kNone};
+  }
   const std::size_t block = std::clamp<std::size_t>(size / 4, 1, static_cast<std::size_t>(plan.block));
   std::mt19937_64 random(plan.seed);
   std::vector<double> means;

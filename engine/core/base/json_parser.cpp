@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
-#include "engine/core/base/memory_bytes.h"
 
 namespace carryover {
 
@@ -117,7 +117,8 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     memory_ += bytes;
     if (memory_ > limits_.memory)
       refuse_json(where_, "has more values than " + std::string(limits_.name) +
-                              " may have (they would take more than " + memory_text(limits_.memory) + " of memory)");
+                              " may have (they would take more than " + size_text(static_cast<double>(limits_.memory)) +
+                              " of memory)");
   }
 
   Json& place(Json&& value) {
@@ -270,7 +271,7 @@ void check_json_size(std::int64_t bytes, const std::string& where, JsonKind kind
   const JsonLimits& limits = json_limits(kind);
   if (bytes > limits.bytes)
     refuse_json(where, "has " + std::to_string(bytes) + " bytes, and " + limits.name + " has " +
-                           memory_text(limits.bytes) + " at most");
+                           size_text(static_cast<double>(limits.bytes)) + " at most");
 }
 
 nlohmann::json parse_json(std::string_view text, const std::string& where, JsonKind kind, JsonKeys keys) {

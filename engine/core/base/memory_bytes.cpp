@@ -12,13 +12,6 @@ void MemoryBytes::raise_to(const MemoryBytes& other) {
   for (const MemoryKind& kind : kMemoryKinds) this->*kind.bytes = std::max(this->*kind.bytes, other.*kind.bytes);
 }
 
-std::string memory_text(std::int64_t bytes) {
-  constexpr std::int64_t kGigabyte = std::int64_t{1} << 30;
-  if (bytes < kGigabyte) return std::to_string(bytes >> 20) + " MB";
-  if (bytes >= 10 * kGigabyte) return std::to_string(bytes / kGigabyte) + " GB";
-  return std::to_string(bytes / kGigabyte) + "." + std::to_string(bytes % kGigabyte * 10 / kGigabyte) + " GB";
-}
-
 void to_json(nlohmann::json& json, const MemoryBytes& bytes) {
   json = nlohmann::json::object();
   for (const MemoryKind& kind : kMemoryKinds) json[kind.name] = bytes.*kind.bytes;

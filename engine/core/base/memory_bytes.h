@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
 
 namespace carryover {
 
@@ -38,9 +37,6 @@ inline constexpr std::array<MemoryKind, 9> kMemoryKinds{{{"weights", &MemoryByte
                                                          {"optimizer", &MemoryBytes::optimizer, true},
                                                          {"graph", &MemoryBytes::graph, true},
                                                          {"device_peak", &MemoryBytes::device_peak}}};
-
-/// "512 MB", "1.5 GB", "68 GB", in powers of 1024: for messages.
-std::string memory_text(std::int64_t bytes);
 
 void to_json(nlohmann::json& json, const MemoryBytes& bytes);
 void from_json(const nlohmann::json& json, MemoryBytes& bytes);

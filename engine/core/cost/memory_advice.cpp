@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/cost/memory_advice.h"
 
-#include "engine/core/base/memory_bytes.h"
+#include "engine/core/base/byte_size.h"
 #include "engine/core/cost/cost_model.h"
 
 namespace carryover {
@@ -12,8 +12,9 @@ std::string smaller_dtypes_text(const ModelConfig& model, DType now, DType store
   std::string text;
   for (const DType dtype : {DType::Float32, DType::BFloat16, DType::Q8}) {
     if (bytes(dtype) >= bytes(now) || (dtype == DType::Q8 && !q8)) continue;
-    text += text.empty() ? "The weights take " + memory_text(bytes(now)) + " in " + name(now) + ", " : ", ";
-    text += memory_text(bytes(dtype));
+    text += text.empty() ? "The weights take " + size_text(static_cast<double>(bytes(now))) + " in " + name(now) + ", "
+                         : ", ";
+    text += size_text(static_cast<double>(bytes(dtype)));
     text += dtype == stored ? " in the file's own " + name(dtype) : " with --dtype " + name(dtype);
   }
   return text.empty() ? text : text + ".";
