@@ -18,11 +18,13 @@ namespace {
 
 struct TrainFlags {
   bool dry_run = false, json = false, quiet = false;
+  std::int64_t room_wait = kRoomWait.count();
 };
 
 int finish(const TrainingSummary& summary, const TrainingWatch& watch, bool as_json) {
   print(as_json ? json_text(training_summary_json(summary), 2) + "\n" : training_summary_text(summary));
   if (!summary.stopped) return kExitOk;
+  watch.refuse_full_disk();
   return watch.ended_by_alert() ? kExitFailure : kExitStopped;
 }
 
@@ -43,7 +45,7 @@ int train(const TrainFlags& flags, const TrainOptions& options) {
   progress.clear();
   const std::string head = training_text(*plan, session->model(), corpus->train_tokens(), corpus->held_out_tokens());
   if (!flags.json) print(head);
-  TrainingWatch watch(*plan, progress, control);
+  TrainingWatch watch(*plan, progress, control, std::chrono::seconds(flags.room_wait));
   const TrainingSummary summary = session->train({plan, corpus, options.resumes(), flags.dry_run}, watch, control);
   progress.clear();
   if (!flags.dry_run) return finish(summary, watch, flags.json);
@@ -62,10 +64,15 @@ VerbAction add_train(CLI::App& app) {
                "run two steps, and print the last one's time, and its memory with the estimate; writes nothing");
   app.add_flag("--json", flags->json, "print the result as JSON");
   app.add_flag("--quiet", flags->quiet, "no progress on standard error");
+  app.add_option("--wait-for-disk", flags->room_wait,
+                 "without a terminal: how long to wait for room on a full disk, in seconds (600)")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 30))
+      ->type_name("SECONDS");
   app.footer(
       R"(Trains with the same forward that runs the model: samples of K + 1 segments, with gradients through the carried
 tail across K transitions. --config takes every field of the guide's section "Training"; flags override it.
-Ctrl-C saves a checkpoint and exits with 130; --resume continues from the newest one, to the same losses.
+Ctrl-C saves a checkpoint and exits with 130; --resume continues from the newest one, to the same losses. On a full disk
+it waits with all of its steps in memory and tries again every 10 seconds, on Enter and on SIGCONT.
 
 Examples:
   carryover train smollm2 --preset smollm2-cpu --data books/ --output aligned --dry-run

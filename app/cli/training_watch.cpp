@@ -11,6 +11,7 @@
 namespace carryover {
 
 void TrainingWatch::step_done(std::shared_ptr<const StepSnapshot> snapshot) {
+  room_.found_room();
   last_ = snapshot->record;
   ++steps_here_;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -27,10 +28,12 @@ void TrainingWatch::progress(std::int64_t done, std::int64_t total) {
 }
 
 void TrainingWatch::validation_done(const ValidationRecord& record) {
+  room_.found_room();
   progress_.note(validation_text(record));
 }
 
 void TrainingWatch::checkpoint_saved(std::int64_t, const std::string& directory) {
+  room_.found_room();
   progress_.note("saved " + directory);
 }
 
@@ -40,11 +43,31 @@ void TrainingWatch::noted(const std::string& text) {
 
 /// What comes before the first step is no part of a step's time.
 void TrainingWatch::preparing(double fraction, const std::string& what) {
+  room_.found_room();
   start_ = Clock::now();
   progress_.status(what + "  " + fixed_text(100 * fraction, 0) + " %");
 }
 
+/// Time that it waits is no part of a step's.
+void TrainingWatch::wait_for_room(const TrainingAlert& alert) {
+  progress_.clear();
+  const Clock::time_point before = Clock::now();
+  const bool again = room_.until_next_try(alert.text, control_);
+  start_ += Clock::now() - before;
+  gave_up_ = !again;
+  again ? control_.resume() : control_.request_stop();
+}
+
+void TrainingWatch::refuse_full_disk() const {
+  if (!gave_up_) return;
+  throw EngineError(Fault::Io, plan_.output_dir,
+                    room_.waits() ? "the disk is full; the steps after the newest checkpoint are lost"
+                                  : "the disk was full; a checkpoint has all steps",
+                    "Free some space, and go on from there: carryover train --resume " + plan_.output_dir + ".");
+}
+
 void TrainingWatch::alerted(const TrainingAlert& alert) {
+  if (alert.waits_for_room) return wait_for_room(alert);
   alert_ = "step " + std::to_string(alert.step) + ": " + alert.text;
   progress_.note("alert at " + alert_);
   if (plan_.training.on_alert == AlertPolicy::Skip) return;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "app/cli/room_wait.h"
+#include "engine/core/base/error.h"
 #include "engine/core/base/run_control.h"
 #include "engine/core/run/train_request.h"
 #include "engine/records/training_plan.h"
@@ -15,12 +17,13 @@ namespace carryover {
 class ProgressLine;
 
 /// Shows each step of a training, and keeps the last one. Nobody can resume a paused run from the command line: an
-/// alert that would pause asks the engine to save and stop.
+/// alert that would pause asks the engine to save and stop. On a full disk training waits (RoomWait).
 class TrainingWatch : public TrainObserver {
  public:
   /// All three outlive it.
-  TrainingWatch(const TrainingPlan& plan, ProgressLine& progress, RunControl& control)
-      : plan_(plan), progress_(progress), control_(control) {}
+  TrainingWatch(const TrainingPlan& plan, ProgressLine& progress, RunControl& control,
+                std::chrono::seconds room_wait = kRoomWait)
+      : plan_(plan), progress_(progress), control_(control), room_(room_wait) {}
 
   void step_done(std::shared_ptr<const StepSnapshot> snapshot) override;
   void progress(std::int64_t done, std::int64_t total) override;
@@ -33,17 +36,22 @@ class TrainingWatch : public TrainObserver {
   const std::optional<StepRecord>& last() const { return last_; }
   bool ended_by_alert() const { return ended_; }
   const std::string& alert() const { return alert_; }  ///< the last one's text
+  /// Throws EngineError{Io} where a training has stopped because the disk was full.
+  void refuse_full_disk() const;
 
  private:
   using Clock = std::chrono::steady_clock;
+  void wait_for_room(const TrainingAlert& alert);
+
   const TrainingPlan& plan_;
   ProgressLine& progress_;
   RunControl& control_;
+  RoomWait room_;
   Clock::time_point start_ = Clock::now();
   std::int64_t steps_here_ = 0;
   std::optional<StepRecord> last_;
   std::string shown_, alert_;
-  bool ended_ = false;
+  bool ended_ = false, gave_up_ = false;  ///< gave_up_: to wait for room
 };
 
 /// The plan's texts, tokenised, with progress. Throws as read_corpus().

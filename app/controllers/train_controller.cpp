@@ -146,6 +146,7 @@ void TrainController::pause() {
 
 void TrainController::resume() {
   if (!channel_ || stopping_) return;
+  forget_missing_room();  // where there is still none, the engine says so again
   channel_->control().resume();
   update_state();
 }
@@ -153,6 +154,7 @@ void TrainController::resume() {
 void TrainController::stop() {
   if (!channel_ || stopping_) return;
   stopping_ = true;
+  forget_missing_room();
   channel_->control().request_stop();
   update_state();
 }
@@ -196,8 +198,7 @@ void TrainController::take(std::vector<TrainChannel::News> news) {
     } else if (auto* validation = std::get_if<ValidationRecord>(&each)) {
       validations.push_back(std::move(*validation));
     } else if (const auto* alert = std::get_if<TrainingAlert>(&each)) {
-      context_.add_note(tr("Training, step %L1: %2").arg(alert->step).arg(QString::fromStdString(alert->text)), true);
-      if (training_) training_->append_alert(*alert);
+      take_alert(*alert);
     } else if (const auto* saved = std::get_if<SavedCheckpoint>(&each)) {
       if (training_) training_->set_checkpoint(QString::fromStdString(saved->directory));
     }
@@ -206,6 +207,23 @@ void TrainController::take(std::vector<TrainChannel::News> news) {
   stepped_ = stepped_ || !steps.empty();
   training_->append(steps);
   training_->append_validations(validations);
+}
+
+void TrainController::take_alert(const TrainingAlert& alert) {
+  const QString text = QString::fromStdString(alert.text);
+  context_.add_note(tr("Training, step %L1: %2").arg(alert.step).arg(text), true);
+  if (!training_) return;
+  if (!alert.waits_for_room) return training_->append_alert(alert);
+  training_->set_missing_room(text);
+  Q_EMIT room_missing({Fault::Io, training_->directory(), text,
+                       tr("Free some space and press Retry. Stop ends the training: the steps after the newest "
+                          "checkpoint are then lost.")});
+}
+
+void TrainController::forget_missing_room() {
+  if (!training_ || training_->missing_room().isEmpty()) return;
+  training_->set_missing_room({});
+  Q_EMIT room_found();
 }
 
 void TrainController::finish(const TrainingSummary& summary) {
@@ -246,6 +264,7 @@ void TrainController::fail(const ErrorReport& report) {
 }
 
 void TrainController::release() {
+  forget_missing_room();
   drain_timer_.stop();
   channel_.reset();
   training_.clear();

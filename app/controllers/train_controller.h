@@ -44,9 +44,14 @@ class TrainController : public QObject {
   void dry_run_done(const carryover::DryRun& result);
   void dry_run_failed(const carryover::ErrorReport& report);
   void failed(const carryover::ErrorReport& report);
+  /// The training is paused with its steps in memory: resume() tries to write again, stop() gives up.
+  void room_missing(const carryover::ErrorReport& report);
+  void room_found();  ///< or given up
 
  private:
   bool refuse_when_busy();
+  void take_alert(const TrainingAlert& alert);
+  void forget_missing_room();
   bool refuse_used(const QString& directory);
   void connect_worker();
   void connect_follower();

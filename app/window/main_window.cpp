@@ -31,6 +31,12 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   connect(&lab_.engine, &EngineConnection::busy_changed, &messages_, [this] {
     if (refused_ && lab_.engine.busy().isEmpty()) messages_.settle();  // what was refused can be done now
   });
+  connect(&lab_.training, &TrainController::room_missing, &messages_, [this](const ErrorReport& report) {
+    show_error(report);
+    messages_.offer(tr("Retry"), [this] { lab_.training.resume(); });
+    messages_.offer(tr("Stop"), [this] { lab_.training.stop(); });
+  });
+  connect(&lab_.training, &TrainController::room_found, &messages_, &QWidget::hide);
   connect(&identity_, &IdentityBar::model_wanted, &dialogs_, &LabDialogs::ask_model);
   connect(&toolbar_, &LabToolbar::run_pinned, this, [this] { docks_.raise("compare"); });
   connect(&toolbar_, &LabToolbar::theme_wanted, this, &MainWindow::toggle_theme);

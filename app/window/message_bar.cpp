@@ -25,7 +25,7 @@ MessageBar::MessageBar(QWidget* parent)
     : QFrame(parent),
       headline_(new QLabel(this)),
       details_(new QLabel(this)),
-      offer_(new QToolButton(this)),
+      offers_(new QHBoxLayout),
       more_(new QToolButton(this)) {
   setAutoFillBackground(true);
   setFrameShape(QFrame::StyledPanel);
@@ -35,7 +35,6 @@ MessageBar::MessageBar(QWidget* parent)
   details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   details_->setWordWrap(true);
   details_->setTextFormat(Qt::PlainText);
-  offer_->setAccessibleName(tr("What can be done about it"));
   more_->setText(tr("What to do"));
   more_->setCheckable(true);
   more_->setChecked(true);
@@ -46,7 +45,7 @@ MessageBar::MessageBar(QWidget* parent)
 
   auto* line = new QHBoxLayout;
   line->addWidget(headline_, 1);
-  line->addWidget(offer_);
+  line->addLayout(offers_);
   line->addWidget(more_);
   line->addWidget(close);
   auto* layout = new QVBoxLayout(this);
@@ -54,18 +53,20 @@ MessageBar::MessageBar(QWidget* parent)
   layout->setSpacing(2);
   layout->addLayout(line);
   layout->addWidget(details_);
-  offer_->hide();
-  offer_->setObjectName(QStringLiteral("offer"));
-  connect(offer_, &QToolButton::clicked, this, [this] {
-    const auto action = action_;  // closing may bring another one
-    this->close();
-    action();
-  });
   connect(more_, &QToolButton::toggled, details_, &QWidget::setVisible);
   connect(close, &QToolButton::clicked, this, &MessageBar::close);
   vanish_.setSingleShot(true);
   connect(&vanish_, &QTimer::timeout, this, &MessageBar::settle);
   hide();
+}
+
+void MessageBar::take_back_offers() {
+  while (QLayoutItem* item = offers_->takeAt(0)) {
+    item->widget()->setObjectName({});
+    item->widget()->hide();
+    item->widget()->deleteLater();  // a click on it may have brought us here
+    delete item;
+  }
 }
 
 void MessageBar::settle() {
@@ -103,6 +104,7 @@ void MessageBar::show_notice() {
   details_->setText(notice.details);
   details_->setVisible(!notice.details.isEmpty());
   more_->hide();
+  take_back_offers();
   offer(notice.button, notice.action);
   vanish_.stop();
   shows_notice_ = true;
@@ -111,7 +113,7 @@ void MessageBar::show_notice() {
 
 void MessageBar::show_error(const ErrorReport& report) {
   shows_notice_ = false;
-  offer_->hide();
+  take_back_offers();
   const QString name = QFileInfo(report.where).fileName();
   headline_->setText(QStringLiteral("%1: %2").arg(name.isEmpty() ? report.where : name, report.problem));
   details_->setText(report.where == name ? report.advice : report.advice + QStringLiteral("\n") + report.where);
@@ -128,6 +130,7 @@ void MessageBar::show_written(const QString& path) {
   headline_->setText(tr("Written: %1").arg(QDir::toNativeSeparators(path)));
   details_->hide();
   more_->hide();
+  take_back_offers();
   offer(tr("Open folder"), [folder = file.isDir() ? file.filePath() : file.path()] {
     QDesktopServices::openUrl(QUrl::fromLocalFile(folder));
   });
@@ -144,9 +147,15 @@ void MessageBar::show_in(const QColor& tint, const QString& name) {
 }
 
 void MessageBar::offer(const QString& text, const std::function<void()>& action) {
-  offer_->setText(text);
-  action_ = action;
-  offer_->show();
+  auto* button = new QToolButton(this);
+  button->setObjectName(QStringLiteral("offer"));
+  button->setText(text);
+  button->setAccessibleDescription(tr("What can be done about it"));
+  connect(button, &QToolButton::clicked, this, [this, action] {
+    this->close();
+    action();
+  });
+  offers_->addWidget(button);
 }
 
 QString MessageBar::text() const {

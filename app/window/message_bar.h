@@ -7,6 +7,7 @@
 
 #include "app/engine_thread/engine_worker.h"
 
+class QHBoxLayout;
 class QLabel;
 class QToolButton;
 
@@ -20,7 +21,7 @@ class MessageBar : public QFrame {
  public:
   explicit MessageBar(QWidget* parent = nullptr);
   void show_error(const ErrorReport& report);
-  /// A button beside the error shown, which goes with it.
+  /// One more button beside the error shown, which goes with it.
   void offer(const QString& text, const std::function<void()>& action);
   void settle();  ///< the next thing works: an error goes
   /// A notice with a button, in place of an earlier one of that name.
@@ -39,12 +40,13 @@ class MessageBar : public QFrame {
   void show_in(const QColor& tint, const QString& name);
   void show_notice();
   void close();
+  void take_back_offers();
 
   std::vector<Notice> notices_;  ///< the last one is shown where nothing else is
   bool shows_notice_ = false;
   QLabel *headline_, *details_;
-  QToolButton *offer_, *more_;
-  std::function<void()> action_;
+  QHBoxLayout* offers_;
+  QToolButton* more_;
   QTimer vanish_;  ///< runs while something written is shown
 };
 

@@ -11,11 +11,22 @@
 
 namespace carryover {
 
+namespace {
+
+/// An error keeps its problem where it is passed on under another path, or from another process.
+constexpr const char* kDiskFull = "the disk is full";
+
+}  // namespace
+
+bool is_disk_full(const EngineError& error) {
+  return error.fault() == Fault::Io && error.problem() == kDiskFull;
+}
+
 EngineError write_error(const std::string& path, int code) {
   switch (code) {
     case ENOSPC:
     case EDQUOT:
-      return {Fault::Io, path, "the disk is full", "Free some space, or write to another disk."};
+      return {Fault::Io, path, kDiskFull, "Free some space, or write to another disk."};
     case EFBIG:
       return {Fault::Io, path, "the file would grow past the size that is allowed here",
               "Raise the limit (`ulimit -f`), or write to another disk."};

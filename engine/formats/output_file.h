@@ -62,4 +62,8 @@ void replace_own_file(const std::string& path, std::string_view contents);
 /// The advice-giving error of a failed system call on `path`; `code`: its errno.
 EngineError write_error(const std::string& path, int code);
 
+/// Whether it is the error of a write that found no room, under whatever path: another try may succeed once somebody
+/// has freed some.
+bool is_disk_full(const EngineError& error);
+
 }  // namespace carryover

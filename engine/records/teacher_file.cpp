@@ -100,14 +100,15 @@ TeacherHeader read_teacher_header(const InputFile& file, const TeacherKey& key) 
 }  // namespace
 
 void write_teacher(const std::string& path, const TeacherKey& key,
-                   const std::function<TeacherRows(std::int64_t sample)>& rows_of) {
+                   const std::function<TeacherRows(std::int64_t sample)>& rows_of, const Keeping& keep) {
   write_atomically(path, [&](OutputFile& file) {
-    file.append(teacher_header(key));
+    keep([&] { file.append(teacher_header(key)); });
     for (std::int64_t n = 0; n < std::ssize(key.samples); ++n) {
       const TeacherSample& sample = key.samples[static_cast<std::size_t>(n)];
       const TeacherRows rows = rows_of(n);
       CARRYOVER_CHECK(std::ssize(rows.ids) == sample.targets * key.k && rows.logits.size() == rows.ids.size());
-      file.append(sample_record(sample, rows));
+      const std::string record = sample_record(sample, rows);
+      keep([&] { file.append(record); });
     }
   });
 }

@@ -35,11 +35,15 @@ struct TeacherKey {
   std::vector<TeacherSample> samples;  ///< all that the training draws, in order
 };
 
+/// Does a write, and decides whether it is tried again where it fails.
+using Keeping = std::function<void(const std::function<void()>& write)>;
+
 /// Writes the file whole or not at all, a sample at a time: `rows_of` is called for each of the key's samples in order,
-/// and may throw to give up. Eight bytes of length and a JSON header; then, for each sample, its `order`, the hash of
-/// what follows, its ids (int32) and logits (fp32). Throws EngineError{Io}.
-void write_teacher(const std::string& path, const TeacherKey& key,
-                   const std::function<TeacherRows(std::int64_t sample)>& rows_of);
+/// and may throw to give up. Each write goes through `keep`. Eight bytes of length and a JSON header; then, for each
+/// sample, its `order`, the hash of what follows, its ids (int32) and logits (fp32). Throws EngineError{Io}.
+void write_teacher(
+    const std::string& path, const TeacherKey& key, const std::function<TeacherRows(std::int64_t sample)>& rows_of,
+    const Keeping& keep = [](const std::function<void()>& write) { write(); });
 
 /// Reads such a file, which may come from anybody, a sample at a time. Owner: one thread.
 class TeacherFile {

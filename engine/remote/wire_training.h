@@ -99,6 +99,7 @@ void describe(Fields& field, Described<Fields, TrainingAlert>& value) {
   field("loss", value.loss);
   field("expected", value.expected);
   field("text", value.text);
+  field("waits_for_room", value.waits_for_room);
 }
 
 template <typename Fields>

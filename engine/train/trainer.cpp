@@ -9,12 +9,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/run/partition.h"
 #include "engine/data/corpus.h"
 #include "engine/data/recall_samples.h"
 #include "engine/formats/folder_path.h"
+#include "engine/formats/output_file.h"
 #include "engine/formats/whole_folder.h"
 #include "engine/records/run_folder.h"
 #include "engine/records/training_folder.h"
@@ -191,18 +193,42 @@ class Trainer {
     const fs::space_info disk = fs::space(folder_->directory(), code);
     if (!code && bytes > static_cast<double>(disk.available))
       throw EngineError(Fault::Io, path,
-                        "would take " + fixed_text(bytes / 1e9, 1) + " GB, and the disk has " +
-                            fixed_text(static_cast<double>(disk.available) / 1e9, 1) + " GB left",
+                        "would take " + size_text(bytes) + ", and the disk has " +
+                            size_text(static_cast<double>(disk.available)) + " left",
                         "Free some space, train fewer steps, or set distillation to 0.");
     const double layers = static_cast<double>(decoder_.config.layers);
     const double total = layers * static_cast<double>(key.samples.size());
-    write_teacher(path, key, [&](std::int64_t n) {
+    const auto rows_of = [&](std::int64_t n) {
       return teacher_rows(decoder_, plan_.config, ids_of(n), [&](int layer) {
         observer_.preparing((layers * static_cast<double>(n) + layer + 1) / total, "the teacher reads the samples");
         control_.checkpoint();
       });
-    });
+    };
+    const Keeping keeping = [this](const std::function<void()>& write) { keep(write); };
+    keep([&] { write_teacher(path, key, rows_of, keeping); });
     sync_folder(folder_->directory());
+  }
+
+  /// Every write of a training, once it has begun. Where the disk is full, training waits, paused, with all of its
+  /// steps in memory: resumed, it tries again. A stop gives up.
+  template <typename Write>
+  void keep(const Write& write) {
+    while (true) {
+      try {
+        return write();
+      } catch (const EngineError& error) {
+        if (!is_disk_full(error) || control_.stop_requested()) throw;
+        wait_for_room(error);
+      }
+    }
+  }
+
+  void wait_for_room(const EngineError& error) {
+    control_.pause();
+    observer_.alerted({position_.step, summary_.last_loss, position_.smoothed_loss,
+                       error.where() + ": " + error.problem() + "; training waits and keeps its steps in memory.",
+                       /*waits_for_room=*/true});
+    control_.checkpoint();
   }
 
   /// Those of the training's n-th sample. A dry run has no file: its weights stay the teacher's.
@@ -376,7 +402,7 @@ class Trainer {
     const bool due = position_.step > 0 && (is_last_step() || (every > 0 && position_.step % every == 0));
     if (corpus_.held_out.empty() || !due || folder_->last_validation() >= position_.step) return;
     const ValidationRecord record = validate_model(decoder_, plan_, corpus_.held_out, position_.step, control_);
-    folder_->append(record);
+    keep([&] { folder_->append(record); });
     observer_.validation_done(record);
   }
 
@@ -389,17 +415,19 @@ class Trainer {
 
   /// A checkpoint's steps are all in the record: where writing one failed, it is tried again before a checkpoint.
   void write_record() {
-    if (unrecorded_) folder_->append(*unrecorded_);
+    if (unrecorded_) keep([&] { folder_->append(*unrecorded_); });
     unrecorded_.reset();
   }
 
   void save() {
     if (saved_step_ == position_.step) return;
     write_record();
-    summary_.checkpoint =
-        folder_->save_checkpoint(position_.step, plan_.training.save_total_limit, [&](const std::string& directory) {
-          write_checkpoint(directory, decoder_, parameters_, optimizer_, plan_, position_);
-        });
+    keep([&] {
+      summary_.checkpoint =
+          folder_->save_checkpoint(position_.step, plan_.training.save_total_limit, [&](const std::string& directory) {
+            write_checkpoint(directory, decoder_, parameters_, optimizer_, plan_, position_);
+          });
+    });
     saved_step_ = position_.step;
     wrote(summary_.checkpoint);
     observer_.checkpoint_saved(position_.step, summary_.checkpoint);
@@ -420,8 +448,10 @@ class Trainer {
 
   void finish() {
     save();  // a resumed run that had been done already still gets its final folder
-    summary_.final_folder = folder_->save_final(
-        [&](const std::string& directory) { write_trained(directory, decoder_, parameters_, plan_); });
+    keep([&] {
+      summary_.final_folder = folder_->save_final(
+          [&](const std::string& directory) { write_trained(directory, decoder_, parameters_, plan_); });
+    });
     wrote(summary_.final_folder);
   }
 

@@ -13,6 +13,7 @@
 
 #include "engine/records/training_folder.h"
 #include "tests/support/cli_process.h"
+#include "tests/support/fault_check.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 
@@ -127,6 +128,29 @@ class TrainCrashTest : public QObject {
     QVERIFY(contents(before + "/model.safetensors") == weights);
     QVERIFY(run_cli(longer).code == 0);
     QCOMPARE(read_training_folder(directory).steps.size(), std::size_t{6});
+  }
+
+  /// A write finds no room once: training waits, tries again, and ends as if nothing had been.
+  void a_full_disk_is_waited_for() {
+    FaultTrial trial(QStringLiteral("train"), "write");
+    for (const long call : {trial.calls() / 2, trial.calls() - 4}) {
+      const FaultOutcome outcome = trial.outcome_of(call);
+      QVERIFY2(outcome.status == 0, outcome.err.c_str());
+      QVERIFY2(outcome.err.find("the disk is full; training waits and keeps its steps in memory. Free some space on "
+                                "it. It tries again every 10 s and on SIGCONT, for 10 min 0 s.\n") != std::string::npos,
+               outcome.err.c_str());
+      QVERIFY2(outcome.err.find("The disk has room again.\n") != std::string::npos, outcome.err.c_str());
+    }
+    QVERIFY(trial.faults().empty());
+  }
+
+  void without_patience_a_full_disk_ends_a_training_with_its_steps_saved() {
+    FaultTrial trial(QStringLiteral("train"), "write", {"--wait-for-disk", "0"});
+    const FaultOutcome outcome = trial.outcome_of(trial.calls() / 2);
+    QVERIFY2(WIFEXITED(outcome.status) && WEXITSTATUS(outcome.status) == 5, outcome.err.c_str());
+    QVERIFY2(outcome.err.find("carryover: out: the disk was full; a checkpoint has all steps") != std::string::npos,
+             outcome.err.c_str());
+    QVERIFY(trial.faults().empty());
   }
 
   void a_memory_limit_stops_cleanly() {

@@ -73,10 +73,13 @@ inline std::string fault_of(const FaultOutcome& outcome, const std::string& kind
 /// A pass over a use of the program: each stride-th call of a class fails, from the first on.
 class FaultTrial {
  public:
-  FaultTrial(const QString& name, std::string kind)
-      : use_(make_fault_case(name)), kind_(std::move(kind)), work_(home_.file("work")) {
+  FaultTrial(const QString& name, std::string kind, const QStringList& more = {})
+      : use_(make_fault_case(name)),
+        arguments_(use_->arguments() + more),
+        kind_(std::move(kind)),
+        work_(home_.file("work")) {
     fresh_folder();
-    end_ = run_with_faults(use_->arguments(), work_, {kind_, kNever, 1}, {});
+    end_ = run_with_faults(arguments_, work_, {kind_, kNever, 1}, {});
     if (end_.code != 0) throw std::runtime_error("undisturbed: " + contents_or_nothing(work_ + ".err"));
     use_->remember(work_);
   }
@@ -86,18 +89,27 @@ class FaultTrial {
   /// Each fault in a branch of one process.
   void run(long first, long stride) {
     fresh_folder();
-    run_with_faults(use_->arguments(), work_, {kind_, first, stride}, [this](const FaultOutcome& outcome) {
+    run_with_faults(arguments_, work_, {kind_, first, stride}, [this](const FaultOutcome& outcome) {
       ++done_;
       note(outcome);
     });
   }
 
   /// The same fault in a process of its own.
-  void run_plainly(long call) {
+  void run_plainly(long call) { outcome_of(call); }
+
+  /// The same, and how it ended.
+  FaultOutcome outcome_of(long call) {
     fresh_folder();
-    const PassEnd end = run_with_faults(use_->arguments(), work_, {kind_, call, 0}, {});
-    note({call, end.code < 0 ? SIGABRT : end.code << 8, work_, contents_or_nothing(work_ + ".out"),
-          contents_or_nothing(work_ + ".err"), contents_or_nothing(work_ + ".branch.trace")});
+    const PassEnd end = run_with_faults(arguments_, work_, {kind_, call, 0}, {});
+    FaultOutcome outcome{call,
+                         end.code < 0 ? SIGABRT : end.code << 8,
+                         work_,
+                         contents_or_nothing(work_ + ".out"),
+                         contents_or_nothing(work_ + ".err"),
+                         contents_or_nothing(work_ + ".branch.trace")};
+    note(outcome);
+    return outcome;
   }
 
   long done() const { return done_; }
@@ -125,6 +137,7 @@ class FaultTrial {
 
   TempDir home_{fast_parent()};
   std::unique_ptr<FaultCase> use_;
+  QStringList arguments_;
   std::string kind_, work_;
   PassEnd end_;
   long done_ = 0;

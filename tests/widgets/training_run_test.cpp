@@ -10,6 +10,8 @@
 
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
+#include "engine/records/training_folder.h"
+#include "tests/support/full_disk.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/forms/finetune_dialog.h"
@@ -19,6 +21,11 @@
 #include "widgets/plot/plot_view.h"
 
 using namespace carryover;
+
+/// In place of the system's, for FullDisk.
+extern "C" ssize_t pwrite(int descriptor, const void* bytes, std::size_t count, off_t offset) {
+  return test::full_disk_pwrite(descriptor, bytes, count, offset);
+}
 
 namespace {
 
@@ -61,6 +68,12 @@ TrainingPlan plan_for(const std::string& output, std::int64_t steps) {
 
 QPushButton* button(const QWidget& widget, const QString& text) {
   for (QPushButton* each : widget.findChildren<QPushButton*>())
+    if (each->text() == text) return each;
+  return nullptr;
+}
+
+QToolButton* message_button(MainWindow& window, const QString& text) {
+  for (QToolButton* each : window.message_bar().findChildren<QToolButton*>(QStringLiteral("offer")))
     if (each->text() == text) return each;
   return nullptr;
 }
@@ -272,6 +285,60 @@ class TrainingRunTest : public QObject {
     QVERIFY(current(window)->state() == TrainingState::Failed);
     QVERIFY(window.lab().runs.can_run());
     train_to_the_end(window, plan_for(folder.file("run"), 4));
+  }
+
+  /// Nothing that was trained is lost: losses and weights are those of a training that never saw a full disk.
+  void a_full_disk_pauses_a_training_and_retry_goes_on() {
+    const test::TempDir folder;
+    constexpr int steps = 5;
+    std::vector<double> losses;
+    {
+      MainWindow other;
+      open_demo(other);
+      train_to_the_end(other, plan_for(folder.file("undisturbed"), steps));
+      losses = current(other)->column(TrainingColumn::Loss);
+    }
+    MainWindow window;
+    open_demo(window);
+    std::optional<test::FullDisk> full(folder.file("run") + "/metrics.jsonl");
+    window.lab().training.start(plan_for(folder.file("run"), steps));
+    expect_state(window, TrainingState::Paused);
+    QTRY_VERIFY(current(window)->missing_room().contains(QStringLiteral("metrics.jsonl: the disk is full")));
+    QVERIFY(window.message_bar().isVisible() && window.message_bar().text().contains(QStringLiteral("disk is full")));
+    QVERIFY(current(window)->alerts().empty());  // none of the training's own
+
+    message_button(window, QStringLiteral("Retry"))->click();  // still full: it waits again
+    QTRY_VERIFY_WITH_TIMEOUT(!current(window)->missing_room().isEmpty(), patience_ms);
+    QVERIFY(current(window)->state() == TrainingState::Paused && message_button(window, QStringLiteral("Stop")));
+    full.emplace(folder.file("run") + "/checkpoints");  // the record has room, the checkpoint has none
+    message_button(window, QStringLiteral("Retry"))->click();
+    QTRY_VERIFY_WITH_TIMEOUT(current(window)->missing_room().contains(QStringLiteral("checkpoints")), patience_ms);
+    QTRY_COMPARE(current(window)->step_count(), std::size_t{steps});
+    full.reset();
+    QPushButton* retry = button(window, QStringLiteral("Retry"));  // that of the panel
+    QVERIFY(retry != nullptr);
+    retry->click();
+    expect_state(window, TrainingState::Finished);
+    QVERIFY(current(window)->missing_room().isEmpty() && !window.message_bar().isVisible());
+    QVERIFY(current(window)->column(TrainingColumn::Loss) == losses);
+    const StoredTraining kept = read_training_folder(folder.file("run"));
+    QCOMPARE(kept.steps.size(), std::size_t{steps});
+    QVERIFY(!kept.final_folder.empty() && kept.checkpoints.size() == 1);
+    QVERIFY(test::read_bytes(folder.file("run/final/model.safetensors")) ==
+            test::read_bytes(folder.file("undisturbed/final/model.safetensors")));
+  }
+
+  void a_full_disk_ends_a_training_on_stop() {
+    const test::TempDir folder;
+    MainWindow window;
+    open_demo(window);
+    const test::FullDisk full(folder.file("run") + "/metrics.jsonl");
+    window.lab().training.start(plan_for(folder.file("run"), 4));
+    QTRY_VERIFY_WITH_TIMEOUT(current(window) != nullptr && !current(window)->missing_room().isEmpty(), patience_ms);
+    message_button(window, QStringLiteral("Stop"))->click();
+    expect_state(window, TrainingState::Stopped);
+    QVERIFY(current(window)->missing_room().isEmpty() && window.lab().runs.can_run());
+    QVERIFY(!current(window)->alerts().empty());  // no checkpoint could be written
   }
 
   void a_model_can_not_be_opened_under_a_training_and_the_window_closes_over_one() {

@@ -5,6 +5,7 @@
 #include <QDoubleSpinBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -53,6 +54,7 @@ TrainingPanel::TrainingPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("
   layout->setSpacing(0);
   layout->addLayout(bar);
   layout->addWidget(header_);
+  layout->addWidget(room_line_ = build_room_line());
   layout->addLayout(row, 1);
   add_loss_lines(Loss, TrainingColumn::Loss);
   add_loss_lines(Recall, TrainingColumn::RecallLoss);
@@ -79,6 +81,27 @@ TrainingPanel::TrainingPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("
   connect(&runs, &TrainingRuns::step_changed, this, &Panel::request_refresh);
   offer_recall(runs.current());
   update_header();
+}
+
+QWidget* TrainingPanel::build_room_line() {
+  auto* line = new QWidget(this);
+  room_text_ = new QLabel(line);
+  room_text_->setTextFormat(Qt::PlainText);
+  room_text_->setWordWrap(true);
+  room_text_->setAccessibleName(tr("Why the training waits"));
+  auto* retry = new QPushButton(tr("Retry"), line);
+  retry->setToolTip(tr("Try to write again, and continue"));
+  auto* give_up = new QPushButton(tr("Stop"), line);
+  give_up->setToolTip(tr("End the training; the steps after the newest checkpoint are lost"));
+  connect(retry, &QPushButton::clicked, this, &TrainingPanel::resume_wanted);
+  connect(give_up, &QPushButton::clicked, this, &TrainingPanel::stop_wanted);
+  auto* row = new QHBoxLayout(line);
+  row->setContentsMargins(8, 0, 6, 3);
+  row->addWidget(room_text_, 1);
+  row->addWidget(retry);
+  row->addWidget(give_up);
+  line->hide();
+  return line;
 }
 
 /// Its plot is there for runs that have such samples.
@@ -303,7 +326,9 @@ void TrainingPanel::update_header() {
   stop_->setEnabled(active && run->state() != TrainingState::Stopping);
   newest_->setEnabled(run != nullptr && runs.step_selected());
   header_->setHidden(run == nullptr);
+  room_line_->setVisible(run != nullptr && !run->missing_room().isEmpty());
   if (run == nullptr) return header_->setText({});
+  room_text_->setText(run->missing_room());
   QStringList parts{run->name(), training_state_name(run->state())};
   const qsizetype step = runs.shown_step();
   if (step >= 0) {

@@ -43,6 +43,7 @@ class TrainingPanel : public Panel {
   };
   PlotView* make_plot(const char* id, const QString& title, const QString& y_label);
   void build_bar(WrappingBar* bar);
+  QWidget* build_room_line();
   void build_views(WrappingBar* bar, QHBoxLayout* row);
   void add_loss_lines(Kind kind, TrainingColumn column);
   void add_memory_lines();
@@ -55,7 +56,8 @@ class TrainingPanel : public Panel {
   void step(int steps);
 
   std::vector<View> views_;
-  QLabel* header_;
+  QLabel *header_, *room_text_;
+  QWidget* room_line_;  ///< shown while the training waits for room on the disk
   QToolButton *pause_, *stop_, *newest_;
   QComboBox* axis_;
   QDoubleSpinBox* smoothing_;

@@ -194,6 +194,12 @@ void TrainingModel::set_state(TrainingState state) {
   Q_EMIT changed();
 }
 
+void TrainingModel::set_missing_room(const QString& why) {
+  if (why == missing_room_) return;
+  missing_room_ = why;
+  Q_EMIT changed();
+}
+
 void TrainingModel::set_checkpoint(const QString& directory) {
   if (directory == checkpoint_) return;
   checkpoint_ = directory;

@@ -50,6 +50,8 @@ class TrainingModel : public QObject {
   void append_alert(const TrainingAlert& alert);
   void set_state(TrainingState state);
   void set_checkpoint(const QString& directory);
+  /// Why the training waits for room on the disk; empty: it does not.
+  void set_missing_room(const QString& why);
   void set_progress(double fraction, const QString& what);  ///< of what comes before the first step, or inside one
   void restart_after(std::int64_t step);  ///< forgets what came after it: the run continues from there
 
@@ -60,6 +62,7 @@ class TrainingModel : public QObject {
   TrainingState state() const { return state_; }
   bool active() const;  ///< trained by this program, now
   const QString& checkpoint() const { return checkpoint_; }
+  const QString& missing_room() const { return missing_room_; }
   double progress() const { return progress_; }
   const QString& progress_text() const { return progress_text_; }
 
@@ -103,7 +106,7 @@ class TrainingModel : public QObject {
   QString directory_;
   std::shared_ptr<const TrainingPlan> plan_;
   TrainingState state_ = TrainingState::Preparing;
-  QString checkpoint_, progress_text_;
+  QString checkpoint_, progress_text_, missing_room_;
   double progress_ = 0;
   std::uint64_t revision_;
   std::array<std::vector<double>, static_cast<std::size_t>(TrainingColumn::Count)> columns_;

@@ -18,7 +18,8 @@ struct TrainRequest {
   bool dry_run = false;  ///< one step on the first samples, measured; nothing is written and the weights stay
 };
 
-/// Called on the engine thread; must return quickly and never wait for another thread.
+/// Called on the engine thread; must return quickly and never wait for another thread. alerted() alone may take its
+/// time where training waits for room on the disk.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;

@@ -65,11 +65,12 @@ struct StepSnapshot {
   std::vector<std::shared_ptr<const SegmentSnapshot>> segments;
 };
 
-/// The loss is not finite, or has jumped.
+/// The loss is not finite, or has jumped; or the disk is full.
 struct TrainingAlert {
   std::int64_t step = 0;
   double loss = 0, expected = 0;  ///< expected: the smoothed loss so far
   std::string text;               ///< what happened and what was done about it
+  bool waits_for_room = false;    ///< training is paused until it is resumed, and then tries to write again
 };
 
 struct TrainingSummary {
