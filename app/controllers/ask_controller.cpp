@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/ask_controller.h"
 
+#include <QDateTime>
 #include <algorithm>
 #include <iterator>
 
@@ -8,6 +9,7 @@
 #include "engine/core/config/head_reads.h"
 #include "engine/core/cost/policy_table.h"
 #include "widgets/state/model_label.h"
+#include "widgets/state/passages.h"
 #include "widgets/state/provenance.h"
 
 namespace carryover {
@@ -24,7 +26,7 @@ AskController::AskController(LabContext& context, RunController& runs)
   connect(&questions, &Questions::cancel_wanted, this, &AskController::cancel);
   connect(this, &EngineJob::progressed, &questions, &Questions::set_progress);
   connect(worker_, &AskWorker::told, &questions, &Questions::add_text);
-  connect(worker_, &AskWorker::found, &questions, &Questions::set_hits);
+  connect(worker_, &AskWorker::found, this, &AskController::take_hits);
   connect(&questions, &Questions::what_if_wanted, this, &AskController::start_without);
   connect(worker_, &AskWorker::scored, &questions, &Questions::set_probabilities);
   connect(worker_, &AskWorker::scored_without, &questions,
@@ -96,6 +98,9 @@ void AskController::start(const QString& text) {
   asked.text = text;
   asked.provenance = run_provenance(context_.asked());
   asked.run = run_name_in(asked.provenance);
+  asked.policy = request.policy;
+  asked.config = request.config;
+  asked.made_ms = QDateTime::currentMSecsSinceEpoch();
   asked.retrieves = !runs_in_chunks(read.policy) && retrieves(read.config, model.info.config);
   context_.questions().begin(asked);
   asked_with_ = {model.info.dtype, model.info.device};
@@ -106,12 +111,23 @@ void AskController::start(const QString& text) {
   });
 }
 
+/// The passages' texts are kept beside the positions, so that they can be read without the run.
+void AskController::take_hits(const std::vector<HeadHits>& hits) {
+  const RunModel& run = context_.asked();
+  std::vector<AskedPassage> passages;
+  if (!hits.empty())
+    for (const Passage& each : passages_of(hits.front()))
+      passages.push_back({each.first, each.end, run.segment_of_token(each.first), each.score, passage_text(run, each)});
+  context_.questions().set_hits(hits, std::move(passages));
+}
+
 void AskController::start_without(const std::vector<TokenRange>& positions) {
   const Questions& questions = context_.questions();
   QString why = active() ? tr("a question is being answered") : why_not();
   if (why.isEmpty() &&
       (questions.all().empty() || questions.all().back().provenance != run_provenance(context_.asked())))
     why = tr("it was asked about another text");
+  if (why.isEmpty() && !asked_with_) why = tr("it was answered in an earlier session");
   if (const auto& model = runs_.loader().model();
       why.isEmpty() && asked_with_ != std::pair(model->info.dtype, model->info.device))
     why = tr("it was answered in another dtype or on another device");

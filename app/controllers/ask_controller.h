@@ -20,6 +20,7 @@ class AskController : public EngineJob {
  private:
   void start(const QString& text);
   void start_without(const std::vector<TokenRange>& positions);
+  void take_hits(const std::vector<HeadHits>& hits);
 
   AskWorker* worker_;
   std::optional<std::pair<DType, Device>> asked_with_;  ///< of the model that answered last

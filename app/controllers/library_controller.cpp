@@ -4,6 +4,8 @@
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
+#include <QUndoCommand>
+#include <algorithm>
 
 #include "app/engine_thread/post.h"
 #include "widgets/state/provenance.h"
@@ -14,8 +16,8 @@ namespace {
 
 constexpr int update_interval_ms = 1000;
 
-/// What WhatIfs calls the one at this place; -1 where it is none.
-int what_if_id(const QString& place) {
+/// What WhatIfs or Questions call the one at this place; -1 where it is none.
+int own_id(const QString& place) {
   bool ok = false;
   const int id = place.section(u':', 1).toInt(&ok);
   return ok ? id : -1;
@@ -40,13 +42,14 @@ LibraryController::LibraryController(LabContext& context, RunController& runs, T
   connect_runs();
   connect_trainings();
   connect_what_ifs();
+  connect_questions();
   connect_folders();
   connect_files();
 }
 
 void LibraryController::put(ListedRun run) {
   const QString place = run.place;
-  if (run.kind == ListedKind::WhatIf) return library_.put(std::move(run));  // it knows when it was run
+  if (!has_files(run.kind)) return library_.put(std::move(run));  // it knows when it was made
   const QDateTime changed = QFileInfo(place).lastModified();
   run.made_ms = (changed.isValid() ? changed : QDateTime::currentDateTime()).toMSecsSinceEpoch();
   library_.put(std::move(run));
@@ -70,7 +73,7 @@ void LibraryController::connect_runs() {
       context_.run().set_origin(origin);
     }
     link_what_ifs();
-    select_what_if(context_.what_ifs().index_of(what_if_id(std::exchange(opened_what_if_, {}))));
+    select_what_if(context_.what_ifs().index_of(own_id(std::exchange(opened_what_if_, {}))));
     if (std::exchange(continued_, {}) == place)  // once all others know of it
       QMetaObject::invokeMethod(&runs_, &RunController::continue_run, Qt::QueuedConnection);
   });
@@ -134,11 +137,14 @@ void LibraryController::connect_what_ifs() {
   connect(&library_, &RunLibrary::run_changed, this, [this](int row) {
     const ListedRun& run = library_.run(row);
     WhatIfs& what_ifs = context_.what_ifs();
-    const int index = run.kind == ListedKind::WhatIf ? what_ifs.index_of(what_if_id(run.place)) : -1;
+    const int index = run.kind == ListedKind::WhatIf ? what_ifs.index_of(own_id(run.place)) : -1;
     if (index >= 0) what_ifs.describe(index, run.name, run.tags);
   });
   connect(&library_, &RunLibrary::forgotten, this, [this](const QStringList& places) {
-    for (const QString& place : places) removed_what_ifs_.erase(place);
+    for (const QString& place : places) {
+      removed_what_ifs_.erase(place);
+      removed_questions_.erase(place);
+    }
   });
 }
 
@@ -158,6 +164,30 @@ void LibraryController::list_what_ifs() {
     } else {
       put(std::move(run));
     }
+  }
+  for (const QString& place : gone) library_.drop(place);
+}
+
+/// Questions have a list of their own too.
+void LibraryController::connect_questions() {
+  Questions& questions = context_.questions();
+  connect(&questions, &Questions::list_changed, this, &LibraryController::list_questions);
+  connect(&library_, &RunLibrary::run_changed, this, [this, &questions](int row) {
+    const ListedRun& run = library_.run(row);
+    const int index = run.kind == ListedKind::Question ? questions.index_of(own_id(run.place)) : -1;
+    if (index >= 0) questions.describe(index, run.name, run.tags);
+  });
+}
+
+void LibraryController::list_questions() {
+  QStringList gone;
+  for (int row = 0; row < library_.count(); ++row)
+    if (library_.run(row).kind == ListedKind::Question) gone += library_.run(row).place;
+  const std::vector<Question> questions = context_.questions().all();  // a copy: names go from list to list
+  for (const Question& question : questions) {
+    ListedRun run = listed(question);
+    gone.removeAll(run.place);
+    put(std::move(run));
   }
   for (const QString& place : gone) library_.drop(place);
 }
@@ -205,7 +235,7 @@ void LibraryController::connect_files() {
 void LibraryController::look_at_files() {
   for (int row = 0; row < library_.count(); ++row) {
     const ListedRun& run = library_.run(row);
-    if (run.kind == ListedKind::WhatIf) continue;
+    if (!has_files(run.kind)) continue;
     measure(run.place);
     if (run.kind == ListedKind::Run && run.ticked())
       post(files_.get(), [place = run.place](RunFiles& files) { files.read_losses(place); });
@@ -239,6 +269,8 @@ bool LibraryController::in_progress(const ListedRun& run) const {
              context_.training().index_of(run.place) == context_.training().index_of(training_.training()->directory());
     case ListedKind::WhatIf:
       return false;
+    case ListedKind::Question:
+      return context_.questions().running() && own_id(run.place) == context_.questions().all().back().id;
     case ListedKind::Experiment:
       return run.place == experiments_.model().folder() && experiments_.process().running();
     case ListedKind::Evaluation:
@@ -266,6 +298,9 @@ void LibraryController::open(const QString& place) {
       return Q_EMIT panel_wanted(QStringLiteral("training"));
     case ListedKind::WhatIf:
       return open_what_if(run);
+    case ListedKind::Question:
+      Q_EMIT panel_wanted(QStringLiteral("ask"));
+      return context_.questions().show(own_id(place));
     case ListedKind::Experiment:
       if (experiments_.model().folder() != place) experiments_.open(place);
       return Q_EMIT panel_wanted(QStringLiteral("experiments"));
@@ -288,7 +323,7 @@ int LibraryController::row_of_run(const ListedRun& what_if) const {
 /// With the run that it was made of, where that is listed.
 void LibraryController::open_what_if(const ListedRun& what_if) {
   WhatIfs& what_ifs = context_.what_ifs();
-  const int index = what_ifs.index_of(what_if_id(what_if.place));
+  const int index = what_ifs.index_of(own_id(what_if.place));
   if (index < 0) return;
   what_ifs.show(index);
   Q_EMIT panel_wanted(QStringLiteral("what_if"));
@@ -328,34 +363,80 @@ void LibraryController::continue_run(const QString& place) {
   runs_.open_run(place);
 }
 
+/// Takes entries off the list or puts them back, and undoes that. What has been deleted for good does not come back.
+class LibraryController::Removal : public QUndoCommand {
+ public:
+  Removal(LibraryController& library, QStringList places, bool removes, const QString& what)
+      : QUndoCommand(what), library_(library), places_(std::move(places)), removes_(removes) {}
+  void redo() override { apply(removes_); }
+  void undo() override { apply(!removes_); }
+  bool removed_just(const QString& place) const { return removes_ && places_ == QStringList{place}; }
+
+ private:
+  void apply(bool remove) {
+    for (const QString& place : places_) remove ? library_.take_off(place) : library_.put_back(place);
+    std::ranges::reverse(places_);  // the last one that went comes back first
+  }
+
+  LibraryController& library_;
+  QStringList places_;
+  bool removes_;
+};
+
 void LibraryController::remove(const QStringList& places) {
+  QStringList removed;
+  QString name;
   for (const QString& place : places) {
     const int row = library_.index_of(place);
     if (row < 0) continue;
-    const ListedRun run = library_.run(row);
+    const ListedRun& run = library_.run(row);
     if (in_progress(run)) {
       Q_EMIT failed({Fault::Usage, run.name, tr("is running"), tr("Stop it first, or wait for its end.")});
       continue;
     }
-    library_.remove(row);
-    if (run.kind == ListedKind::Training) {
-      if (const int index = context_.training().index_of(place); index >= 0) context_.training().remove(index);
-    } else if (run.kind == ListedKind::WhatIf) {
-      const int index = context_.what_ifs().index_of(what_if_id(place));
-      if (index >= 0) removed_what_ifs_.emplace(place, context_.what_ifs().take(index));
-    }
+    removed += place;
+    name = run.name;
+  }
+  if (removed.isEmpty()) return;
+  const QString what = removed.size() == 1 ? tr("delete %1").arg(name)
+                                           : tr("delete %L1 runs").arg(static_cast<qlonglong>(removed.size()));
+  context_.undo_stack().push(new Removal(*this, removed, true, what));
+}
+
+void LibraryController::take_off(const QString& place) {
+  const int row = library_.index_of(place);
+  if (row < 0 || in_progress(library_.run(row))) return;
+  const ListedKind kind = library_.run(row).kind;
+  library_.remove(row);
+  if (kind == ListedKind::Training) {
+    if (const int index = context_.training().index_of(place); index >= 0) context_.training().remove(index);
+  } else if (kind == ListedKind::WhatIf) {
+    const int index = context_.what_ifs().index_of(own_id(place));
+    if (index >= 0) removed_what_ifs_.emplace(place, context_.what_ifs().take(index));
+  } else if (kind == ListedKind::Question) {
+    const int index = context_.questions().index_of(own_id(place));
+    if (index >= 0) removed_questions_.emplace(place, context_.questions().take(index));
   }
 }
 
 void LibraryController::take_back() {
   if (library_.removed().empty()) return;
   const ListedRun run = library_.removed().back();
-  library_.take_back();
+  QUndoStack& undo = context_.undo_stack();
+  const auto* last = undo.canUndo() ? dynamic_cast<const Removal*>(undo.command(undo.index() - 1)) : nullptr;
+  if (last != nullptr && last->removed_just(run.place)) return undo.undo();
+  undo.push(new Removal(*this, {run.place}, false, tr("take back %1").arg(run.name)));
+}
+
+void LibraryController::put_back(const QString& place) {
+  const auto& removed = library_.removed();
+  const auto found = std::ranges::find(removed, place, &ListedRun::place);
+  if (found == removed.end()) return;
+  const ListedRun run = *found;
+  library_.take_back(place);
   if (run.kind == ListedKind::Training) return training_.open_folder(run.place);
-  const auto what_if = removed_what_ifs_.find(run.place);
-  if (what_if == removed_what_ifs_.end()) return;
-  context_.what_ifs().put_back(what_if->second);
-  removed_what_ifs_.erase(what_if);
+  if (auto what_if = removed_what_ifs_.extract(place)) context_.what_ifs().put_back(what_if.mapped());
+  if (auto question = removed_questions_.extract(place)) context_.questions().put_back(question.mapped());
 }
 
 }  // namespace carryover

@@ -27,9 +27,10 @@ class LibraryController : public QObject {
   void open(const QString& place);
   void compare(const QString& a, const QString& b);  ///< b is pinned as B
   void resume(const QString& place);                 ///< what can be
-  /// Off the list, until they are taken back or forgotten. Folders stay where they are in any case.
+  /// Off the list, until they are taken back or forgotten; a command of the undo stack. Folders stay where they are in
+  /// any case.
   void remove(const QStringList& places);
-  void take_back();                    ///< what was removed last
+  void take_back();  ///< what was removed last; by undoing that where it was the last thing done, else a command too
   void measure(const QString& place);  ///< what it takes on the disk now, in a while
 
  Q_SIGNALS:
@@ -40,6 +41,8 @@ class LibraryController : public QObject {
   void connect_runs();
   void connect_trainings();
   void connect_what_ifs();
+  void connect_questions();
+  void list_questions();
   void connect_folders();
   void list_prompts();
   void connect_files();
@@ -56,6 +59,9 @@ class LibraryController : public QObject {
   void look_at_files();
   bool refuse_when_busy(const QString& name);
   bool in_progress(const ListedRun& run) const;
+  class Removal;
+  void take_off(const QString& place);
+  void put_back(const QString& place);
 
   LabContext& context_;
   RunLibrary& library_;
@@ -66,6 +72,7 @@ class LibraryController : public QObject {
   PromptsController& prompts_;
   QTimer update_timer_;
   std::map<QString, RemovedWhatIf> removed_what_ifs_;
+  std::map<QString, Question> removed_questions_;
   QString continued_;        ///< the place of a run that continues once it is on show
   QString opened_what_if_;   ///< the place of one whose run is being opened
   bool over_limit_ = false;  ///< and it has been said

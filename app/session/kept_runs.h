@@ -10,7 +10,8 @@
 namespace carryover {
 
 /// The list of runs as a session keeps it: runs, trainings, experiments, evaluations and prompt sets by their places.
-/// What-ifs have a file of their own, and losses are read again. `place_json` says how the file names a path.
+/// What-ifs and questions have files of their own, and losses are read again. `place_json` says how the file names a
+/// path.
 nlohmann::json runs_json(const std::vector<ListedRun>& runs,
                          const std::function<nlohmann::json(const QString& path)>& place_json);
 /// `absolute` makes a path of the file absolute. Whatever was in progress is partial now. Throws EngineError{BadInput}.

@@ -132,6 +132,7 @@ void SessionKeeper::connect_window() {
   });
   connect(&lab_.context, &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
   connect(&lab_.context.what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
+  connect(&lab_.context.questions(), &Questions::list_changed, this, &SessionKeeper::keep_questions);
   connect(&lab_.loader, &ModelLoader::text_opened, this, &SessionKeeper::keep_text);
   connect(&lab_.loader, &ModelLoader::model_opened, this, [this] {
     if (!given_options_ && !restoring()) given_options_ = lab_.context.run_options();
@@ -371,6 +372,16 @@ void SessionKeeper::keep_what_ifs() {
   drop_unused({before});
 }
 
+void SessionKeeper::keep_questions() {
+  if (restoring() || !folder_) return;
+  const std::vector<Question>& all = lab_.context.questions().all();
+  const QString before = std::exchange(
+      state_.questions, all.empty() ? QString() : unused_file(QStringLiteral("questions"), QStringLiteral("json")));
+  if (!all.empty()) post([path = state_.questions, all](SessionWriter& writer) { writer.write_questions(path, all); });
+  keep_now();
+  drop_unused({before});
+}
+
 /// Nothing else is ever deleted: a session file may name any path.
 bool SessionKeeper::is_own_file(const QString& path) const {
   return folder_ && !path.isEmpty() && QFileInfo(path).absolutePath() == folder_->path();
@@ -381,7 +392,7 @@ QStringList SessionKeeper::unused_of(const QStringList& paths) const {
   QStringList unused;
   for (const QString& path : paths)
     if (is_own_file(path) && path != state_.run && path != state_.pinned_run && path != state_.what_ifs &&
-        lab_.context.library().index_of(path) < 0)
+        path != state_.questions && lab_.context.library().index_of(path) < 0)
       unused += path;
   return unused;
 }
@@ -466,15 +477,11 @@ void SessionKeeper::save_session(const QString& path) {
   stored.file_version.clear();
   stored.unsaved = false;
   SessionSave save{state_.file, {}, {}, files, removed_places(), former};
-  for (QString* file : stored.files_taken_along()) {
+  for (const auto& [file, name, is_run] : stored.files_taken_along()) {
     const QString from = *file;
-    const bool is_run = file != &stored.what_ifs && file != &stored.text;
-    // What-ifs or a text of our own may be on their way to the disk: the writer takes one thing after another.
+    // One of our own, but for runs, may be on its way to the disk: the writer takes one thing after another.
     const bool is_there = QFileInfo(from).isFile() || (!is_run && is_own_file(from));
     if (!is_there || state_.foreign.contains(from)) continue;
-    const QString name = is_run                     ? QFileInfo(from).fileName()
-                         : file == &stored.what_ifs ? QStringLiteral("what-ifs.json")
-                                                    : QStringLiteral("text.txt");
     *file = files + u'/' + name;
     if (*file != from) save.copies.emplace_back(from, *file);
     if (!is_run) continue;

@@ -94,6 +94,7 @@ class SessionKeeper : public QObject {
   void keep_text();
   void keep_unwritten_run();
   void keep_what_ifs();
+  void keep_questions();
   bool is_own_file(const QString& path) const;
   QStringList unused_of(const QStringList& paths) const;
   void drop_unused(const QStringList& paths);

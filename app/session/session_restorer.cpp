@@ -115,6 +115,7 @@ void SessionRestorer::go_on_with(const std::shared_ptr<const KeptFiles>& files) 
   apply_config();
   if (files->run) select();
   show_what_ifs(files->what_ifs, files->run.has_value());
+  lab_.context.questions().restore(files->questions);
   open_dialog();
   open_document();
 }

@@ -171,6 +171,7 @@ void read_runs(SessionState& state, const SessionFields& fields, const QString& 
   state.pinned_segments = fields.index("pinned_segments", 0, 0);
   state.what_ifs = absolute(fields.text("what_ifs"), folder);
   state.shown_what_if = fields.index("shown_what_if", -1);
+  state.questions = absolute(fields.text("questions"), folder);
 }
 
 void read_prompts(SessionState& state, const SessionFields& fields, const QString& folder) {
@@ -234,9 +235,9 @@ bool SessionState::same_work(const SessionState& other) const {
   return model == other.model && adapter == other.adapter && weights == other.weights && text == other.text &&
          options == other.options && config == other.config && notes == other.notes && bookmarks == other.bookmarks &&
          run == other.run && run_folder == other.run_folder && pinned_run == other.pinned_run &&
-         what_ifs == other.what_ifs && engine == other.engine && trainings == other.trainings &&
-         experiment == other.experiment && evaluation == other.evaluation && prompts == other.prompts &&
-         document == other.document && same_list(runs, other.runs);
+         what_ifs == other.what_ifs && questions == other.questions && engine == other.engine &&
+         trainings == other.trainings && experiment == other.experiment && evaluation == other.evaluation &&
+         prompts == other.prompts && document == other.document && same_list(runs, other.runs);
 }
 
 bool SessionState::same_drafts(const SessionState& other) const {
@@ -245,13 +246,14 @@ bool SessionState::same_drafts(const SessionState& other) const {
          prompt_order.out == other.prompt_order.out;
 }
 
-std::vector<QString*> SessionState::files_taken_along() {
-  std::vector<QString*> files;
+std::vector<SessionState::TakenFile> SessionState::files_taken_along() {
+  std::vector<TakenFile> files;
   for (ListedRun& run : runs)  // the one on show and the pinned one are among them
-    if (is_journal(run)) files.push_back(&run.place);
-  files.push_back(&what_ifs);
-  if (!text_name.isEmpty()) files.push_back(&text);
-  std::erase_if(files, [](const QString* file) { return file->isEmpty(); });
+    if (is_journal(run)) files.push_back({&run.place, QFileInfo(run.place).fileName(), true});
+  files.push_back({&what_ifs, QStringLiteral("what-ifs.json")});
+  files.push_back({&questions, QStringLiteral("questions.json")});
+  if (!text_name.isEmpty()) files.push_back({&text, QStringLiteral("text.txt")});
+  std::erase_if(files, [](const TakenFile& file) { return file.path->isEmpty(); });
   return files;
 }
 
@@ -265,8 +267,8 @@ void note_foreign_files(SessionState& state, const QString& session_file) {
     return !info.exists() || (info.isFile() && !info.isSymLink() && info.canonicalPath() == place);
   };
   state.foreign.clear();
-  for (const QString* file : state.files_taken_along())
-    if (!is_own(*file)) state.foreign += *file;
+  for (const SessionState::TakenFile& file : state.files_taken_along())
+    if (!is_own(*file.path)) state.foreign += *file.path;
   // It goes by its own name then, as a text that the user opens.
   if (state.foreign.contains(state.text)) state.text_name.clear();
 }
@@ -301,6 +303,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                            {"pinned_segments", state.pinned_segments},
                                            {"what_ifs", path_json(state.what_ifs)},
                                            {"shown_what_if", state.shown_what_if},
+                                           {"questions", path_json(state.questions)},
                                            {"draft", edit_json(state.draft)},
                                            {"runs", runs_json(state.runs, path_json)},
                                            {"foil", text_json(state.foil)},

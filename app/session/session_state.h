@@ -35,6 +35,7 @@ struct SessionState {
   int pinned_segments = 0;      ///< that it had when it was pinned
   QString what_ifs;             ///< file of those that were run (kept_what_ifs.h), or empty
   int shown_what_if = -1;       ///< index in it
+  QString questions;            ///< file of those that were asked (kept_questions.h), or empty
   SegmentEdit draft;            ///< of the next one
   std::vector<ListedRun> runs;  ///< the list, but for what-ifs
   QString foil;                 ///< text of the token that logits are compared with, or empty
@@ -56,9 +57,14 @@ struct SessionState {
   /// What a person would miss: what is looked at, and how, left out.
   bool same_work(const SessionState& other) const;
   bool same_drafts(const SessionState& other) const;  ///< what is typed for something that is not run yet
-  /// The files that saving the session in another place takes along: journals of runs, what-ifs, and a text that is no
-  /// file of the user's.
-  std::vector<QString*> files_taken_along();
+  /// A file that saving the session in another place takes along, and its name there.
+  struct TakenFile {
+    QString* path;
+    QString name;
+    bool is_run = false;
+  };
+  /// Journals of runs, what-ifs, questions, and a text that is no file of the user's.
+  std::vector<TakenFile> files_taken_along();
 };
 
 /// A session file may come from anybody and name any file. Those of `files_taken_along()` that are not regular files of

@@ -36,6 +36,7 @@ QString contents_of(const SessionState& state) {
   };
   count(ListedKind::Run, tr("runs: %1"));
   add(!state.what_ifs.isEmpty(), tr("what-ifs"));
+  add(!state.questions.isEmpty(), tr("questions"));
   add(!state.notes.isEmpty(), tr("notes"));
   add(!state.bookmarks.empty(), tr("bookmarks"));
   add(!state.text_name.isEmpty(), tr("pasted text"));

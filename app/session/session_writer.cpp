@@ -203,6 +203,10 @@ void SessionWriter::write_what_ifs(const QString& path, const std::vector<KeptWh
   write(path, what_ifs_text(what_ifs));
 }
 
+void SessionWriter::write_questions(const QString& path, const std::vector<Question>& questions) {
+  write(path, questions_text(questions));
+}
+
 std::optional<KeptRun> SessionWriter::read_run(const QString& path, const std::string& open_weights) {
   if (path.isEmpty()) return std::nullopt;
   std::optional<KeptRun> kept;
@@ -226,6 +230,7 @@ void SessionWriter::read(const SessionState& state, const std::string& open_weig
   if (files->run && is_run_folder(state.run_folder.toStdString()))
     files->run->run.contents.directory = state.run_folder.toStdString();
   if (!state.what_ifs.isEmpty()) try_to([&] { files->what_ifs = read_what_ifs(state.what_ifs); });
+  if (!state.questions.isEmpty()) try_to([&] { files->questions = read_questions(state.questions); });
   Q_EMIT read_back(files);
 }
 

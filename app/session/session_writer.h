@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/engine_thread/error_report.h"
+#include "app/session/kept_questions.h"
 #include "app/session/kept_what_ifs.h"
 #include "app/session/session_state.h"
 #include "engine/records/run_journal.h"
@@ -37,6 +38,7 @@ struct KeptRun {
 struct KeptFiles {
   std::optional<KeptRun> run, pinned;
   std::vector<KeptWhatIf> what_ifs;
+  std::vector<Question> questions;
 };
 
 /// What a window keeps on disk, written and read in the order of the calls: lives on a thread of its own, so that a
@@ -52,6 +54,7 @@ class SessionWriter : public QObject {
   void write_run(const QString& path, const RunContents& run);
   void save_session(const SessionSave& save);
   void write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs);
+  void write_questions(const QString& path, const std::vector<Question>& questions);
   /// Answered by read_back. `open_weights`: hash of the open model, whose tokenizer is at hand; empty: none is open.
   void read(const SessionState& state, const std::string& open_weights);
   void remove(const QStringList& paths);

@@ -297,6 +297,78 @@ class RunsPanelTest : public QObject {
     QCOMPARE(someone.lab().run().segment_count(), 2);
   }
 
+  /// By the window's Undo, in turn with what else was done; the list's own Undo goes the same way.
+  void a_deleted_run_comes_back_by_undo() {
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    RunList panel(someone);
+    QVERIFY(run_whole(someone, 300));
+    const QString first = someone.window.lab().runs.place();
+    QVERIFY(run_whole(someone, 400));
+    const QString second = someone.window.lab().runs.place();
+    panel.library.set_tags(panel.library.index_of(first), {"kept"});
+    QUndoStack& undo = someone.lab().undo_stack();
+    LibraryController& library = someone.window.lab().library;
+    library.remove({first, second});
+    QCOMPARE(undo.undoText(), QStringLiteral("delete 2 runs"));
+    QVERIFY(places_of(panel.library, ListedKind::Run).isEmpty());
+    SegmentConfig config = someone.lab().config();
+    config.retrieval_length -= 4;
+    someone.lab().edit_settings(config, someone.lab().run_options().policy, QStringLiteral("less"));
+    undo.undo();  // the settings
+    QVERIFY(places_of(panel.library, ListedKind::Run).isEmpty());
+    undo.undo();
+    QCOMPARE(places_of(panel.library, ListedKind::Run).size(), 2);
+    QCOMPARE(entry(panel.library, first).tags, QStringList("kept"));
+    QVERIFY(QFile::exists(first) && QFile::exists(second) && panel.library.removed().empty());
+    undo.redo();
+    QVERIFY(places_of(panel.library, ListedKind::Run).isEmpty());
+    undo.undo();
+
+    library.remove({first});
+    library.take_back();  // as the last thing done was to delete it
+    QVERIFY(panel.library.index_of(first) >= 0 && undo.canRedo());
+    undo.redo();
+    library.remove({second});
+    undo.undo();
+    someone.lab().set_range({0, 0});
+    library.take_back();  // of what was deleted before other things were done
+    QVERIFY(panel.library.index_of(first) >= 0);
+    undo.undo();
+    QVERIFY(panel.library.index_of(first) < 0 && panel.library.index_of(second) >= 0);
+    panel.library.forget_removed();
+    QTRY_VERIFY(!QFile::exists(first));
+    while (undo.canUndo()) undo.undo();
+    QVERIFY(panel.library.index_of(first) < 0);  // for good
+  }
+
+  void what_ifs_and_questions_come_back_by_undo() {
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    RunList panel(someone);
+    Questions& questions = someone.lab().questions();
+    for (const char* text : {"Who came?", "Why?"}) {
+      Question asked;
+      asked.text = text;
+      questions.begin(asked);
+      questions.add_text(false, QStringLiteral("Nobody."));
+      questions.complete();
+      questions.end();
+    }
+    QStringList listed = places_of(panel.library, ListedKind::Question);
+    QCOMPARE(listed.size(), 2);
+    QCOMPARE(entry(panel.library, listed[0]).name, QStringLiteral("Who came?"));
+    panel.library.rename(panel.library.index_of(listed[0]), QStringLiteral("the guests"));
+    panel.library.set_tags(panel.library.index_of(listed[0]), {"door"});
+    QVERIFY(questions.all()[0].name == QStringLiteral("the guests") && questions.all()[0].tags == QStringList("door"));
+    someone.window.lab().library.remove({listed[0]});
+    QCOMPARE(questions.all().size(), std::size_t{1});
+    someone.lab().undo_stack().undo();
+    QCOMPARE(questions.all().size(), std::size_t{2});
+    QCOMPARE(questions.all()[0].text, QStringLiteral("Who came?"));
+    QCOMPARE(entry(panel.library, listed[0]).name, QStringLiteral("the guests"));
+  }
+
   void more_than_the_limit_is_told_and_the_oldest_offered() {
     Someone someone(home_);
     someone.keeper.begin(false);

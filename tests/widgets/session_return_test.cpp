@@ -9,9 +9,11 @@
 #include <QSemaphore>
 #include <QTest>
 
+#include "app/session/kept_questions.h"
 #include "engine/core/run/edit_json.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/training_plan.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
@@ -243,6 +245,100 @@ class SessionReturnTest : public QObject {
     QVERIFY(bring_back(someone));
     QCOMPARE(QString::fromStdString(someone.lab().run().origin().folder), run);
     QVERIFY(shows_a_run(someone.window));
+  }
+
+  /// With passages, settings and probabilities, in what was kept, in a session file, in a report and in the list of
+  /// runs.
+  void questions_and_answers_come_back() {
+    const QString file = home_ + "/asked.carryover";
+    std::string asked;
+    const auto look = [&](Someone& someone) {
+      const std::vector<Question>& all = someone.lab().questions().all();
+      QCOMPARE(all.size(), std::size_t{1});
+      QCOMPARE(questions_text(all), asked);
+      const Question& question = all.front();
+      QVERIFY(question.complete && question.answer == QStringLiteral("Eva <came>."));
+      QVERIFY(question.probability == 0.5 && question.probability_without == 0.25 && question.passages.size() == 1);
+      QCOMPARE(question.config.retrieval_length, std::int64_t{5});
+      QCOMPARE(question.what_ifs, (std::vector<Question::WhatIf>{{{{3, 5}}, 0.125}}));
+      const RunLibrary& library = someone.lab().library();
+      const int row = library.index_of(QStringLiteral("question:%1").arg(question.id));
+      QVERIFY(row >= 0 && library.run(row).kind == ListedKind::Question);
+      QVERIFY(library.run(row).name == QStringLiteral("Who came?") && library.run(row).text == question.answer);
+      QCOMPARE(library.run(row).tags, QStringList("paper"));
+      const QString report = home_ + "/report.html";
+      write_lab_report(someone.lab(), {}, report);
+      const QString told = QString::fromStdString(read_bytes(report.toStdString()));
+      for (const char* part :
+           {"Who came?", "Eva &lt;came&gt;.", "Nobody.", "“Eva”: 50\u00A0%, without retrieval 25\u00A0%",
+            "<td>3–4</td>", "<td>12.5\u00A0%</td>", "a passage", "retrieval_length 5"})
+        QVERIFY2(told.contains(QString::fromUtf8(part)), part);
+    };
+    {
+      Someone someone(home_);
+      someone.keeper.begin(false);
+      QVERIFY(run_whole(someone, 400));
+      Question question;
+      question.text = "Who came?";
+      question.provenance = run_provenance(someone.lab().run());
+      question.policy = "segmented";
+      question.config = someone.lab().config();
+      question.config.retrieval_length = 5;
+      question.made_ms = 1'700'000'000'000;
+      Questions& questions = someone.lab().questions();
+      questions.begin(question);
+      questions.add_text(false, "Eva <came>.");
+      questions.add_text(true, "Nobody.");
+      HeadHits hits{8, 1, 0, {}, true};
+      for (const std::int64_t position : {3, 4}) hits.hits.push_back({position, HitKind::Anchor, 1.5F, position, 0});
+      questions.set_hits({hits}, {{3, 5, 0, 1.5F, "a passage"}});
+      questions.set_probabilities("Eva", 0.5, 0.25);
+      questions.complete();
+      questions.end();
+      questions.add_what_if({{{3, 5}}, 0.125});
+      const int row = someone.lab().library().index_of(QStringLiteral("question:0"));
+      QVERIFY(row >= 0);
+      someone.lab().library().set_tags(row, {"paper"});
+      asked = questions_text(questions.all());
+      QSignalSpy saved(&someone.keeper, &SessionKeeper::session_saved);
+      someone.keeper.save_session(file);
+      QVERIFY(saved.count() > 0 || saved.wait(patience_ms));
+      QVERIFY(QFile::exists(home_ + "/asked.files/questions.json"));
+    }
+    {
+      Someone someone(home_);
+      QVERIFY(bring_back(someone));
+      look(someone);
+    }
+    QDir(home_ + "/sessions").removeRecursively();
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    QSignalSpy opened(&someone.keeper, &SessionKeeper::session_opened);
+    someone.keeper.open_session(file);
+    QVERIFY(opened.count() > 0 || opened.wait(patience_ms));
+    look(someone);
+  }
+
+  void crafted_questions_are_refused_data() {
+    QTest::addColumn<QString>("fields");
+    QTest::newRow("a text that is a number") << QStringLiteral(R"({"text": 1})");
+    QTest::newRow("positions that do not ascend") << QStringLiteral(R"({"passages": [{"positions": [5, 3]}]})");
+    QTest::newRow("one position") << QStringLiteral(R"({"passages": [{"positions": [5]}]})");
+    QTest::newRow("a probability above 1") << QStringLiteral(R"({"probability": 1.5})");
+    QTest::newRow("an unknown policy") << QStringLiteral(R"({"policy": "best"})");
+    QTest::newRow("hits of text") << QStringLiteral(R"({"hits": ["x"]})");
+    QTest::newRow("settings out of range") << QStringLiteral(R"({"config": {"segment_length": "x"}})");
+    QTest::newRow("what-ifs of numbers") << QStringLiteral(R"({"what_ifs": [1]})");
+  }
+
+  void crafted_questions_are_refused() {
+    QFETCH(QString, fields);
+    const QString file = home_ + "/questions.json";
+    write_bytes(file.toStdString(),
+                R"({"format": "carryover questions", "version": 1, "questions": [)" + fields.toStdString() + "]}");
+    const auto error = error_of([&] { read_questions(file); });
+    QVERIFY(error && error->fault() == Fault::BadInput);
+    QVERIFY2(error->where().starts_with(file.toStdString()), error->what());
   }
 
   void a_session_without_a_run_leaves_none_of_the_one_before() {

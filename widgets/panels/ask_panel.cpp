@@ -9,6 +9,7 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QTextBrowser>
+#include <algorithm>
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
@@ -82,6 +83,10 @@ AskPanel::AskPanel(LabContext& lab, QWidget* parent)
   connect(&lab.questions(), &Questions::changed, this, &Panel::request_refresh);
   connect(&lab.questions(), &Questions::progressed, this, &AskPanel::show_progress);
   connect(&lab.questions(), &Questions::hits_changed, this, &AskPanel::show_passages);
+  connect(&lab.questions(), &Questions::shown, this, [this](int id) {
+    catch_up();
+    answers_->scrollToAnchor(QString::number(id));
+  });
   const auto ask_another = [this] {  // one text's positions are not of another's
     show_passages();
     request_refresh();
@@ -122,8 +127,8 @@ void AskPanel::refresh() {
     const bool done = !running || question != questions.all().rbegin();
     const QString of =
         question->provenance == asked ? QString() : tr("Asked about %1").arg(question->run).toHtmlEscaped();
-    page += QStringLiteral("<p><b>%1</b><br/>%2</p>%3<hr/>")
-                .arg(question->text.toHtmlEscaped(), of, answers_to(*question, done));
+    page += QStringLiteral("<p><a name=\"%1\"></a><b>%2</b><br/>%3</p>%4<hr/>")
+                .arg(QString::number(question->id), question->text.toHtmlEscaped(), of, answers_to(*question, done));
   }
   answers_->setHtml(page);
 }
@@ -157,11 +162,9 @@ QString AskPanel::probabilities() const {
   if (current() == nullptr || current()->probability < 0) return {};
   const Question& last = *current();
   if (last.probability_without < 0)
-    return tr("“%1”: probability %2 %").arg(last.scored, decimal_text(100 * last.probability, 1));
-  return tr("“%1”: probability %2 %, without retrieval %3 %")
-      .arg(last.scored)
-      .arg(decimal_text(100 * last.probability, 1))
-      .arg(decimal_text(100 * last.probability_without, 1));
+    return tr("“%1”: probability %2").arg(last.scored, probability_text(last.probability));
+  return tr("“%1”: probability %2, without retrieval %3")
+      .arg(last.scored, probability_text(last.probability), probability_text(last.probability_without));
 }
 
 void AskPanel::show_buttons() {
@@ -181,9 +184,17 @@ void AskPanel::ask_again(bool remove) {
   lab_.questions().ask_without(remove ? positions_of(all[row]) : positions_of_others(all, row));
 }
 
+/// A question of a session may be anybody's: its positions need not be in the text.
+bool AskPanel::fits(const HeadHits& hits) const {
+  const std::int64_t tokens = lab_.asked().token_count();
+  return std::ranges::all_of(hits.hits, [tokens](const Hit& hit) {
+    return hit.position >= 0 && hit.position < tokens && hit.anchor < tokens;
+  });
+}
+
 void AskPanel::show_passages() {
   std::vector<PassageRow> rows;
-  if (current() != nullptr && !current()->hits.empty()) {
+  if (current() != nullptr && !current()->hits.empty() && fits(current()->hits.front())) {
     const Question& last = *current();
     const std::vector<Passage> all = passages_of(last.hits.front());
     for (std::size_t i = 0; i < all.size(); ++i) {

@@ -32,6 +32,7 @@ class AskPanel : public Panel {
   void select_passage(int row);
   QString answers_to(const Question& question, bool done) const;
   QString probabilities() const;
+  bool fits(const HeadHits& hits) const;
   /// The last question, if it was asked of what the next one will be; else null.
   const Question* current() const;
 

@@ -132,11 +132,10 @@ QString what_ifs(LabContext& context) {
   for (std::size_t i = 0; i < all.results().size(); ++i) {
     const WhatIfResult& result = all.results()[i];
     if (!all.in_run(static_cast<int>(i))) continue;
-    rows +=
-        row({result.name, QString::number(result.segment), edit_text(result.edit, result.run_config),
-             signed_text(result.change.mean, 4), signed_text(result.change.low, 4), signed_text(result.change.high, 4),
-             result.prediction ? prediction_text(*result.prediction) : QString(),
-             count_text(std::ssize(result.changes)), result.tags.join(QStringLiteral(", "))});
+    rows += row({result.name, QString::number(result.segment), edit_text(result.edit, result.run_config),
+                 signed_text(result.change.mean, 4), bound_texts(result).first, bound_texts(result).second,
+                 result.prediction ? prediction_text(*result.prediction) : QString(),
+                 count_text(std::ssize(result.changes)), result.tags.join(QStringLiteral(", "))});
   }
   if (rows.isEmpty()) return {};
   return heading(tr("What-ifs: change of the segment's mean loss, nats, with its 95 % interval")) +
@@ -144,6 +143,57 @@ QString what_ifs(LabContext& context) {
                     tr("selected token"), tr("hits changed"), tr("tags")},
                    "th") +
                rows);
+}
+
+QString settings_text(const Question& question) {
+  QStringList parts{QString::fromStdString(question.policy)};
+  const nlohmann::json config = question.config;
+  for (const auto& [field, value] : config.items())
+    if (value.is_number() || value.is_string() || value.is_boolean())
+      parts += QString::fromStdString(field + " " + (value.is_string() ? value.get<std::string>() : value.dump()));
+  return parts.join(QStringLiteral(", "));
+}
+
+QString probabilities_text(const Question& question) {
+  if (question.probability < 0) return {};
+  const QString with = tr("“%1”: %2").arg(question.scored, probability_text(question.probability));
+  return question.probability_without < 0
+             ? with
+             : tr("%1, without retrieval %2").arg(with, probability_text(question.probability_without));
+}
+
+/// With what is known of the answer without the passage.
+QString passages_table(const Question& question) {
+  QString rows;
+  for (const AskedPassage& passage : question.passages) {
+    const auto without = std::ranges::find_if(question.what_ifs, [&](const Question::WhatIf& each) {
+      return std::ranges::all_of(each.without, [&](const TokenRange& range) {
+        return range.first >= passage.first && range.last <= passage.end;
+      });
+    });
+    rows +=
+        row({QString::number(passage.segment), QStringLiteral("%1–%2").arg(passage.first).arg(passage.end - 1),
+             decimal_text(static_cast<double>(passage.score), 3),
+             without == question.what_ifs.end() ? QString() : probability_text(without->probability), passage.text});
+  }
+  if (rows.isEmpty()) return {};
+  return table(row({tr("segment"), tr("positions"), tr("score"), tr("probability without it"), tr("text")}, "th") +
+               rows);
+}
+
+/// All of the session's, with the run that each was asked about where it is another one.
+QString questions(LabContext& context) {
+  const QString shown = run_provenance(context.run());
+  QString text;
+  for (const Question& question : context.questions().all()) {
+    QString rows = row({tr("question"), question.text}) + row({tr("answer"), question.answer});
+    if (question.retrieves) rows += row({tr("answer without retrieval"), question.without_retrieval});
+    if (const QString known = probabilities_text(question); !known.isEmpty()) rows += row({tr("probability"), known});
+    if (question.provenance != shown) rows += row({tr("asked about"), question.run});
+    rows += row({tr("settings"), settings_text(question)});
+    text += table(rows) + passages_table(question);
+  }
+  return text.isEmpty() ? text : heading(tr("Questions")) + text;
 }
 
 QString comparison(LabContext& context) {
@@ -212,8 +262,8 @@ QString html(LabContext& context, const std::vector<PlotView*>& plots) {
              "table { border-collapse: collapse; } td, th { border: 1px solid #dde1e7; text-align: left; }"
              "</style></head><body>\n<h1>%1</h1>\n")
              .arg(title.toHtmlEscaped()) +
-         origin(run) + notes(context) + numbers(run) + comparison(context) + what_ifs(context) + pictures(plots, run) +
-         hits(context) + segments(run) + settings(run) + QStringLiteral("</body></html>\n");
+         origin(run) + notes(context) + numbers(run) + comparison(context) + what_ifs(context) + questions(context) +
+         pictures(plots, run) + hits(context) + segments(run) + settings(run) + QStringLiteral("</body></html>\n");
 }
 
 QByteArray pdf_bytes(const QString& html, const QString& title) {

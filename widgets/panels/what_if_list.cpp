@@ -5,7 +5,9 @@
 #include <QHeaderView>
 #include <QPushButton>
 #include <QTableView>
+#include <QUndoCommand>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/formats/output_file.h"
 #include "engine/records/run_folder.h"
@@ -58,8 +60,33 @@ void WhatIfList::show_current() {
   export_->setEnabled(table_.rowCount() > 0);
 }
 
+namespace {
+
+class WhatIfRemoval : public QUndoCommand {
+ public:
+  WhatIfRemoval(WhatIfs& what_ifs, int index)
+      : QUndoCommand(WhatIfList::tr("delete %1").arg(what_ifs.results()[static_cast<std::size_t>(index)].name)),
+        what_ifs_(what_ifs),
+        id_(what_ifs.id(index)) {}
+  void redo() override {
+    if (const int index = what_ifs_.index_of(id_); index >= 0) removed_ = what_ifs_.take(index);
+  }
+  void undo() override {
+    if (removed_) what_ifs_.put_back(*removed_);
+    removed_.reset();
+  }
+
+ private:
+  WhatIfs& what_ifs_;
+  int id_;
+  std::optional<RemovedWhatIf> removed_;
+};
+
+}  // namespace
+
 void WhatIfList::remove_current() {
-  if (const int shown = context_.what_ifs().shown(); shown >= 0) context_.what_ifs().remove(shown);
+  WhatIfs& what_ifs = context_.what_ifs();
+  if (const int shown = what_ifs.shown(); shown >= 0) context_.undo_stack().push(new WhatIfRemoval(what_ifs, shown));
 }
 
 namespace {

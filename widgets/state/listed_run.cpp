@@ -10,6 +10,7 @@
 #include "widgets/state/experiment_model.h"
 #include "widgets/state/model_label.h"
 #include "widgets/state/provenance.h"
+#include "widgets/state/questions.h"
 #include "widgets/state/run_digests.h"
 #include "widgets/state/run_library.h"
 #include "widgets/state/what_if_result.h"
@@ -60,8 +61,14 @@ QString kind_name(ListedKind kind) {
       return RunLibrary::tr("Evaluation");
     case ListedKind::PromptSet:
       return RunLibrary::tr("Prompt set");
+    case ListedKind::Question:
+      return RunLibrary::tr("Question");
   }
   return {};
+}
+
+bool has_files(ListedKind kind) {
+  return kind != ListedKind::WhatIf && kind != ListedKind::Question;
 }
 
 bool is_journal(const ListedRun& run) {
@@ -130,6 +137,21 @@ ListedRun listed(const WhatIfResult& result, int id) {
   listed.made_ms = result.made_ms;
   listed.tokens = listed.expected_tokens = std::ssize(result.after);
   listed.loss = result.change.mean;
+  return listed;
+}
+
+ListedRun listed(const Question& question) {
+  ListedRun listed;
+  listed.kind = ListedKind::Question;
+  listed.place = QStringLiteral("question:%1").arg(question.id);
+  listed.name = question.label().simplified();
+  listed.tags = question.tags;
+  listed.text = question.answer.simplified();
+  listed.policy = QString::fromStdString(question.policy);
+  listed.model = model_label_in(question.provenance);
+  listed.details = question.provenance;
+  listed.made_ms = question.made_ms;
+  if (!question.complete) listed.standing = Standing::Partial;
   return listed;
 }
 

@@ -16,9 +16,10 @@ class RunModel;
 class RunOutline;
 class TrainingModel;
 struct PromptReport;
+struct Question;
 struct WhatIfResult;
 
-enum class ListedKind { Run, Training, WhatIf, Experiment, Evaluation, PromptSet };
+enum class ListedKind { Run, Training, WhatIf, Experiment, Evaluation, PromptSet, Question };
 /// Whether there is more to come of it.
 enum class Standing { Whole, Partial, UnderWay, Missing };
 
@@ -28,14 +29,15 @@ using LossCurve = std::vector<QPointF>;
 /// What the list of runs says of one of them: enough to find it again. A plain value.
 struct ListedRun {
   ListedKind kind = ListedKind::Run;
-  QString place;         ///< journal or folder, absolute; what tells entries apart. Of a what-if: no path
+  /// Journal or folder, absolute; what tells entries apart. Of a what-if and a question: no path.
+  QString place;
   QString name;          ///< its own, or the one that the user gave it
   bool renamed = false;  ///< by the user
   QStringList tags;
-  QString text, policy;
-  QString model;     ///< name and adapter · dtype · hash
-  QString details;   ///< whatever makes it again: the tooltip
-  QString saved_in;  ///< run folder that it was also saved in; empty: none
+  QString text, policy;  ///< text: its name; of a question the answer
+  QString model;         ///< name and adapter · dtype · hash
+  QString details;       ///< whatever makes it again: the tooltip
+  QString saved_in;      ///< run folder that it was also saved in; empty: none
   Standing standing = Standing::Whole;
   std::int64_t tokens = 0, expected_tokens = 0;
   double loss = std::numeric_limits<double>::quiet_NaN();  ///< mean, nats; of a what-if the change, after − before
@@ -48,12 +50,15 @@ struct ListedRun {
   bool ticked() const { return tick > 0; }
 };
 QString kind_name(ListedKind kind);
+/// Whether it has files that can be measured and be gone; what-ifs and questions lie with the session.
+bool has_files(ListedKind kind);
 /// Whether the list alone keeps it: a journal of the session, and no folder of the user's.
 bool is_journal(const ListedRun& run);
 
 ListedRun listed(const RunModel& run, const QString& place);
 ListedRun listed(const TrainingModel& run);
 ListedRun listed(const WhatIfResult& result, int id);
+ListedRun listed(const Question& question);
 ListedRun listed(const ExperimentModel& experiment);
 ListedRun listed(const EvaluationModel& evaluation);
 /// A prompt set in `folder`; `report` may be null, where nothing was read of it yet.

@@ -2,6 +2,7 @@
 #include "widgets/state/questions.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/core/base/error.h"
 
@@ -20,10 +21,12 @@ const Question::WhatIf* Question::find(const std::vector<TokenRange>& without) c
 
 void Questions::begin(const Question& question) {
   all_.push_back(question);
+  all_.back().id = next_id_++;
   running_ = true;
   doing_.clear();
   Q_EMIT changed();
   Q_EMIT hits_changed();
+  Q_EMIT list_changed();
 }
 
 void Questions::add_text(bool without_retrieval, const QString& piece) {
@@ -32,9 +35,10 @@ void Questions::add_text(bool without_retrieval, const QString& piece) {
   Q_EMIT changed();
 }
 
-void Questions::set_hits(std::vector<HeadHits> hits) {
+void Questions::set_hits(std::vector<HeadHits> hits, std::vector<AskedPassage> passages) {
   CARRYOVER_CHECK(!all_.empty());
   all_.back().hits = std::move(hits);
+  all_.back().passages = std::move(passages);
   Q_EMIT hits_changed();
 }
 
@@ -72,15 +76,55 @@ void Questions::complete() {
 }
 
 void Questions::end() {
-  running_ = false;
+  const bool answered = std::exchange(running_, false);
   Q_EMIT changed();
+  if (answered) Q_EMIT list_changed();
 }
 
 void Questions::clear() {
+  restore({});
+}
+
+void Questions::restore(std::vector<Question> questions) {
   CARRYOVER_CHECK(!running_);
-  all_.clear();
+  all_ = std::move(questions);
+  for (Question& question : all_) question.id = next_id_++;
   Q_EMIT changed();
   Q_EMIT hits_changed();
+  Q_EMIT list_changed();
+}
+
+int Questions::index_of(int id) const {
+  const auto found = std::ranges::find(all_, id, &Question::id);
+  return found == all_.end() ? -1 : static_cast<int>(found - all_.begin());
+}
+
+void Questions::describe(int index, const QString& name, const QStringList& tags) {
+  Question& question = all_.at(static_cast<std::size_t>(index));
+  const QString own = name == question.text.simplified() ? QString() : name;
+  if (question.name == own && question.tags == tags) return;
+  question.name = own;
+  question.tags = tags;
+  Q_EMIT list_changed();
+}
+
+Question Questions::take(int index) {
+  CARRYOVER_CHECK(index >= 0 && index < static_cast<int>(all_.size()) - (running_ ? 1 : 0));
+  Question taken = std::move(all_[static_cast<std::size_t>(index)]);
+  all_.erase(all_.begin() + index);
+  Q_EMIT changed();
+  Q_EMIT hits_changed();
+  Q_EMIT list_changed();
+  return taken;
+}
+
+void Questions::put_back(const Question& question) {
+  const auto place = std::ranges::lower_bound(all_, question.id, {}, &Question::id);
+  CARRYOVER_CHECK(!running_ || place != all_.end());  // the last one is being answered
+  all_.insert(place, question);
+  Q_EMIT changed();
+  Q_EMIT hits_changed();
+  Q_EMIT list_changed();
 }
 
 void Questions::set_unavailable(const QString& why) {

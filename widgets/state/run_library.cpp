@@ -176,11 +176,17 @@ void RunLibrary::remove(int index) {
 }
 
 void RunLibrary::take_back() {
-  if (removed_.empty()) return;
-  ListedRun run = std::move(removed_.back());
-  removed_.pop_back();
+  if (!removed_.empty()) take_back(QString(removed_.back().place));
+}
+
+bool RunLibrary::take_back(const QString& place) {
+  const auto found = find_place(removed_, place);
+  if (found == removed_.end()) return false;
+  ListedRun run = std::move(*found);
+  removed_.erase(found);
   insert(std::move(run));
   Q_EMIT removed_changed();
+  return true;
 }
 
 void RunLibrary::forget_removed() {

@@ -7,9 +7,9 @@
 
 namespace carryover {
 
-/// The runs, trainings, what-ifs, experiments, evaluations and prompt sets of a session, whatever is on show: filled by
-/// the LibraryController (app/controllers). A removed entry can be taken back until it is forgotten; until then its
-/// file stays. GUI thread.
+/// The runs, trainings, what-ifs, experiments, evaluations, prompt sets and questions of a session, whatever is on
+/// show: filled by the LibraryController (app/controllers). A removed entry can be taken back until it is forgotten;
+/// until then its file stays. GUI thread.
 class RunLibrary : public QObject {
   Q_OBJECT
  public:
@@ -39,6 +39,7 @@ class RunLibrary : public QObject {
   void remove(int index);
   const std::vector<ListedRun>& removed() const { return removed_; }  ///< the last one last
   void take_back();                                                   ///< the one removed last
+  bool take_back(const QString& place);                               ///< false where it is not among the removed
   void forget_removed();                                              ///< for good
 
   std::int64_t limit() const { return limit_; }  ///< bytes on disk that are wanted at most; 0: any number

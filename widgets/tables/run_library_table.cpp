@@ -52,7 +52,8 @@ QString standing_text(const ListedRun& run) {
 QString tooltip_of(const ListedRun& run) {
   QStringList lines{run.name};
   if (const QString standing = standing_text(run); !standing.isEmpty()) lines += standing;
-  if (run.kind != ListedKind::WhatIf) lines += QDir::toNativeSeparators(run.place);
+  if (has_files(run.kind)) lines += QDir::toNativeSeparators(run.place);
+  if (run.kind == ListedKind::Question) lines += run.text;
   if (!run.saved_in.isEmpty()) lines += RunLibraryTable::tr("Saved in %1").arg(QDir::toNativeSeparators(run.saved_in));
   lines += run.details;
   return Qt::convertFromPlainText(lines.join(u'\n').left(most_tooltip), Qt::WhiteSpaceNormal);
