@@ -6,8 +6,10 @@
 #include <QTextDocumentFragment>
 #include <QTextStream>
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "app/cli/commands.h"
 #include "app/cli/standard_streams.h"
@@ -17,6 +19,7 @@
 #include "app/shell/application.h"
 #include "app/shell/language.h"
 #include "app/shell/platform_notes.h"
+#include "app/shell/platform_watch.h"
 #include "app/shell/shell.h"
 #include "app/shell/signal_watch.h"
 #include "app/shell/start_panel.h"
@@ -24,6 +27,7 @@
 #include "app/window/script_selection.h"
 #include "engine/api/engine_library.h"
 #include "widgets/look/icons.h"
+#include "widgets/look/qt_path.h"
 
 namespace carryover {
 namespace {
@@ -199,7 +203,9 @@ void quit_after_story(MainWindow& window, const Stories& stories) {
 int run_window(int argc, char** argv) {
   const bool platform_given = qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
   choose_platform(argc, argv);
+  std::optional<PlatformWatch> platform(kExitBadInput);
   Application application(argc, argv);
+  platform.reset();
   QApplication::setApplicationName(QStringLiteral("carryover"));
   QApplication::setDesktopFileName(QStringLiteral("carryover"));  // how a desktop knows whose window it is
   WindowOptions options = parse_window_options(QApplication::arguments());
@@ -282,5 +288,10 @@ int main(int argc, char** argv) {
   carryover::drop_platform_notes();
   if (argc > 1 && carryover::is_command_verb(argv[1]))
     return carryover::run_command_line(argc, argv, carryover::make_figure);
+  if (const auto refused = carryover::attempt([&] { carryover::require_qt_paths({argv + 1, argv + argc}); })) {
+    std::fprintf(stderr, "carryover: %s: %s\n  %s\n", qPrintable(refused->where), qPrintable(refused->problem),
+                 qPrintable(refused->advice));
+    return carryover::exit_code(refused->fault);
+  }
   return carryover::run_window(argc, argv);
 }

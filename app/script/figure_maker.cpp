@@ -12,6 +12,7 @@
 #include "engine/core/base/error.h"
 #include "engine/records/run_reader.h"
 #include "widgets/look/qstring.h"
+#include "widgets/look/qt_path.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
@@ -94,6 +95,7 @@ std::vector<Statement> figure_script(const FigureRequest& request) {
 }
 
 void make_figure(const FigureRequest& request) {
+  require_qt_paths({request.folder, request.output});
   qputenv("QT_QPA_PLATFORM", "offscreen");
   static char name[] = "carryover";
   char* arguments[] = {name, nullptr};

@@ -13,6 +13,7 @@
 #include "app/window/message_bar.h"
 #include "app/window/script_selection.h"
 #include "engine/core/base/error.h"
+#include "widgets/look/markup.h"
 #include "widgets/panels/panel.h"
 #include "widgets/state/prefix_text.h"
 #include "widgets/state/quantity_text.h"
@@ -135,7 +136,6 @@ QWidget* StartPanel::build_stories() {
 QWidget* StartPanel::build_answer() {
   answer_row_ = new QWidget(this);
   answer_->setWordWrap(true);
-  answer_->setTextFormat(Qt::RichText);
   answer_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   answer_->setAccessibleName(tr("Answer"));
   change_ = new QToolButton(answer_row_);
@@ -206,7 +206,7 @@ QWidget* StartPanel::build_sentence() {
 
 void StartPanel::say(const QString& text, const QString& change) {
   of_run_ = false;
-  answer_->setText(text);
+  set_markup(*answer_, text);
   answer_row_->setVisible(!text.isEmpty());
   change_->setText(change);
   change_->setVisible(!change.isEmpty());

@@ -18,6 +18,7 @@
 #include "widgets/controls/button_row.h"
 #include "widgets/controls/command_box.h"
 #include "widgets/forms/bench_form.h"
+#include "widgets/look/form_history.h"
 #include "widgets/panels/bench_results.h"
 
 namespace carryover {
@@ -42,6 +43,7 @@ BenchDialog::BenchDialog(QWidget* parent)
   connect_process();
   resize(1160, 720);
   validate();
+  new FormHistory(*form_);
 }
 
 QWidget* BenchDialog::build_side() {

@@ -11,6 +11,7 @@
 #include "widgets/controls/button_row.h"
 #include "widgets/controls/command_box.h"
 #include "widgets/controls/path_row.h"
+#include "widgets/look/form_history.h"
 
 namespace carryover {
 
@@ -39,6 +40,7 @@ void CommandDialog::complete(QVBoxLayout* column, const QString& check, const QS
   column->addWidget(command_);
   column->addWidget(buttons);
   validate();
+  new FormHistory(*this);
 }
 
 QLineEdit* CommandDialog::add_path(QFormLayout& rows, const QString& label, const QString& help, Choice choice) {

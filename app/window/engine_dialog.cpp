@@ -7,6 +7,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "widgets/look/form_history.h"
+
 namespace carryover {
 
 EngineDialog::EngineDialog(const QString& command, QWidget* parent)
@@ -34,6 +36,7 @@ EngineDialog::EngineDialog(const QString& command, QWidget* parent)
   layout->addStretch();
   layout->addWidget(buttons);
   resize(540, 210);
+  new FormHistory(*this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(buttons, &QDialogButtonBox::accepted, this, [this] {
     accept();

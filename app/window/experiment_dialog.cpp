@@ -15,6 +15,7 @@
 
 #include "engine/formats/json_file.h"
 #include "widgets/controls/command_box.h"
+#include "widgets/look/form_history.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -67,6 +68,7 @@ void ExperimentDialog::build_plan_rows(QFormLayout& rows) {
     shipped_->setItemData(shipped_->count() - 1, plan.about, Qt::ToolTipRole);
   }
   shipped_->setCurrentIndex(-1);
+  FormHistory::leave_out(*shipped_);  // it follows from the plan's file
   rows.addRow(tr("Shipped plans"), shipped_);
   file_ = add_path(rows, tr("Plan"), tr("A JSON file: models, recipes, seeds, evaluations, texts"), Choice::File);
   connect(file_, &QLineEdit::textChanged, this, &ExperimentDialog::read_plan);

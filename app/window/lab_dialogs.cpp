@@ -23,6 +23,8 @@
 #include "engine/records/bench_command.h"
 #include "widgets/forms/bench_form.h"
 #include "widgets/forms/finetune_dialog.h"
+#include "widgets/look/form_history.h"
+#include "widgets/look/form_memory.h"
 
 namespace carryover {
 namespace {
@@ -56,6 +58,7 @@ void LabDialogs::ask_model() {
                                     : tr("the engine's machine");
   auto* dialog = new ModelDialog(open, there, window_);
   connect(dialog, &ModelDialog::chosen, &lab_, &Lab::open_model);
+  FormMemory::keep(*dialog, QStringLiteral("model"));
   open_once(dialog);
 }
 
@@ -81,6 +84,8 @@ void LabDialogs::ask_pasted_text() {
   connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
   connect(dialog, &QDialog::accepted, &lab_, [this, edit] { lab_.open_pasted_text(edit->toPlainText()); });
+  new FormHistory(*dialog);
+  FormMemory::keep(*dialog, QStringLiteral("paste ") + edit->toPlainText());  // what was made of this clipboard
   open_once(dialog);
 }
 
@@ -122,6 +127,7 @@ void LabDialogs::ask_state_file(const QString& title, bool save, const std::func
 void LabDialogs::ask_engine() {
   auto* dialog = new EngineDialog(lab_.engine.command(), window_);
   connect(dialog, &EngineDialog::command_chosen, &lab_.engine, &EngineConnection::change_to);
+  FormMemory::keep(*dialog, QStringLiteral("engine"));
   open_once(dialog);
 }
 
@@ -148,6 +154,7 @@ ExperimentDialog* LabDialogs::open_experiment(const ExperimentRequest& request) 
     experiment_ = new ExperimentDialog(window_);
     experiment_->setAttribute(Qt::WA_DeleteOnClose);
     connect(experiment_, &ExperimentDialog::start_wanted, &lab_.experiments, &ExperimentController::start);
+    FormMemory::keep(*experiment_, QStringLiteral("experiment"));
   }
   if (!request.plan.empty()) experiment_->set_request(request);
   return raised(experiment_.data());
@@ -238,6 +245,7 @@ FinetuneDialog* LabDialogs::make_finetune() {
   };
   connect(&lab_.loader, &ModelLoader::model_changed, dialog, tell_adapter);
   tell_adapter();
+  FormMemory::keep(*dialog, QStringLiteral("finetune"));
   return dialog;
 }
 
@@ -262,6 +270,7 @@ BenchDialog* LabDialogs::make_bench() {
   const auto tell_busy = [&lab = lab_, dialog] { dialog->set_engine_busy(lab.runs.why_engine_is_busy()); };
   connect(&lab_.runs, &RunController::state_changed, dialog, tell_busy);
   tell_busy();
+  FormMemory::keep(*dialog, QStringLiteral("bench"));
   return dialog;
 }
 

@@ -15,6 +15,7 @@
 #include "app/controllers/adapter_base.h"
 #include "engine/core/base/error.h"
 #include "engine/models/model_source.h"
+#include "widgets/look/form_history.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
@@ -90,6 +91,7 @@ ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, QWi
     Q_EMIT chosen(request());
   });
   check();
+  new FormHistory(*this);
 }
 
 QWidget* ModelDialog::build_model(bool here) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "widgets/controls/pattern_dialog.h"
+#include "widgets/look/form_memory.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/patching.h"
 #include "widgets/state/pattern_text.h"
@@ -294,6 +295,7 @@ void HeadGrid::ask_pattern(HeadRef head) {
                                    tr("Pattern of layer %1, head %2").arg(head.layer).arg(head.head), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, head, dialog] { set_pattern(head, dialog->pattern()); });
+  FormMemory::keep(*dialog, dialog->windowTitle());
   dialog->open();
 }
 

@@ -12,9 +12,9 @@
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
-#include <QTextDocumentFragment>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/markup.h"
 
 namespace carryover {
 namespace {
@@ -153,18 +153,10 @@ void press_panel_button(QWidget& panel, const QString& name) {
          names.isEmpty() ? tr("It has none.") : tr("It has: %1.").arg(names.join(QStringLiteral("; "))));
 }
 
-namespace {
-
-QString without_markup(const QString& text) {
-  return Qt::mightBeRichText(text) ? QTextDocumentFragment::fromHtml(text).toPlainText() : text;
-}
-
-}  // namespace
-
 QString panel_text(const QWidget& panel) {
   QStringList lines;
   for (const auto* label : panel.findChildren<QLabel*>())
-    if (label->isVisibleTo(&panel) && !label->text().isEmpty()) lines += without_markup(label->text());
+    if (label->isVisibleTo(&panel) && !label->text().isEmpty()) lines += plain_text(*label);
   for (const PanelControl& control : panel_controls(panel))
     lines += control.name + QStringLiteral(": ") + control.value;
   for (const auto* table : panel.findChildren<QTableView*>())

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "widgets/look/form_history.h"
 #include "widgets/state/pattern_text.h"
 
 namespace carryover {
@@ -54,6 +55,7 @@ PatternDialog::PatternDialog(const HeadPattern& pattern, const QString& title, Q
   connect(buttons->button(QDialogButtonBox::RestoreDefaults), &QPushButton::clicked, this,
           [this] { show_pattern(HeadPattern()); });
   show_pattern(pattern);
+  new FormHistory(*this);
 }
 
 void PatternDialog::show_pattern(const HeadPattern& pattern) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <QFont>
 #include <QString>
+#include <QTextLayout>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -11,13 +12,37 @@
 
 namespace carryover {
 
-/// A stretch of one token on one line. A token that spans lines has several.
+/// A stretch of one token on one line. A token that spans lines has several, and so has one on both sides of a change
+/// of direction. Of a cluster that several tokens make up (a letter of several bytes, an emoji of several characters),
+/// each token has its share of the width.
 struct TokenPiece {
   std::int64_t token;
-  QString text;     ///< printable; "↵" for a line break
+  QString text;     ///< printable; "↵" for a line break; empty where an earlier piece has it
   double x, width;  ///< pixels from the line's left end
+  bool line_break = false;
 };
-using TokenLine = std::vector<TokenPiece>;
+
+/// A line of a text: its pieces, in the order of the tokens, and what draws it. The line is shaped and ordered as a
+/// whole, by Qt's own rules for scripts and directions: the pieces are only where its tokens came to be.
+class TokenLine {
+ public:
+  TokenLine() = default;
+  TokenLine(std::vector<TokenPiece> pieces, std::shared_ptr<const QTextLayout> text, int index)
+      : pieces_(std::move(pieces)), text_(std::move(text)), index_(index) {}
+  bool empty() const { return pieces_.empty(); }
+  std::size_t size() const { return pieces_.size(); }
+  const TokenPiece& front() const { return pieces_.front(); }
+  const TokenPiece& back() const { return pieces_.back(); }
+  auto begin() const { return pieces_.begin(); }
+  auto end() const { return pieces_.end(); }
+  /// Draws all but the line break, in the painter's pen; `x` is the line's left end.
+  void draw(QPainter& painter, double x, double baseline) const;
+
+ private:
+  std::vector<TokenPiece> pieces_;
+  std::shared_ptr<const QTextLayout> text_;  ///< of its paragraph; null where that is empty
+  int index_ = 0;                            ///< of the line in it
+};
 
 /// A place in the text by line: block, then line in it.
 struct LinePlace {

@@ -271,10 +271,44 @@ void TokenView::paint_gutter(QPainter& painter, const TokenLine& line, int y) {
   painter.drawText(QRect(0, y, gutter_width() - margin - 2, line_height()), Qt::AlignRight | Qt::AlignVCenter, label);
 }
 
+/// Others are dimmed: not run yet, or outside of the range that views are filtered to.
+bool TokenView::is_in_view(std::int64_t token) const {
+  return token < run_.tokens_done() && token >= marks_.shown_begin && token < marks_.shown_end;
+}
+
+/// The line is drawn as one text, so that a colour changes neither its letters nor how they join: once for each colour,
+/// where the tokens of that colour are.
+void TokenView::paint_text(QPainter& painter, const TokenLine& line, int y) {
+  const Theme& theme = current_theme();
+  const int left = gutter_width() + margin;
+  const double baseline = y + (line_height() + fontMetrics().ascent() - fontMetrics().descent()) / 2.0;
+  QRegion dimmed;
+  bool all = true;
+  for (const TokenPiece& piece : line) {
+    if (piece.line_break) {
+      painter.setPen(theme.grid);
+      painter.drawText(QPointF(left + piece.x, baseline), piece.text);
+    } else if (is_in_view(piece.token)) {
+      all = false;
+    } else {
+      const int begin = qRound(left + piece.x), end = qRound(left + piece.x + piece.width);
+      dimmed += QRect(begin, y, end - begin, line_height());
+    }
+  }
+  painter.setPen(all ? theme.muted : theme.text);
+  if (all || dimmed.isEmpty()) return line.draw(painter, left, baseline);
+  painter.save();
+  painter.setClipRegion(QRegion(viewport()->rect()) - dimmed);
+  line.draw(painter, left, baseline);
+  painter.setClipRegion(dimmed);
+  painter.setPen(theme.muted);
+  line.draw(painter, left, baseline);
+  painter.restore();
+}
+
 void TokenView::paint_line(QPainter& painter, const TokenLine& line, int y) {
   const Theme& theme = current_theme();
   const int left = gutter_width() + margin;
-  const std::int64_t done = run_.tokens_done();
   const std::int64_t segment_length = run_.request().config.segment_length;
   for (const TokenPiece& piece : line) {
     const QRectF box(left + piece.x, y + 1, piece.width, line_height() - 2);
@@ -284,11 +318,10 @@ void TokenView::paint_line(QPainter& painter, const TokenLine& line, int y) {
       painter.fillRect(QRectF(box.left(), box.bottom() - 2, box.width(), 2), theme.carry);
     if (piece.token > 0 && piece.token % segment_length == 0)
       painter.fillRect(QRectF(box.left() - 1, y, 2, line_height()), theme.accent);
-    const bool line_break = piece.text == QStringLiteral("↵");
-    const bool shown = piece.token < done && piece.token >= marks_.shown_begin && piece.token < marks_.shown_end;
-    painter.setPen(line_break ? theme.grid : shown ? theme.text : theme.muted);
-    painter.drawText(QPointF(box.left(), y + (line_height() + fontMetrics().ascent() - fontMetrics().descent()) / 2.0),
-                     piece.text);
+  }
+  paint_text(painter, line, y);
+  for (const TokenPiece& piece : line) {
+    const QRectF box(left + piece.x, y + 1, piece.width, line_height() - 2);
     if (piece.token == marks_.pinned) {
       painter.setPen(QPen(theme.accent, 1, Qt::DashLine));
       painter.setBrush(Qt::NoBrush);

@@ -83,6 +83,8 @@ class TokenView : public QAbstractScrollArea {
   void update_metrics();
   void update_scroll_bar();
   void paint_line(QPainter& painter, const TokenLine& line, int y);
+  void paint_text(QPainter& painter, const TokenLine& line, int y);
+  bool is_in_view(std::int64_t token) const;
   void paint_gutter(QPainter& painter, const TokenLine& line, int y);
   std::optional<QColor> background(std::int64_t token);
   double unit_mean(std::int64_t token);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "engine/core/cost/policy_table.h"
+#include "widgets/look/form_history.h"
 
 namespace carryover {
 namespace {
@@ -38,6 +39,7 @@ AuditForm::AuditForm(QWidget* parent) : QWidget(parent), grid_(new QGridLayout(t
   dtype_ = add_choice(tr("dtype"),
                       tr("fp64 also checks finite differences; the other dtypes are faster and have wider bounds"),
                       {QStringLiteral("fp64"), QStringLiteral("fp32"), QStringLiteral("bf16")});
+  new FormHistory(*this);
 }
 
 void AuditForm::add(QWidget* field, const QString& label, const QString& help) {

@@ -19,6 +19,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/patch_row.h"
+#include "widgets/look/form_history.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/patching.h"
 #include "widgets/state/shown.h"
@@ -45,6 +46,7 @@ EditForm::EditForm(LabContext& context, QWidget* parent) : QWidget(parent), cont
   show_draft();
   show_settings();
   check();
+  new FormHistory(*this);
 }
 
 void EditForm::check() {

@@ -22,6 +22,7 @@
 #include "widgets/controls/command_box.h"
 #include "widgets/controls/memory_estimate.h"
 #include "widgets/forms/plan_form.h"
+#include "widgets/look/form_history.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/plan_command.h"
 #include "widgets/state/quantity_text.h"
@@ -63,6 +64,7 @@ FinetuneDialog::FinetuneDialog(const TrainingPlan& plan, QWidget* parent)
   });
   resize(1100, 680);
   set_plan(plan);
+  new FormHistory(*this);
 }
 
 QWidget* FinetuneDialog::build_side() {
@@ -76,6 +78,7 @@ QWidget* FinetuneDialog::build_side() {
   for (const TrainingPreset& preset : training_presets())
     presets_->addItem(QString::fromStdString(preset.title), QString::fromStdString(preset.name));
   presets_->setAccessibleName(tr("Preset"));
+  FormHistory::leave_out(*presets_);  // it fills in others
   presets_->setToolTip(tr("Fills in the form, but keeps model, texts, folder and grouping"));
   connect(presets_, &QComboBox::activated, this, [this](int index) {
     if (index > 0) apply_preset(presets_->itemData(index).toString());
@@ -125,7 +128,7 @@ void FinetuneDialog::start() {
   validate();
   if (!plan_ || !problem_.isEmpty() || !busy_.isEmpty()) return;
   Q_EMIT start_wanted(*plan_);
-  close();
+  accept();
 }
 
 void FinetuneDialog::set_plan(const TrainingPlan& plan) {

@@ -9,6 +9,7 @@
 #include <QSpinBox>
 #include <algorithm>
 
+#include "widgets/look/form_history.h"
 #include "widgets/look/icons.h"
 
 namespace carryover {
@@ -56,6 +57,7 @@ HeadProbeForm::HeadProbeForm(QWidget* parent) : QWidget(parent) {
   row->addWidget(cancel_);
   row->addStretch(0);
   update_offer();
+  new FormHistory(*this);
 }
 
 void HeadProbeForm::set_model(const ModelConfig* model) {

@@ -10,6 +10,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/form_history.h"
 #include "widgets/look/icons.h"
 
 namespace carryover {
@@ -49,6 +50,7 @@ PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
   });
   connect(out_, &QLineEdit::textChanged, this, &PromptsForm::update_offer);
   update_offer();
+  new FormHistory(*this);
 }
 
 QLineEdit* PromptsForm::add_path(const QString& name, const QString& help, const AskPath& ask) {

@@ -11,6 +11,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "widgets/look/form_history.h"
 #include "widgets/look/icons.h"
 
 namespace carryover {
@@ -77,6 +78,7 @@ RecallHeadsForm::RecallHeadsForm(QWidget* parent) : QWidget(parent) {
   status_->setWordWrap(true);
   form->addRow(status_);
   update_offer();
+  new FormHistory(*this);
 }
 
 void RecallHeadsForm::set_has_model(bool has_model) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/look/lab_style.h"
 
+#include <QLabel>
 #include <QPainter>
 #include <QStyleOption>
 #include <QTabBar>
@@ -40,6 +41,16 @@ void LabStyle::drawControl(ControlElement element, const QStyleOption* option, Q
   constexpr int line = 2;
   painter->fillRect(QRect(tab->rect.topLeft(), QSize(tab->rect.width(), line)).adjusted(2, 0, -2, 0),
                     current_theme().accent);
+}
+
+/// Texts of labels, message boxes and tooltips (which are labels too) may come from a model, a text or a path. Qt takes
+/// what looks like markup for rich text, and loads the files that it names. Where text is rich, its label says so, and
+/// set_markup() has escaped what came from outside.
+void LabStyle::polish(QWidget* widget) {
+  QProxyStyle::polish(widget);
+  wheel_.guard(*widget);
+  auto* label = qobject_cast<QLabel*>(widget);
+  if (label != nullptr && label->textFormat() == Qt::AutoText) label->setTextFormat(Qt::PlainText);
 }
 
 }  // namespace carryover

@@ -11,6 +11,7 @@
 #include "widgets/controls/foil_field.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/markup.h"
 #include "widgets/state/prediction_change.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -153,7 +154,7 @@ void AttributionPanel::draw(const LogitAttribution& logit) {
   heads_->request_replot();
   layers_->set_axes(tr("Layer"), share);
   draw_layers(logit);
-  sum_->setText(sum_text(logit));
+  set_markup(*sum_, sum_text(logit));
 }
 
 void AttributionPanel::draw_layers(const LogitAttribution& logit) {

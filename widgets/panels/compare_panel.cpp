@@ -53,9 +53,13 @@ QWidget* ComparePanel::build_bar() {
   auto* names = new QGridLayout;
   names->setVerticalSpacing(0);
   names->setColumnStretch(1, 1);
-  for (const char* letter : {"<b>A</b>", "<b>B</b>"}) {
+  for (const char* letter : {"A", "B"}) {
     const int row = static_cast<int>(names_.size());
-    names->addWidget(new QLabel(QLatin1String(letter), bar), row, 0);
+    auto* which = new QLabel(QLatin1String(letter), bar);
+    QFont bold;
+    bold.setBold(true);
+    which->setFont(bold);
+    names->addWidget(which, row, 0);
     names_.push_back(new ElidedLabel(bar, Qt::ElideMiddle));
     names->addWidget(names_.back(), row, 1);
   }

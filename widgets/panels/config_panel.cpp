@@ -12,6 +12,7 @@
 #include <QScrollArea>
 #include <QSpinBox>
 #include <QToolButton>
+#include <QUndoStack>
 #include <algorithm>
 #include <limits>
 
@@ -21,6 +22,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/theme.h"
+#include "widgets/look/undo_keys.h"
 #include "widgets/state/config_files.h"
 #include "widgets/state/pattern_text.h"
 #include "widgets/state/plan_values.h"
@@ -93,6 +95,21 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   connect(&lab, &LabContext::model_changed, this, &Panel::request_refresh);
   connect(&lab, &LabContext::run_options_changed, this, &Panel::request_refresh);
   setEnabled(lab.model().has_value());
+  add_undo_keys();
+}
+
+/// What is typed and refused is no setting yet: taking it back brings what is set.
+void ConfigPanel::add_undo_keys() {
+  const auto refused = [this](bool redo) { return !redo && !problem_->text().isEmpty(); };
+  QUndoStack& stack = context().undo_stack();
+  new UndoKeys(*this, {[this, refused, &stack](bool redo) {
+                         settle();
+                         return refused(redo) || (redo ? stack.canRedo() : stack.canUndo());
+                       },
+                       [this, refused, &stack](bool redo) {
+                         if (refused(redo)) return refresh();
+                         redo ? stack.redo() : stack.undo();
+                       }});
 }
 
 void ConfigPanel::add_presets(QFormLayout* form) {

@@ -51,6 +51,7 @@ class ConfigPanel : public Panel {
   void add_number(QFormLayout* form, const SegmentField& field);
   void add_switch(QFormLayout* form, const SegmentField& field);
   void add_options(QFormLayout* form);
+  void add_undo_keys();
   void add_presets(QFormLayout* form);
   void choose_preset(int index);
   void show_preset();

@@ -15,6 +15,7 @@
 #include "widgets/controls/head_grid.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/icons.h"
+#include "widgets/look/markup.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/config_files.h"
 #include "widgets/state/quantity_text.h"
@@ -102,13 +103,11 @@ HeadGridPanel::HeadGridPanel(LabContext& lab, QWidget* parent)
   QScrollArea* scroll = scrolled(grid_, tr("Grid of heads"), this);
   badge_ = new QLabel(this);
   badge_->setWordWrap(true);
-  badge_->setTextFormat(Qt::RichText);
   badge_->setAccessibleName(tr("Differs from training"));
   badge_->setToolTip(tr("The weights were trained with other settings, which are shown in brackets"));
   connect(badge_, &QLabel::linkActivated, this, &HeadGridPanel::restore_training);
   figures_ = new QLabel(this);
   figures_->setWordWrap(true);
-  figures_->setTextFormat(Qt::RichText);
   figures_->setTextInteractionFlags(Qt::TextSelectableByMouse);
 
   auto* layout = new QVBoxLayout(this);
@@ -201,20 +200,20 @@ void HeadGridPanel::show_alignment() {
   QStringList found;
   if (trained) found = misalignments(*trained, context().config(), context().run_options().policy);
   badge_->setVisible(!found.isEmpty());
-  badge_->setText(QStringLiteral("<b style='color:%1'>⚠ %2</b> %3<br><a style='color:%4' href='trained'>%5</a>")
-                      .arg(current_theme().anchor.name(), tr("Differs from training:"),
-                           found.join(QStringLiteral(", ")).toHtmlEscaped(), current_theme().accent.name(),
-                           tr("Restore training settings")));
+  set_markup(*badge_, QStringLiteral("<b style='color:%1'>⚠ %2</b> %3<br><a style='color:%4' href='trained'>%5</a>")
+                          .arg(current_theme().anchor.name(), tr("Differs from training:"),
+                               found.join(QStringLiteral(", ")).toHtmlEscaped(), current_theme().accent.name(),
+                               tr("Restore training settings")));
 }
 
 void HeadGridPanel::refresh() {
   show_alignment();
   if (!context().model()) {
-    figures_->setText(legend_html(false));
+    set_markup(*figures_, legend_html(false));
     return;
   }
-  figures_->setText(legend_html(context().config().search == SearchBy::Shared) + QStringLiteral("<br>") +
-                    figures_html(context()));
+  set_markup(*figures_, legend_html(context().config().search == SearchBy::Shared) + QStringLiteral("<br>") +
+                            figures_html(context()));
   const auto presets = grouping_presets(*context().model());
   const auto same = std::find_if(presets.begin(), presets.end(), [this](const GroupingPreset& preset) {
     return preset.grouping == context().config().grouping;

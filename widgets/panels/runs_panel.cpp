@@ -294,7 +294,7 @@ void RunsPanel::update_notice() {
   const QString what = name.isEmpty() ? QString::number(removed.size())
                                       : removed_->fontMetrics().elidedText(name, Qt::ElideMiddle, width);
   removed_->setText(tr("Deleted: %1").arg(what));
-  removed_->setToolTip(name.isEmpty() ? name : QStringLiteral("<qt>%1</qt>").arg(name.toHtmlEscaped()));
+  removed_->setToolTip(name);
 }
 
 void RunsPanel::refresh() {

@@ -79,9 +79,8 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
   const std::int64_t local = segment == 0 ? 0 : unretrieved_prefix(config.local_reads, config);
   const std::int64_t long_range = segment == 0 ? 0 : unretrieved_prefix(config.long_reads, config);
   QStringList lines;
-  lines += QStringLiteral("<b>%1</b> &nbsp; id %2")
-               .arg(quoted_token(run.token_text(token)).toHtmlEscaped(),
-                    number((*run.request().ids)[static_cast<std::size_t>(token)]));
+  lines += QStringLiteral("%1   id %2")
+               .arg(quoted_token(run.token_text(token)), number((*run.request().ids)[static_cast<std::size_t>(token)]));
   lines += TextPanel::tr("position %1, segment %2, its token %3").arg(number(token)).arg(segment).arg(number(offset));
   if (runs_in_chunks(run.request().policy))
     lines += TextPanel::tr("RoPE position: %1").arg(number(token));
@@ -100,11 +99,10 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
   if (!std::isnan(change)) lines += TextPanel::tr("Δ loss %1 nats against the pinned run B").arg(signed_nats(change));
   change = what_if ? what_if->loss_change(token) : NAN;
   if (!std::isnan(change))
-    lines +=
-        TextPanel::tr("Δ loss %1 nats in the what-if “%2”").arg(signed_nats(change), what_if->name.toHtmlEscaped());
+    lines += TextPanel::tr("Δ loss %1 nats in the what-if “%2”").arg(signed_nats(change), what_if->name);
   const QString fetched = heads_that_fetched(run, selected.segment, token);
-  if (!fetched.isEmpty()) lines += fetched.toHtmlEscaped();
-  return lines.join(QStringLiteral("<br>"));
+  if (!fetched.isEmpty()) lines += fetched;
+  return lines.join(u'\n');
 }
 
 TokenMarks marks_of(RunModel& run, const Selection& selected, bool one_head) {
@@ -166,7 +164,7 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
     const QString text =
         tooltip(context().run(), context().selected(), token, context().comparison(), lab_.what_ifs().shown_in_run());
     const QString source = sources_->tooltip(token);
-    return source.isEmpty() ? text : text + QStringLiteral("<br>") + source;
+    return source.isEmpty() ? text : text + u'\n' + source;
   });
   view_->set_source([this](std::int64_t token) { return sources_->strength(token); });
   connect(sources_, &TextSources::answered, this, &Panel::request_refresh);

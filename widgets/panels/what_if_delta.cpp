@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/look/markup.h"
 #include "widgets/state/lab_context.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -91,20 +92,22 @@ void WhatIfDelta::refresh() {
 void WhatIfDelta::draw(const WhatIfResult& result) {
   const MeanInterval& change = result.change;
   const auto number = [](double value) { return signed_text(value, 4); };
-  headline_->setText(
-      tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats%5, %6 targets%7")
-          .arg(result.name.toHtmlEscaped())
-          .arg(result.segment)
-          .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean),
-               change.has_bounds() ? tr(" (95 %: %1 to %2)").arg(number(change.low), number(change.high)) : QString())
-          .arg(result.after.size())
-          .arg(context_.what_ifs().shown_in_run()
-                   ? QString()
-                   : tr(" · of %1").arg(run_name_in(result.provenance)).toHtmlEscaped()) +
-      (result.patched_from.isEmpty()
-           ? QString()
-           : QStringLiteral("<br>") + tr("patched from %1").arg(result.patched_from.toHtmlEscaped())) +
-      (result.prediction ? QStringLiteral("<br>") + prediction_text(*result.prediction).toHtmlEscaped() : QString()));
+  set_markup(*headline_,
+             tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats%5, %6 targets%7")
+                     .arg(result.name.toHtmlEscaped())
+                     .arg(result.segment)
+                     .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean),
+                          change.has_bounds() ? tr(" (95 %: %1 to %2)").arg(number(change.low), number(change.high))
+                                              : QString())
+                     .arg(result.after.size())
+                     .arg(context_.what_ifs().shown_in_run()
+                              ? QString()
+                              : tr(" · of %1").arg(run_name_in(result.provenance)).toHtmlEscaped()) +
+                 (result.patched_from.isEmpty()
+                      ? QString()
+                      : QStringLiteral("<br>") + tr("patched from %1").arg(result.patched_from.toHtmlEscaped())) +
+                 (result.prediction ? QStringLiteral("<br>") + prediction_text(*result.prediction).toHtmlEscaped()
+                                    : QString()));
   const std::vector<float> changes = loss_changes(result.before, result.after);
   std::vector<double> sums{0};
   for (const float value : changes) sums.push_back(sums.back() + static_cast<double>(value));

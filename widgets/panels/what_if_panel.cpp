@@ -14,6 +14,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/forms/edit_form.h"
 #include "widgets/look/icons.h"
+#include "widgets/look/markup.h"
 #include "widgets/panels/ablation_view.h"
 #include "widgets/panels/what_if_delta.h"
 #include "widgets/panels/what_if_list.h"
@@ -143,13 +144,13 @@ void WhatIfPanel::ask_price() {
 void WhatIfPanel::refresh() {
   const int segment = shown_segment(context());
   if (segment < 0) {
-    segment_->setText(no_run_text(context().run()));
+    set_markup(*segment_, no_run_text(context().run()).toHtmlEscaped());
   } else {
     const SegmentRecord& record = lab_.run().record(segment);
-    segment_->setText(tr("<b>Segment %1</b>, tokens %2 to %3, run again with these changes:")
-                          .arg(segment)
-                          .arg(static_cast<qlonglong>(record.first_token))
-                          .arg(static_cast<qlonglong>(record.first_token + record.length - 1)));
+    set_markup(*segment_, tr("<b>Segment %1</b>, tokens %2 to %3, run again with these changes:")
+                              .arg(segment)
+                              .arg(static_cast<qlonglong>(record.first_token))
+                              .arg(static_cast<qlonglong>(record.first_token + record.length - 1)));
   }
   name_->setPlaceholderText(
       tr("Name: %1").arg(segment < 0 ? QString() : edit_text(lab_.what_ifs().draft(), lab_.run().request().config)));

@@ -16,6 +16,7 @@
 #include <QSpinBox>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/form_history.h"
 
 namespace carryover {
 namespace {
@@ -82,6 +83,7 @@ ExportDialog::ExportDialog(PlotView& plot) : QDialog(&plot), plot_(plot) {
   connect(buttons, &QDialogButtonBox::accepted, this, &ExportDialog::accept);
   connect(buttons, &QDialogButtonBox::rejected, this, &ExportDialog::reject);
   follow_format();
+  new FormHistory(*this);
 }
 
 void ExportDialog::follow_format() {

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/form_memory.h"
 #include "widgets/plot/export_dialog.h"
 #include "widgets/plot/plot_scene.h"
 #include "widgets/plot/plot_style.h"
@@ -284,7 +285,9 @@ QString PlotView::csv() const {
 }
 
 void PlotView::open_export_dialog() {
-  (new ExportDialog(*this))->open();
+  auto* dialog = new ExportDialog(*this);
+  FormMemory::keep(*dialog, QStringLiteral("export ") + id());
+  dialog->open();
 }
 void PlotView::copy_image() {
   QApplication::clipboard()->setPixmap(grab());

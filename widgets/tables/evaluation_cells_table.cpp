@@ -26,7 +26,7 @@ QString cell_tip(const EvaluationModel& model, int row, int policy) {
     lines += EvaluationCellsTable::tr("sample %1 failed: %2").arg(shown_text(entry.id, 60), shown_text(entry.error));
     break;
   }
-  return lines.join(u'\n').left(most_tip_characters).toHtmlEscaped();
+  return lines.join(u'\n').left(most_tip_characters);
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ QVariant EvaluationCellsTable::row_data(int row, int column, int role) const {
     if (column == Samples) return samples ? static_cast<double>(*samples) : std::nan("");
     return {};
   }
-  if (role == Qt::ToolTipRole && column == Task) return shown_text(cell.task).toHtmlEscaped();
+  if (role == Qt::ToolTipRole && column == Task) return shown_text(cell.task);
   if (role != Qt::DisplayRole) return {};
   switch (column) {
     case Task:
@@ -117,8 +117,7 @@ QVariant EvaluationCellsTable::headerData(int section, Qt::Orientation orientati
   if (section >= FirstPolicy) {
     const QString policy = qstring(shape_.policies[static_cast<std::size_t>(section - FirstPolicy)]);
     if (role == Qt::DisplayRole) return policy;
-    if (role == Qt::ToolTipRole)
-      return QStringLiteral("%1: %2").arg(policy, EvaluationModel::axis_label(value_)).toHtmlEscaped();
+    if (role == Qt::ToolTipRole) return QStringLiteral("%1: %2").arg(policy, EvaluationModel::axis_label(value_));
     return {};
   }
   if (role != Qt::DisplayRole) return {};

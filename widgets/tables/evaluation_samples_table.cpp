@@ -103,7 +103,7 @@ QVariant EvaluationSamplesTable::data(const QModelIndex& index, int role) const 
     case Qt::ForegroundRole:
       return entry.error.empty() || is_number ? QVariant() : QVariant(current_theme().anchor);
     case Qt::ToolTipRole:
-      return text(entry, index.row(), index.column()).toHtmlEscaped();
+      return text(entry, index.row(), index.column());
     default:
       return {};
   }

@@ -77,7 +77,7 @@ QVariant PromptExamplesTable::data(const QModelIndex& index, int role) const {
   const bool is_number = value >= 0 && value < value_count();
   if (role == Qt::TextAlignmentRole) return aligned(is_number);
   if (role == Qt::ForegroundRole) return row.error.empty() || is_number ? QVariant() : current_theme().anchor;
-  if (role == Qt::ToolTipRole) return shown_text(row.error.empty() ? row.folder : row.error).toHtmlEscaped();
+  if (role == Qt::ToolTipRole) return shown_text(row.error.empty() ? row.folder : row.error);
   if (is_number) {
     const std::optional<double>& number = row.values[static_cast<std::size_t>(value)];
     if (role == number_role) return number.value_or(std::nan(""));

@@ -56,7 +56,7 @@ QString tooltip_of(const ListedRun& run) {
   if (run.kind == ListedKind::Question) lines += run.text;
   if (!run.saved_in.isEmpty()) lines += RunLibraryTable::tr("Saved in %1").arg(QDir::toNativeSeparators(run.saved_in));
   lines += run.details;
-  return Qt::convertFromPlainText(lines.join(u'\n').left(most_tooltip), Qt::WhiteSpaceNormal);
+  return lines.join(u'\n').left(most_tooltip);
 }
 
 }  // namespace

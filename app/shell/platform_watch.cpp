@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/shell/platform_watch.h"
+
+#include <QString>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+namespace carryover {
+namespace {
+
+struct Said {
+  QtMsgType type;
+  QString text;
+};
+
+QtMessageHandler pass_on = nullptr;
+int code = 1;
+
+std::vector<Said>& said() {
+  static std::vector<Said> all;
+  return all;
+}
+
+/// The process is about to be aborted by Qt, so nothing of it is destroyed in an orderly way.
+[[noreturn]] void end_with_reason(const QString& last) {
+  QString reason = last;
+  for (const Said& each : said())
+    if (each.type == QtWarningMsg) reason = each.text;  // the fatal message is general, the warning before it is not
+  const QByteArray wanted = qgetenv("QT_QPA_PLATFORM");
+  std::fprintf(stderr,
+               "carryover: the window can't open on the platform \"%s\": %s\n"
+               "  Unset QT_QPA_PLATFORM, or install the platform's plug-in: on Debian, qt6-wayland has wayland, and "
+               "libqt6gui6 with libxcb-cursor0 has xcb. Without a display, add --headless, or use carryover-cli.\n",
+               wanted.constData(), qPrintable(reason.simplified()));
+  std::fflush(stderr);
+  std::_Exit(code);
+}
+
+}  // namespace
+
+PlatformWatch::PlatformWatch(int exit_code) {
+  code = exit_code;
+  said().clear();
+  pass_on = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& /*context*/, const QString& text) {
+    if (type == QtFatalMsg) end_with_reason(text);
+    said().push_back({type, text});
+  });
+}
+
+PlatformWatch::~PlatformWatch() {
+  qInstallMessageHandler(pass_on);
+  for (const Said& each : said()) pass_on(each.type, QMessageLogContext(), each.text);
+  said().clear();
+}
+
+}  // namespace carryover
