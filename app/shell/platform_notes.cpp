@@ -12,7 +12,9 @@ QtMessageHandler pass_on = nullptr;
 
 void drop_platform_notes() {
   pass_on = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& context, const QString& text) {
-    if (!text.startsWith(QLatin1String("This plugin does not support "))) pass_on(type, context, text);
+    const bool note = text.startsWith(QLatin1String("This plugin does not support ")) ||
+                      text.startsWith(QLatin1String("OpenType support missing for "));
+    if (!note) pass_on(type, context, text);
   });
 }
 

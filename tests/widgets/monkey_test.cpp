@@ -194,7 +194,8 @@ class Monkey {
         if (each->hasFocus() && holds_value(each)) each->clearFocus();
       QWheelEvent event(at, target.mapToGlobal(at), {}, {0, turned}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
                         false);
-      QApplication::sendEvent(&target, &event);
+      QSpontaneKeyEvent::setSpontaneous(&event);  // else Qt offers it to no parent
+      qApp->notify(&target, &event);
     });
   }
 

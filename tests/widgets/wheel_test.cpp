@@ -49,7 +49,8 @@ void turn_wheel(QWidget* over, int turned) {
   const QPointF at = target->rect().center();
   QWheelEvent event(at, target->mapToGlobal(at), {}, {0, turned}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
                     false);
-  QApplication::sendEvent(target, &event);
+  QSpontaneKeyEvent::setSpontaneous(&event);  // else Qt offers it to no parent
+  qApp->notify(target, &event);
 }
 
 struct Tried {

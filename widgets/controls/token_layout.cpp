@@ -152,6 +152,7 @@ class ParagraphLines {
     option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     text->setTextOption(option);
     text->setCacheEnabled(true);
+    text->setCursorMoveStyle(Qt::VisualMoveStyle);  // else x is the neighbour's where the direction changes
     text->beginLayout();
     for (QTextLine line = text->createLine(); line.isValid(); line = text->createLine()) {
       line.setLineWidth(width_);
