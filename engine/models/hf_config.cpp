@@ -41,7 +41,7 @@ std::string read_architecture(const JsonFields& fields, const std::string& where
 }
 
 /// Whatever would change the computation, by name.
-void check_features(const JsonFields& fields, std::int64_t context, const std::string& where) {
+void check_features(const JsonFields& fields, const std::string& where) {
   const std::string activation = fields.find_text("hidden_act").value_or("silu");
   if (activation != "silu")
     unsupported(where, "hidden_act '" + activation.substr(0, 60) + "' is not supported", "Supported: silu.");
@@ -53,16 +53,23 @@ void check_features(const JsonFields& fields, std::int64_t context, const std::s
     unsupported(where, "quantization_config: quantised HF weights are not supported",
                 "Use the unquantised folder, or a GGUF file.");
   }
-  if (fields.find_number("partial_rotary_factor").value_or(1.0) != 1.0) {
-    unsupported(where, "partial_rotary_factor is not supported", "Supported: RoPE over the whole head.");
-  }
-  const auto window = fields.find_integer("sliding_window");
-  if (window && *window < context) {
-    unsupported(
-        where,
-        "sliding_window " + std::to_string(*window) + " is smaller than the context of " + std::to_string(context),
-        "Supported: Mistral without sliding window (v0.2 and later).");
-  }
+}
+
+/// Only a window that never binds is computed here. As in transformers, a LLaMA has none whatever its config says, a
+/// Mistral's is 4096 where the config does not speak of it, and null is none.
+void check_window(const nlohmann::json& json, const JsonFields& fields, const ModelConfig& config,
+                  const std::string& where) {
+  constexpr std::int64_t kMistralDefault = 4096;
+  if (config.architecture != "mistral") return;
+  const bool absent = !json.contains("sliding_window");
+  const std::int64_t window = fields.find_integer("sliding_window").value_or(absent ? kMistralDefault : config.context);
+  if (window >= config.context) return;
+  unsupported(where,
+              "sliding_window is " + std::to_string(window) +
+                  (absent ? ", which is its value where it is absent" : "") + ": smaller than the context of " +
+                  std::to_string(config.context),
+              "Supported: Mistral without sliding window (v0.2 and later), whose config.json has "
+              "\"sliding_window\": null.");
 }
 
 /// One id, or the first of a list.
@@ -74,12 +81,24 @@ std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key) {
   return JsonFields(first, std::string("the list ") + key).find_integer(key);
 }
 
+/// As in transformers 5, a rope_scaling that is not empty takes the place of rope_parameters as a whole, and the top
+/// level completes either. Only for llama3's original context does the top level come first.
 RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
-  const double theta = fields.find_number("rope_theta").value_or(10000.0);
+  nlohmann::json object;
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
-    if (const nlohmann::json* value = fields.find(key)) return rope_from_json(*value, theta, where);
+    const nlohmann::json* value = fields.find(key);
+    if (value != nullptr && !value->empty()) object = *value;
   }
-  return rope_from_json(nlohmann::json(), theta, where);
+  RopeConfig rope = rope_from_json(object, fields.find_number("rope_theta").value_or(10000.0), where);
+  std::optional<double> rotated = fields.find_number("partial_rotary_factor");
+  if (object.is_object()) {
+    if (const auto own = JsonFields(object, where).find_number("partial_rotary_factor")) rotated = own;
+  }
+  if (rotated.value_or(1.0) != 1.0)
+    unsupported(where, "partial_rotary_factor is not supported", "Supported: RoPE over the whole head.");
+  const auto original = fields.find_integer("original_max_position_embeddings");
+  if (rope.kind == RopeConfig::Kind::Llama3 && original) rope.original_context = *original;
+  return rope;
 }
 
 nlohmann::json rope_scaling_json(const RopeConfig& rope) {
@@ -104,7 +123,8 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   config.hidden = fields.integer("hidden_size");
   config.intermediate = fields.integer("intermediate_size");
   config.heads = fields.integer("num_attention_heads");
-  config.kv_heads = fields.find_integer("num_key_value_heads").value_or(config.heads);
+  const bool default_groups = config.architecture == "mistral" && !json.contains("num_key_value_heads");
+  config.kv_heads = default_groups ? 8 : fields.find_integer("num_key_value_heads").value_or(config.heads);
   config.vocabulary = fields.integer("vocab_size");
   config.context = fields.integer("max_position_embeddings");
   config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(1e-6);
@@ -123,7 +143,8 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
     }
   }
   config.validate(where);
-  check_features(fields, config.context, where);
+  check_features(fields, where);
+  check_window(json, fields, config, where);
   return config;
 }
 

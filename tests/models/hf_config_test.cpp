@@ -34,6 +34,13 @@ nlohmann::json without(const char* key) {
   return json;
 }
 
+nlohmann::json of_mistral(const nlohmann::json& changes) {
+  nlohmann::json json = hf_config_json(tiny_config());
+  json.update({{"model_type", "mistral"}, {"architectures", {"MistralForCausalLM"}}});
+  json.update(changes);
+  return json;
+}
+
 }  // namespace
 
 class HfConfigTest : public QObject {
@@ -119,10 +126,97 @@ class HfConfigTest : public QObject {
   }
 
   void allows_only_a_window_that_never_binds() {
-    QCOMPARE(refused(Fault::Unsupported, "sliding_window", with("sliding_window", 2047)), QString());
+    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 2047", of_mistral({{"sliding_window", 2047}})), QString());
     for (const nlohmann::json& window : {nlohmann::json(), nlohmann::json(2048), nlohmann::json(4096)}) {
-      QCOMPARE(read(with("sliding_window", window)).context, 2048);
+      QCOMPARE(read(of_mistral({{"sliding_window", window}})).context, 2048);
     }
+  }
+
+  /// As transformers: LlamaForCausalLM has no window, MistralForCausalLM one of 4096 where none is given, and neither
+  /// knows use_sliding_window.
+  void windows_are_those_of_transformers() {
+    QCOMPARE(read(with("sliding_window", 16)).context, 2048);
+    QCOMPARE(read(of_mistral({{"max_position_embeddings", 4096}})).context, 4096);
+    const nlohmann::json longer = of_mistral({{"max_position_embeddings", 8192}});
+    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 4096", longer), QString());
+    QCOMPARE(refused(Fault::Unsupported, "\"sliding_window\": null", longer), QString());
+    nlohmann::json off = longer;
+    off["sliding_window"] = nullptr;
+    QCOMPARE(read(off).context, 8192);
+    off.update({{"sliding_window", 1024}, {"use_sliding_window", false}});
+    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 1024", off), QString());
+  }
+
+  void groups_are_those_of_transformers() {
+    nlohmann::json json = of_mistral({{"num_attention_heads", 16}, {"head_dim", 4}});
+    json.erase("num_key_value_heads");
+    QCOMPARE(read(json).kv_heads, 8);
+    json["num_key_value_heads"] = nullptr;
+    QCOMPARE(read(json).kv_heads, 16);
+  }
+
+  /// Each row: the config's keys, and what transformers makes of them: the kind, theta, factor and original context.
+  void rope_keys_have_transformers_precedence_data() {
+    QTest::addColumn<QString>("keys");
+    QTest::addColumn<QString>("rope");
+    QTest::newRow("both, scaling wins") << R"({"rope_theta": 500.0, "rope_scaling": {"type": "linear", "factor": 8.0},
+               "rope_parameters": {"rope_type": "default", "rope_theta": 700.0}})"
+                                        << "linear 500 8 0";
+    QTest::newRow("both, with a base each")
+        << R"({"rope_theta": 500.0, "rope_scaling": {"type": "linear", "factor": 8.0, "rope_theta": 600.0},
+               "rope_parameters": {"rope_type": "default", "rope_theta": 700.0}})"
+        << "linear 600 8 0";
+    QTest::newRow("scaling without a kind")
+        << R"({"rope_scaling": {"factor": 8.0}, "rope_parameters": {"rope_type": "linear", "factor": 2.0}})"
+        << "default 10000 1 0";
+    QTest::newRow("empty scaling")
+        << R"({"rope_scaling": {}, "rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 700.0}})"
+        << "linear 700 2 0";
+    QTest::newRow("no scaling")
+        << R"({"rope_scaling": null, "rope_theta": 500.0, "rope_parameters": {"rope_type": "linear", "factor": 2.0}})"
+        << "linear 500 2 0";
+    QTest::newRow("parameters before the top level")
+        << R"({"rope_theta": 500.0, "rope_parameters": {"rope_type": "default", "rope_theta": 700.0}})"
+        << "default 700 1 0";
+    QTest::newRow("both names of the kind")
+        << R"({"rope_scaling": {"type": "dynamic", "rope_type": "linear", "factor": 2.0}})"
+        << "linear 10000 2 0";
+    QTest::newRow("llama3 without an original context")
+        << R"({"rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4}})"
+        << "llama3 10000 8 0";
+    QTest::newRow("llama3, the top level's original context")
+        << R"({"original_max_position_embeddings": 64, "rope_scaling": {"rope_type": "llama3", "factor": 8,
+               "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 32}})"
+        << "llama3 10000 8 64";
+    QTest::newRow("whole heads") << R"({"partial_rotary_factor": 0.5, "rope_theta": 500.0,
+               "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1.0}})"
+                                 << "default 500 1 0";
+    QTest::newRow("a part that scaling hides") << R"({"rope_scaling": {"type": "linear", "factor": 8.0},
+               "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}})"
+                                               << "linear 10000 8 0";
+  }
+  void rope_keys_have_transformers_precedence() {
+    QFETCH(QString, keys);
+    QFETCH(QString, rope);
+    nlohmann::json json = without("rope_scaling");
+    json.erase("rope_theta");
+    json.update(nlohmann::json::parse(keys.toStdString()));
+    const RopeConfig found = read(json).rope;
+    QCOMPARE(QStringLiteral("%1 %2 %3 %4")
+                 .arg(QString::fromUtf8(rope_kind_name(found.kind).data()))
+                 .arg(found.theta)
+                 .arg(found.factor)
+                 .arg(found.original_context),
+             rope);
+  }
+
+  void part_of_a_head_is_refused_wherever_it_stands() {
+    const nlohmann::json part{{"rope_type", "default"}, {"partial_rotary_factor", 0.5}};
+    QCOMPARE(refused(Fault::Unsupported, "partial_rotary_factor", with("rope_parameters", part)), QString());
+    QCOMPARE(refused(Fault::Unsupported, "partial_rotary_factor", with("rope_scaling", part)), QString());
+    nlohmann::json both = with("rope_parameters", {{"rope_type", "default"}, {"rope_theta", 500.0}});
+    both["partial_rotary_factor"] = 0.25;
+    QCOMPARE(refused(Fault::Unsupported, "partial_rotary_factor", both), QString());
   }
 
   void refuses_numbers_out_of_range() {

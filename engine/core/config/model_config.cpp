@@ -43,9 +43,9 @@ double required_number(const nlohmann::json& object, const char* key, const std:
   return found->get<double>();
 }
 
-std::int64_t context_field(const nlohmann::json& object, bool required, const std::string& where) {
+std::int64_t context_field(const nlohmann::json& object, const std::string& where) {
   const char* key = "original_max_position_embeddings";
-  if (!required && (!object.contains(key) || object.at(key).is_null())) return 0;
+  if (!object.contains(key) || object.at(key).is_null()) return 0;
   const double value = required_number(object, key, where);
   if (!(value >= 1 && value <= 2147483648.0) || value != std::floor(value)) {
     refuse(where, key, "is not a number of tokens");
@@ -160,7 +160,7 @@ RopeConfig rope_from_json(const nlohmann::json& object, double theta, const std:
   if (rope.kind == RopeConfig::Kind::Default) return rope;
   rope.factor = required_number(object, "factor", where);
   const bool llama3 = rope.kind == RopeConfig::Kind::Llama3;
-  if (rope.kind != RopeConfig::Kind::Linear) rope.original_context = context_field(object, llama3, where);
+  if (rope.kind != RopeConfig::Kind::Linear) rope.original_context = context_field(object, where);
   if (llama3) {  // no silent defaults: another value is another model
     rope.low_frequency_factor = required_number(object, "low_freq_factor", where);
     rope.high_frequency_factor = required_number(object, "high_freq_factor", where);
