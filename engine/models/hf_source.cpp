@@ -7,6 +7,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/formats/json_file.h"
+#include "engine/formats/mapped_file.h"
 #include "engine/models/hf_config.h"
 #include "engine/models/stored_model.h"
 
@@ -80,16 +81,10 @@ std::vector<SafetensorsFile> open_weights(const fs::path& folder) {
   return files;
 }
 
-/// Older checkpoints keep RoPE's frequencies, which follow from the config; a tied head may be stored although unused.
-bool is_redundant(const std::string& name, const ModelConfig& config) {
-  return name.ends_with("rotary_emb.inv_freq") || (config.tied_embeddings && name == "lm_head.weight");
-}
+using TensorPlaces = std::map<std::string, std::pair<const SafetensorsFile*, const SafetensorsTensor*>>;
 
-}  // namespace
-
-std::unique_ptr<ModelSource> hf_model(const ModelConfig& config, const std::vector<SafetensorsFile>& files) {
-  CARRYOVER_CHECK(!files.empty());
-  std::map<std::string, std::pair<const SafetensorsFile*, const SafetensorsTensor*>> stored;
+TensorPlaces places_of(const std::vector<SafetensorsFile>& files) {
+  TensorPlaces stored;
   for (const SafetensorsFile& file : files) {
     for (const SafetensorsTensor& tensor : file.tensors()) {
       const auto [twin, is_new] = stored.emplace(tensor.name, std::pair(&file, &tensor));
@@ -99,6 +94,46 @@ std::unique_ptr<ModelSource> hf_model(const ModelConfig& config, const std::vect
                         "Remove the files that don't belong to this model.");
     }
   }
+  return stored;
+}
+
+bool same_contents(const TensorPlaces::mapped_type& one, const TensorPlaces::mapped_type& other) {
+  const SafetensorsTensor &a = *one.second, &b = *other.second;
+  const bool same = a.dtype == b.dtype && a.shape == b.shape && std::ranges::equal(a.data, b.data);
+  for (const auto& [file, tensor] : {one, other}) {
+    if (!file->file()) continue;
+    file->file()->require_whole();
+    file->file()->release(tensor->data);
+  }
+  return same;
+}
+
+/// Where the config ties the embeddings, a checkpoint may still store the head. As in transformers, a head that equals
+/// the embeddings is one tensor with them, another one means that nothing is tied, and a head alone is both. Says
+/// whether they are tied; `stored` then has the embeddings alone.
+bool resolve_tied(TensorPlaces& stored) {
+  const auto head = stored.find("lm_head.weight"), embeddings = stored.find("model.embed_tokens.weight");
+  if (head == stored.end()) return true;
+  if (embeddings == stored.end()) {
+    stored.emplace("model.embed_tokens.weight", head->second);
+  } else if (!same_contents(head->second, embeddings->second)) {
+    return false;
+  }
+  stored.erase(head);
+  return true;
+}
+
+/// Older checkpoints keep RoPE's frequencies, which follow from the config.
+bool is_redundant(const std::string& name) {
+  return name.ends_with("rotary_emb.inv_freq");
+}
+
+}  // namespace
+
+std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<SafetensorsFile>& files) {
+  CARRYOVER_CHECK(!files.empty());
+  TensorPlaces stored = places_of(files);
+  config.tied_embeddings = config.tied_embeddings && resolve_tied(stored);
   auto model = std::make_unique<StoredModel>(config);
   std::vector<LlamaTensor> tensors = llama_tensors(config);
   const std::vector<LlamaTensor> gates = gate_tensors(config);
@@ -116,7 +151,7 @@ std::unique_ptr<ModelSource> hf_model(const ModelConfig& config, const std::vect
     stored.erase(found);
   }
   for (const auto& [name, place] : stored) {
-    if (!is_redundant(name, config)) refuse_extra_tensor(place.first->where(), name);
+    if (!is_redundant(name)) refuse_extra_tensor(place.first->where(), name);
   }
   return model;
 }

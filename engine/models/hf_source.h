@@ -13,8 +13,8 @@ namespace carryover {
 /// Errors as ModelSource::open.
 std::unique_ptr<ModelSource> open_hf_folder(const std::string& path);
 
-/// The model that a config and safetensors files make together. The bytes of files from SafetensorsFile::parse must
-/// outlive the result.
-std::unique_ptr<ModelSource> hf_model(const ModelConfig& config, const std::vector<SafetensorsFile>& files);
+/// The model that a config and safetensors files make together; its config says whether the embeddings are tied in the
+/// files. The bytes of files from SafetensorsFile::parse must outlive the result.
+std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<SafetensorsFile>& files);
 
 }  // namespace carryover

@@ -122,6 +122,38 @@ class ModelSourceTest : public QObject {
     }
   }
 
+  /// As transformers: a head that is stored and differs counts, whatever the config says; one that is equal, or alone,
+  /// is tied.
+  void a_stored_head_decides_whether_it_is_tied() {
+    ModelConfig config = tiny_config(1, 2, 1, 4, 16);
+    const Weights weights = random_weights(config, 5);  // with a head of its own
+    const auto open = [&](const TempDir& folder, const char* head_of, bool embeddings, bool tied) {
+      ModelConfig written = config;
+      written.tied_embeddings = tied;
+      write_tiny_model(folder.path(), written, weights);
+      std::vector<SafetensorsEntry> entries;
+      for (const auto& [name, shape] : hf_tensor_shapes(config)) {
+        if (name == "model.embed_tokens.weight" && !embeddings) continue;
+        entries.push_back(
+            {name, "F32", shape, encode_values(weights.at(name == "lm_head.weight" ? head_of : name), "F32")});
+      }
+      write_bytes(folder.path() / "model.safetensors", make_safetensors(entries));
+      return ModelSource::open(folder.path().string());
+    };
+    const TempDir other, equal, alone, apart;
+    const auto separate = open(other, "lm_head.weight", true, true);
+    QVERIFY(!separate->config().tied_embeddings);
+    QCOMPARE(differing_tensor(*separate, config, weights, "F32", true), QString());
+    const auto same = open(equal, "model.embed_tokens.weight", true, true);
+    QVERIFY(same->config().tied_embeddings && same->find("lm_head.weight") == nullptr);
+    const auto lone = open(alone, "lm_head.weight", false, true);
+    QVERIFY(lone->config().tied_embeddings && lone->find("lm_head.weight") == nullptr);
+    QCOMPARE(read_all(*lone, *lone->find("model.embed_tokens.weight")), weights.at("lm_head.weight"));
+    QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "model.embed_tokens.weight is missing",
+                                           [&] { open(apart, "lm_head.weight", false, false); })),
+             QString());
+  }
+
   void reads_every_kind_of_gguf() {
     for (const char* dtype : {"F32", "F16", "BF16"}) {
       for (const bool tied : {false, true}) {
