@@ -11,6 +11,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_integer.h"
+#include "engine/data/text_encoding.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/regular_file.h"
@@ -66,25 +67,34 @@ std::string read_file(const std::string& path) {
   return read_all(file.number, path);
 }
 
+/// One text's ids of a .npy file, [tokens] or [1, tokens]. Several rows are several texts, which are never run as one.
+std::vector<std::int64_t> npy_ids(const std::string& contents, const std::string& where) {
+  const NpyArray array = npy_from_bytes(contents, where);
+  const bool one_row = array.shape.size() == 2 && array.shape.front() == 1;
+  if (array.shape.size() == 1 || one_row) return npy_integers(array, where);
+  std::string shape;
+  for (const std::int64_t size : array.shape) shape += (shape.empty() ? "" : " × ") + std::to_string(size);
+  throw EngineError(Fault::BadInput, where,
+                    array.shape.empty() ? "is one number, not a list of ids"
+                                        : "is a batch of " + shape + " numbers, and one text is read at a time",
+                    "Save one text's ids, an array of one dimension.");
+}
+
 }  // namespace
 
 std::string read_text(const std::string& path) {
-  std::string text = read_file(path);
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
-  if (text.empty()) {
-    throw EngineError(Fault::BadInput, display_name(path), "is empty", "Give a text of at least one character.");
-  }
-  require_utf8(text, display_name(path));
+  const std::string where = display_name(path);
+  std::string text = text_of_bytes(read_file(path), where);
+  if (text.empty()) throw EngineError(Fault::BadInput, where, "is empty", "Give a text of at least one character.");
   return text;
 }
 
 std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabulary) {
   const std::string where = display_name(path);
   const std::string contents = read_file(path);
-  const bool npy = contents.starts_with("\x93NUMPY");  // a run folder's ids.npy
-  const nlohmann::json json = npy ? nlohmann::json(npy_ints(npy_from_bytes(contents, where), where))
-                                  : parse_json(contents, where, JsonKind::Numbers);
+  const bool npy = contents.starts_with("\x93NUMPY");
+  const nlohmann::json json =
+      npy ? nlohmann::json(npy_ids(contents, where)) : parse_json(contents, where, JsonKind::Numbers);
   const auto refuse = [&where](const std::string& problem, const std::string& advice) {
     throw EngineError(Fault::BadInput, where, problem, advice);
   };

@@ -10,12 +10,12 @@
 
 namespace carryover {
 
-/// A whole UTF-8 text file, or standard input for "-". Throws EngineError{Io} (unreadable, a folder), {BadInput}
-/// (empty, invalid UTF-8 with the byte offset). A byte-order mark is dropped.
+/// A whole text file, or standard input for "-", as UTF-8: text_of_bytes() says what is recognised. Throws
+/// EngineError{Io} (unreadable, a folder), {BadInput} (empty, invalid with the byte offset).
 std::string read_text(const std::string& path);
 
-/// A JSON array of ids, or a run folder's ids.npy, from a file or standard input for "-"; each must be in
-/// [0, vocabulary). Throws EngineError{BadInput, Io} naming file and index.
+/// One text's ids: a JSON array, or a .npy file of integers, [tokens] or [1, tokens], from a file or standard input for
+/// "-"; each must be in [0, vocabulary). Throws EngineError{BadInput, Io} naming file and index.
 std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabulary);
 
 }  // namespace carryover

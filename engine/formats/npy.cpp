@@ -2,9 +2,12 @@
 #include "engine/formats/npy.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
@@ -15,7 +18,9 @@ namespace carryover {
 namespace {
 
 constexpr std::string_view kNpyMagic("\x93NUMPY\x01\x00", 8);
+constexpr std::size_t kMagicBytes = 6;       // without the version
 constexpr std::size_t kPrefix = 10;          // magic, version, length of the header
+constexpr std::size_t kLongPrefix = 12;      // the same from version 2 on
 constexpr std::size_t kAlignment = 64;       // of the data, as NumPy does
 constexpr std::size_t kGrowingHeader = 192;  // room for a count of any length
 
@@ -23,11 +28,12 @@ constexpr std::size_t kGrowingHeader = 192;  // room for a count of any length
   throw EngineError(Fault::BadInput, where, problem, "Use a .npy file that this program or NumPy wrote.");
 }
 
-/// Bytes of "<f4": the number at its end; 0 where it is none that is read here.
+/// Bytes of "<f4": the number at its end; 0 where it is none that is read here. Only integers may be big-endian.
 std::int64_t type_bytes(std::string_view type) {
-  if (type.size() != 3 || (type[0] != '<' && type[0] != '|') ||
-      std::string_view("fiu").find(type[1]) == std::string_view::npos)
-    return 0;
+  const auto is_one_of = [&](std::size_t place, std::string_view known) {
+    return known.find(type[place]) != std::string_view::npos;
+  };
+  if (type.size() != 3 || !is_one_of(1, "fiu") || !is_one_of(0, type[1] == 'f' ? "<" : "<>|")) return 0;
   const int bytes = type[2] - '0';
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 ? bytes : 0;
 }
@@ -80,6 +86,8 @@ class HeaderReader {
       accept(',');
     }
     if (array.type.empty()) refuse_npy(where_, "the header names no type");
+    if (columns_first_)
+      refuse_npy(where_, "columns come first (Fortran order) in an array of shape " + shape_text(array.shape));
     return array;
   }
 
@@ -122,8 +130,10 @@ class HeaderReader {
   }
   void read_order() {
     skip_spaces();
-    if (rest_.substr(0, 5) != "False") refuse_npy(where_, "columns come first (Fortran order), which is not supported");
-    rest_.remove_prefix(5);
+    columns_first_ = rest_.starts_with("True");
+    if (!columns_first_ && !rest_.starts_with("False"))
+      refuse_npy(where_, "the header is broken: fortran_order is neither True nor False");
+    rest_.remove_prefix(columns_first_ ? 4 : 5);
   }
   void read_shape(NpyArray& array) {
     expect('(');
@@ -133,6 +143,7 @@ class HeaderReader {
       const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (code != std::errc() || size < 0) refuse_npy(where_, "the header is broken: a size that is not a number");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+      accept('L');  // as Python 2 writes a long number
       array.shape.push_back(size);
       accept(',');
     }
@@ -140,14 +151,24 @@ class HeaderReader {
 
   std::string_view rest_;
   const std::string& where_;
+  bool columns_first_ = false;
 };
 
-/// Bytes of the header behind its prefix.
-std::size_t header_length(std::string_view bytes, const std::string& where) {
-  if (bytes.size() < kPrefix || bytes.substr(0, kNpyMagic.size()) != kNpyMagic)
-    refuse_npy(where, "is not a .npy file of version 1.0");
+struct HeaderPlace {
+  std::size_t begin, length;
+};
+
+/// From the file's first bytes, at least kLongPrefix of them where there are so many.
+HeaderPlace find_header(std::string_view bytes, const std::string& where) {
+  if (bytes.size() < kPrefix || !bytes.starts_with(kNpyMagic.substr(0, kMagicBytes)))
+    refuse_npy(where, "is not a .npy file");
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(bytes[i])); };
-  return byte(8) | byte(9) << 8;
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3)
+    refuse_npy(where, "is a .npy file of version " + std::to_string(version) + ", and 1 to 3 are read");
+  if (version == 1) return {kPrefix, byte(8) | byte(9) << 8};
+  if (bytes.size() < kLongPrefix) refuse_npy(where, "ends inside its header");
+  return {kLongPrefix, byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24};
 }
 
 template <typename T>
@@ -164,6 +185,24 @@ std::vector<T> values_of(const NpyArray& array, const char* type, const std::str
     refuse_npy(where, "holds " + type_text(array.type).substr(0, 60) + ", not '" + type + "'");
   std::vector<T> values(array.bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), array.bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+template <typename T>
+std::vector<std::int64_t> widened(const NpyArray& array, const std::string& where) {
+  const bool swapped = array.type[0].second[0] == '>';
+  std::vector<std::int64_t> values;
+  values.reserve(array.bytes.size() / sizeof(T));
+  for (std::size_t at = 0; at + sizeof(T) <= array.bytes.size(); at += sizeof(T)) {
+    std::array<char, sizeof(T)> bytes;
+    std::copy_n(array.bytes.data() + at, sizeof(T), bytes.begin());
+    if (swapped) std::ranges::reverse(bytes);
+    const T value = std::bit_cast<T>(bytes);
+    if (!std::in_range<std::int64_t>(value))
+      refuse_npy(where,
+                 "entry " + std::to_string(values.size()) + " is " + std::to_string(value) + ", which is too large");
+    values.push_back(static_cast<std::int64_t>(value));
+  }
   return values;
 }
 
@@ -188,6 +227,19 @@ std::vector<std::int32_t> npy_ints(const NpyArray& array, const std::string& whe
   return values_of<std::int32_t>(array, "<i4", where);
 }
 
+std::vector<std::int64_t> npy_integers(const NpyArray& array, const std::string& where) {
+  using Read = std::vector<std::int64_t> (*)(const NpyArray&, const std::string&);
+  static const std::map<std::string_view, Read> kReaders{{"i1", widened<std::int8_t>},  {"u1", widened<std::uint8_t>},
+                                                         {"i2", widened<std::int16_t>}, {"u2", widened<std::uint16_t>},
+                                                         {"i4", widened<std::int32_t>}, {"u4", widened<std::uint32_t>},
+                                                         {"i8", widened<std::int64_t>}, {"u8", widened<std::uint64_t>}};
+  const bool plain = array.type.size() == 1 && array.type[0].first.empty();
+  const auto reader = kReaders.find(plain ? std::string_view(array.type[0].second).substr(1) : std::string_view());
+  if (reader == kReaders.end())
+    refuse_npy(where, "holds " + type_text(array.type).substr(0, 60) + ", not whole numbers");
+  return reader->second(array, where);
+}
+
 NpyArray npy_array(std::span<const float> values, std::vector<std::int64_t> shape) {
   return plain_array("<f4", values, std::move(shape));
 }
@@ -204,10 +256,11 @@ std::string npy_bytes(const NpyArray& array) {
 }
 
 NpyArray npy_from_bytes(std::string_view bytes, const std::string& where) {
-  const std::size_t length = header_length(bytes, where);
-  if (bytes.size() < kPrefix + length) refuse_npy(where, "ends inside its header");
-  NpyArray array = HeaderReader(bytes.substr(kPrefix, length), where).read();
-  const std::int64_t left = std::ssize(bytes) - static_cast<std::int64_t>(kPrefix + length);
+  const HeaderPlace header = find_header(bytes, where);
+  if (bytes.size() < header.begin + header.length) refuse_npy(where, "ends inside its header");
+  NpyArray array = HeaderReader(bytes.substr(header.begin, header.length), where).read();
+  bytes.remove_prefix(header.begin + header.length);
+  const std::int64_t left = std::ssize(bytes);
   const auto check = [&](bool fits) {
     if (!fits) refuse_npy(where, "ends before its last number");
   };
@@ -218,7 +271,7 @@ NpyArray npy_from_bytes(std::string_view bytes, const std::string& where) {
     wanted *= size;
   }
   check(wanted <= left);
-  array.bytes.assign(bytes.substr(kPrefix + length, static_cast<std::size_t>(wanted)));
+  array.bytes.assign(bytes.substr(0, static_cast<std::size_t>(wanted)));
   return array;
 }
 
@@ -233,13 +286,14 @@ NpyArray read_npy(const std::string& path) {
 }
 
 NpyRows::NpyRows(const std::string& path) : file_(path) {
-  const auto prefix = std::min<std::int64_t>(file_.size(), static_cast<std::int64_t>(kPrefix));
-  const auto length = static_cast<std::int64_t>(header_length(file_.read(0, prefix), path));
-  const NpyArray array = HeaderReader(file_.read(prefix, length), path).read();
+  const HeaderPlace header = find_header(file_.read_up_to(0, static_cast<std::int64_t>(kLongPrefix)), path);
+  const auto begin = static_cast<std::int64_t>(header.begin), length = static_cast<std::int64_t>(header.length);
+  if (length > file_.size() - begin) refuse_npy(path, "ends inside its header");
+  const NpyArray array = HeaderReader(file_.read(begin, length), path).read();
   if (array.type.size() != 1 || array.type[0].second != "<f4" || array.shape.empty())
     refuse_npy(path, "holds " + type_text(array.type).substr(0, 60) + ", not rows of '<f4'");
   shape_ = array.shape;
-  first_byte_ = prefix + length;
+  first_byte_ = begin + length;
   const std::int64_t left = (file_.size() - first_byte_) / static_cast<std::int64_t>(sizeof(float));
   const auto fits = [&](std::int64_t values, std::int64_t times) { return times == 0 || values <= left / times; };
   bool whole = true;

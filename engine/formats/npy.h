@@ -17,11 +17,12 @@ namespace carryover {
 
 static_assert(std::endian::native == std::endian::little, ".npy files are written as the numbers lie in memory");
 
-/// The type of an array's elements, by NumPy's names ("<f4", "<i8", "|u1"): one without a name for a plain array, or
+/// The type of an array's elements, by NumPy's names ("<f4", ">i8", "|u1"): one without a name for a plain array, or
 /// the fields of a record, in order.
 using NpyType = std::vector<std::pair<std::string, std::string>>;
 
-/// An array of a .npy file (NumPy's format, version 1.0): C order, little-endian. A plain value.
+/// An array of a .npy file (NumPy's format; versions 1 to 3 are read, 1.0 is written): C order, bytes as in the file. A
+/// plain value.
 struct NpyArray {
   NpyType type;
   std::vector<std::int64_t> shape;
@@ -34,6 +35,8 @@ struct NpyArray {
 /// The array's values where it is a plain one of this type; throws EngineError{BadInput} naming `where` otherwise.
 std::vector<float> npy_floats(const NpyArray& array, const std::string& where);
 std::vector<std::int32_t> npy_ints(const NpyArray& array, const std::string& where);
+/// The same of whole numbers of any width and byte order, signed or not; those of 64 bits without a sign must fit.
+std::vector<std::int64_t> npy_integers(const NpyArray& array, const std::string& where);
 
 NpyArray npy_array(std::span<const float> values, std::vector<std::int64_t> shape);
 NpyArray npy_array(std::span<const double> values, std::vector<std::int64_t> shape);
@@ -41,7 +44,7 @@ NpyArray npy_array(std::span<const std::int32_t> values, std::vector<std::int64_
 
 /// The file's contents. Any thread.
 std::string npy_bytes(const NpyArray& array);
-/// Throws EngineError{BadInput} naming `where`: a broken header, another byte order or Fortran's, too few bytes.
+/// Throws EngineError{BadInput} naming `where`: a broken header, Fortran's order, too few bytes.
 NpyArray npy_from_bytes(std::string_view bytes, const std::string& where);
 /// Writes the array, and `description` as a .json beside it (its name with ".json" added). Throws EngineError{Io}.
 void write_npy(const std::string& path, const NpyArray& array, const nlohmann::json& description);

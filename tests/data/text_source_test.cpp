@@ -9,6 +9,7 @@
 #include <QTest>
 #include <cstdio>
 
+#include "engine/formats/npy.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_text.h"
 #include "tests/support/temp_dir.h"
@@ -23,6 +24,9 @@ class TextSourceTest : public QObject {
  private Q_SLOTS:
   void reads_texts_byte_for_byte();
   void drops_a_byte_order_mark();
+  void reads_wide_encodings_data();
+  void reads_wide_encodings();
+  void keeps_utf8_with_controls();
   void refuses_texts_data();
   void refuses_texts();
   void refuses_what_is_no_file();
@@ -31,6 +35,7 @@ class TextSourceTest : public QObject {
   void takes_every_code_point();
   void takes_characters_as_they_complete();
   void reads_ids();
+  void reads_numpy_ids_of_one_text();
   void refuses_ids_data();
   void refuses_ids();
 };
@@ -51,6 +56,49 @@ void TextSourceTest::drops_a_byte_order_mark() {
   QCOMPARE(read_text(folder.file("text")), std::string("hello\uFEFF"));
 }
 
+void TextSourceTest::reads_wide_encodings_data() {
+  QTest::addColumn<QString>("text");
+  QTest::newRow("English") << QStringLiteral("Hello world.\r\nA second line.\n");
+  QTest::newRow("one letter") << QStringLiteral("A");
+  QTest::newRow("German") << QStringLiteral("Grüße aus Köln – „schön“ …\n");
+  QTest::newRow("Russian") << QStringLiteral("Привет, мир! Это текст.\n");
+  QTest::newRow("a word") << QStringLiteral("Привет");
+  QTest::newRow("Greek") << QStringLiteral("Γειά σου Κόσμε");
+  QTest::newRow("Hebrew") << QStringLiteral("שלום עולם");
+  QTest::newRow("Arabic") << QStringLiteral("مرحبا بالعالم هذا نص");
+  QTest::newRow("Hindi") << QStringLiteral("नमस्ते दुनिया। यह एक पाठ है।");
+  QTest::newRow("Thai") << QStringLiteral("สวัสดีชาวโลก นี่คือข้อความ");
+  QTest::newRow("Chinese") << QStringLiteral("今天天气很好,我们去公园玩吧。第二句话在这里。");
+  QTest::newRow("Japanese") << QStringLiteral("今日は、いい天気です。カーソル");
+  QTest::newRow("Korean") << QStringLiteral("안녕하세요 세계 오늘은 좋은 날입니다");
+  QTest::newRow("beyond 16 bits") << QStringLiteral("Hi 😀 there 𝕏");
+}
+
+void TextSourceTest::reads_wide_encodings() {
+  QFETCH(QString, text);
+  const TempDir folder;
+  for (const bool marked : {true, false}) {
+    for (const auto encoding : {QStringConverter::Utf16LE, QStringConverter::Utf16BE, QStringConverter::Utf32LE,
+                                QStringConverter::Utf32BE, QStringConverter::Utf8}) {
+      QStringEncoder encoder(encoding, marked ? QStringConverter::Flag::WriteBom : QStringConverter::Flag::Default);
+      const QByteArray bytes = encoder(text);
+      write_bytes(folder.file("text"), bytes.toStdString());
+      QCOMPARE(QString::fromStdString(read_text(folder.file("text"))), text);
+    }
+  }
+}
+
+void TextSourceTest::keeps_utf8_with_controls() {
+  const TempDir folder;
+  for (const std::string& text : {std::string("abc\x01"
+                                              "def\0xy",
+                                              10),
+                                  std::string("\x1b[1mbold\x1b[0m"), std::string("a\fb\vc\x7f")}) {
+    write_bytes(folder.file("text"), text);
+    QCOMPARE(read_text(folder.file("text")), text);
+  }
+}
+
 void TextSourceTest::refuses_texts_data() {
   QTest::addColumn<QByteArray>("contents");
   QTest::addColumn<QByteArray>("problem");
@@ -61,6 +109,12 @@ void TextSourceTest::refuses_texts_data() {
   QTest::newRow("surrogate") << QByteArray("a\xED\xA0\x80") << QByteArray("at byte 1");
   QTest::newRow("overlong") << QByteArray("\xC0\x80") << QByteArray("at byte 0");
   QTest::newRow("beyond U+10FFFF") << QByteArray("ab\xF4\x90\x80\x80") << QByteArray("at byte 2");
+  QTest::newRow("cut UTF-16") << QByteArray("\xFF\xFEH\0i", 5) << QByteArray("not valid UTF-16 at byte 4");
+  QTest::newRow("half a surrogate") << QByteArray("\xFE\xFF\xD8\0\0a", 6) << QByteArray("not valid UTF-16 at byte 2");
+  QTest::newRow("beyond in UTF-32") << QByteArray("\0\0\xFE\xFF\0\x11\0\0", 8)
+                                    << QByteArray("not valid UTF-32 at byte 4");
+  QTest::newRow("a mark alone") << QByteArray("\xFF\xFE") << QByteArray("is empty");
+  QTest::newRow("cut UTF-16 without a mark") << QByteArray("H\0e\0l\0l", 7) << QByteArray("damaged UTF-16");
 }
 
 void TextSourceTest::refuses_texts() {
@@ -150,6 +204,31 @@ void TextSourceTest::reads_ids() {
   const TempDir folder;
   write_bytes(folder.file("ids.json"), " [0, 7,\n99]\n");
   QCOMPARE(read_ids(folder.file("ids.json"), 100), (std::vector<std::int32_t>{0, 7, 99}));
+}
+
+void TextSourceTest::reads_numpy_ids_of_one_text() {
+  const TempDir folder;
+  const std::string path = folder.file("ids.npy");
+  const auto store = [&](const char* type, std::vector<std::int64_t> shape, const std::string& bytes) {
+    write_bytes(path, npy_bytes({{{"", type}}, std::move(shape), bytes}));
+  };
+  const std::string words("\x07\0\x63\0", 4);
+  for (const std::vector<std::int64_t>& shape : {std::vector<std::int64_t>{2}, {1, 2}}) {
+    store("<u2", shape, words);
+    QCOMPARE(read_ids(path, 100), (std::vector<std::int32_t>{7, 99}));
+  }
+  store("<u2", {2, 1}, words);
+  QCOMPARE(unlike(Fault::BadInput, "a batch of 2 × 1 numbers", [&] { read_ids(path, 100); }), std::string());
+  store("<u2", {1, 1, 2}, words);
+  QCOMPARE(unlike(Fault::BadInput, "a batch of 1 × 1 × 2 numbers", [&] { read_ids(path, 100); }), std::string());
+  store("<u4", {}, words);
+  QCOMPARE(unlike(Fault::BadInput, "one number", [&] { read_ids(path, 100); }), std::string());
+  store("<i8", {1}, std::string("\0\0\0\0\1\0\0\0", 8));
+  QCOMPARE(unlike(Fault::BadInput, "entry 0 is 4294967296, not an id", [&] { read_ids(path, 100); }), std::string());
+  store("<i2", {1}, "\xff\xff");
+  QCOMPARE(unlike(Fault::BadInput, "entry 0 is -1, not an id", [&] { read_ids(path, 100); }), std::string());
+  store("<f8", {1}, std::string(8, '\0'));
+  QCOMPARE(unlike(Fault::BadInput, "not whole numbers", [&] { read_ids(path, 100); }), std::string());
 }
 
 void TextSourceTest::refuses_ids_data() {

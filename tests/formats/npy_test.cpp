@@ -41,6 +41,56 @@ class NpyTest : public QObject {
     }
   }
 
+  /// np.array([1, 2, 300], dtype=…) and what np.lib.format.write_array writes of it, in each version of the format.
+  void integers_of_any_width_and_version_are_read_data() {
+    QTest::addColumn<QByteArray>("type");
+    QTest::addColumn<QByteArray>("one");
+    QTest::addColumn<QByteArray>("large");
+    QTest::addColumn<qint64>("value");
+    const auto row = [](const char* type, const QByteArray& one, const QByteArray& large, qint64 value) {
+      QTest::newRow(type) << QByteArray(type) << one << large << value;
+    };
+    row("|i1", QByteArray::fromHex("01"), QByteArray::fromHex("80"), -128);
+    row("|u1", QByteArray::fromHex("01"), QByteArray::fromHex("ff"), 255);
+    row("<i2", QByteArray::fromHex("0100"), QByteArray::fromHex("2c01"), 300);
+    row(">u2", QByteArray::fromHex("0001"), QByteArray::fromHex("ffff"), 65535);
+    row("<i4", QByteArray::fromHex("01000000"), QByteArray::fromHex("ffffffff"), -1);
+    row(">i4", QByteArray::fromHex("00000001"), QByteArray::fromHex("0001e240"), 123456);
+    row("<u4", QByteArray::fromHex("01000000"), QByteArray::fromHex("ffffffff"), 4294967295);
+    row("<i8", QByteArray::fromHex("0100000000000000"), QByteArray::fromHex("0000000001000000"), 4294967296);
+    row(">i8", QByteArray::fromHex("0000000000000001"), QByteArray::fromHex("fffffffffffffffe"), -2);
+    row("<u8", QByteArray::fromHex("0100000000000000"), QByteArray::fromHex("ffffffffffffff7f"), INT64_MAX);
+  }
+  void integers_of_any_width_and_version_are_read() {
+    QFETCH(QByteArray, type);
+    QFETCH(QByteArray, one);
+    QFETCH(QByteArray, large);
+    QFETCH(qint64, value);
+    const std::string header = "{'descr': '" + type.toStdString() + "', 'fortran_order': False, 'shape': (3,), }" +
+                               std::string(60, ' ') + "\n";
+    for (const char version : {1, 2, 3}) {
+      std::string bytes("\x93NUMPY", 6);
+      bytes += std::string({version, 0, static_cast<char>(header.size()), 0});
+      if (version > 1) bytes += std::string(2, '\0');
+      bytes += header + (one + large + one).toStdString();
+      QCOMPARE(npy_integers(npy_from_bytes(bytes, "ids.npy"), "ids.npy"), (std::vector<std::int64_t>{1, value, 1}));
+    }
+  }
+
+  void what_are_no_integers_is_refused() {
+    const std::vector<float> floats{1, 2};
+    QCOMPARE(unlike(Fault::BadInput, "holds '<f4', not whole numbers",
+                    [&] { npy_integers(npy_array(std::span<const float>(floats), {2}), "ids.npy"); }),
+             "");
+    const NpyArray huge{{{"", "<u8"}}, {1}, std::string(8, '\xff')};
+    QCOMPARE(unlike(Fault::BadInput, "entry 0 is 18446744073709551615", [&] { npy_integers(huge, "ids.npy"); }), "");
+    const NpyArray record{{{"a", "<i4"}}, {1}, std::string(4, '\0')};
+    QCOMPARE(unlike(Fault::BadInput, "'a'", [&] { npy_integers(record, "ids.npy"); }), "");
+    std::string later = npy_bytes(huge);
+    later[6] = 4;
+    QCOMPARE(unlike(Fault::BadInput, "version 4", [&] { npy_from_bytes(later, "ids.npy"); }), "");
+  }
+
   void records_keep_their_fields() {
     NpyRecords records({{"position", "<i8"}, {"kind", "|u1"}, {"score", "<f4"}});
     for (int i = 0; i < 5; ++i) {
