@@ -1,48 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tasks/python_text.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <iterator>
-
 #include "engine/core/base/error.h"
+#include "engine/core/base/unicode_tables.h"
 #include "engine/core/base/utf8.h"
-#include "engine/tasks/unicode_tables.h"
 
 namespace carryover {
 
 namespace {
-
-constexpr char32_t kCapitalSigma = 0x3A3, kSigma = 0x3C3, kFinalSigma = 0x3C2, kCapitalDottedI = 0x130;
-
-bool holds(const std::vector<char32_t>& changes, char32_t c) {
-  return (std::upper_bound(changes.begin(), changes.end(), c) - changes.begin()) % 2 == 1;
-}
-
-/// One whose lower-case form doesn't hang on its neighbours and is one character.
-char32_t lower_character(char32_t c) {
-  const auto& runs = unicode_tables::lower_runs();
-  const auto behind =
-      std::upper_bound(runs.begin(), runs.end(), c, [](char32_t value, const auto& run) { return value < run.first; });
-  if (behind == runs.begin()) return c;
-  const auto& run = *std::prev(behind);
-  if (c > run.last || (c - run.first) % run.step != 0) return c;
-  return static_cast<char32_t>(static_cast<std::int64_t>(c) + run.offset);
-}
-
-/// Whether the first character of these that isn't passed over has a case.
-template <typename Iterator>
-bool meets_cased(Iterator first, Iterator last) {
-  while (first != last && holds(unicode_tables::case_ignorable(), *first)) ++first;
-  return first != last && holds(unicode_tables::cased(), *first);
-}
-
-/// A sigma at a word's end has a form of its own.
-char32_t lower_sigma(std::u32string_view text, std::size_t at) {
-  const std::u32string_view before = text.substr(0, at), behind = text.substr(at + 1);
-  const bool final = meets_cased(before.rbegin(), before.rend()) && !meets_cased(behind.begin(), behind.end());
-  return final ? kFinalSigma : kSigma;
-}
 
 std::u32string_view without_first_blanks(std::u32string_view text) {
   while (!text.empty() && is_python_space(text.front())) text.remove_prefix(1);
@@ -75,28 +40,15 @@ std::string utf8_text(std::u32string_view text) {
 }
 
 bool is_python_word(char32_t c) {
-  return c == U'_' || holds(unicode_tables::alphanumeric(), c);
+  return c == U'_' || unicode_tables::holds(unicode_tables::alphanumeric(), c);
 }
 
 bool is_python_decimal(char32_t c) {
-  return holds(unicode_tables::decimal(), c);
+  return unicode_tables::holds(unicode_tables::decimal(), c);
 }
 
 bool is_ascii_punctuation(char32_t c) {
   return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) || (c >= 123 && c <= 126);
-}
-
-std::u32string python_lower(std::u32string_view text) {
-  std::u32string lower;
-  lower.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == kCapitalDottedI) {
-      lower += U"i\u0307";
-    } else {
-      lower += text[i] == kCapitalSigma ? lower_sigma(text, i) : lower_character(text[i]);
-    }
-  }
-  return lower;
 }
 
 std::vector<std::u32string_view> python_words(std::u32string_view text) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/core/base/python_case.h"
 #include "engine/core/base/python_space.h"
 
 namespace carryover {
@@ -19,7 +20,6 @@ bool is_python_word(char32_t c);        ///< \w of a regular expression
 bool is_python_decimal(char32_t c);     ///< \d
 bool is_ascii_punctuation(char32_t c);  ///< in string.punctuation
 
-std::u32string python_lower(std::u32string_view text);                    ///< str.lower
 std::vector<std::u32string_view> python_words(std::u32string_view text);  ///< str.split(): of `text`
 std::u32string_view python_strip(std::u32string_view text);               ///< str.strip(): of `text`
 std::string python_strip(std::string_view text);

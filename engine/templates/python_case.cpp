@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Upper and lower case of UTF-8, by the C library's tables of Unicode.
-#include <clocale>
-#include <cwctype>
+// Upper and lower case of UTF-8 that may hold invalid bytes: these pass as code points that no text has.
+#include "engine/core/base/python_case.h"
 
-#include "engine/core/base/error.h"
 #include "engine/core/base/python_space.h"
 #include "engine/core/base/utf8.h"
 #include "engine/templates/python_text.h"
@@ -12,86 +10,62 @@ namespace carryover::jinja {
 
 namespace {
 
-constexpr std::uint32_t kSharpS = 0xDF;
+constexpr char32_t kInvalidByte = 0xDC00;  ///< and the byte: half of a surrogate, as Python's surrogateescape has them
 
-::locale_t unicode() {
-  static const ::locale_t made = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", static_cast<::locale_t>(nullptr));
-  if (made == static_cast<::locale_t>(nullptr)) {
-    throw EngineError(Fault::Unsupported, "the locale C.UTF-8", "is missing", "Install the C library's locales.");
-  }
-  return made;
-}
-
-bool is_letter(std::uint32_t code) {
-  return ::iswalpha_l(static_cast<wint_t>(code), unicode()) != 0;
-}
-
-void append_upper(std::string& made, std::string_view character, bool first_of_word) {
-  const std::uint32_t code = utf8_code(character);
-  if (code < 0x80) {
-    made += static_cast<char>(code >= 'a' && code <= 'z' ? code - 32 : code);
-  } else if (code == kSharpS) {
-    made += first_of_word ? "Ss" : "SS";
-  } else if (code == 0xFFFD) {
-    made += character;
-  } else {
-    append_utf8(made, static_cast<char32_t>(::towupper_l(static_cast<wint_t>(code), unicode())));
-  }
-}
-
-void append_lower(std::string& made, std::string_view character) {
-  const std::uint32_t code = utf8_code(character);
-  if (code < 0x80) {
-    made += static_cast<char>(code >= 'A' && code <= 'Z' ? code + 32 : code);
-  } else if (code == 0xFFFD) {
-    made += character;
-  } else {
-    append_utf8(made, static_cast<char32_t>(::towlower_l(static_cast<wint_t>(code), unicode())));
-  }
-}
-
-/// Upper case where a word starts, lower case elsewhere; `splits` says what a word starts behind.
-template <typename Splits>
-std::string cased(std::string_view text, const Splits& splits) {
-  std::string made;
-  bool starts = true;
+std::u32string points_of(std::string_view text) {
+  std::u32string points;
   for (const std::string_view character : Characters(text)) {
-    if (starts) {
-      append_upper(made, character, true);
-    } else {
-      append_lower(made, character);
-    }
-    starts = splits(utf8_code(character));
+    if (first_utf8_unit(character).kind == Utf8Unit::Kind::Character)
+      points += utf8_code(character);
+    else
+      for (const char byte : character) points += kInvalidByte + static_cast<unsigned char>(byte);
   }
-  return made;
+  return points;
+}
+
+std::string bytes_of(std::u32string_view points) {
+  std::string text;
+  for (const char32_t point : points) {
+    if (point >= kInvalidByte && point < kInvalidByte + 0x100)
+      text += static_cast<char>(static_cast<unsigned char>(point - kInvalidByte));
+    else
+      append_utf8(text, point);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string upper(std::string_view text) {
-  std::string made;
-  for (const std::string_view character : Characters(text)) append_upper(made, character, false);
-  return made;
+  return bytes_of(python_upper(points_of(text)));
 }
 
 std::string lower(std::string_view text) {
-  std::string made;
-  for (const std::string_view character : Characters(text)) append_lower(made, character);
-  return made;
+  return bytes_of(python_lower(points_of(text)));
 }
 
 std::string capitalize(std::string_view text) {
-  return cased(text, [](std::uint32_t) { return false; });
+  return bytes_of(python_capitalize(points_of(text)));
 }
 
 std::string title(std::string_view text) {
-  return cased(text, [](std::uint32_t code) { return !is_letter(code); });
+  return bytes_of(python_title(points_of(text)));
 }
 
 std::string filter_title(std::string_view text) {
-  return cased(text, [](std::uint32_t code) {
-    return is_python_space(code) || code == '-' || code == '(' || code == '{' || code == '[' || code == '<';
-  });
+  const auto splits = [](char32_t c) {
+    return is_python_space(c) || c == '-' || c == '(' || c == '{' || c == '[' || c == '<';
+  };
+  const std::u32string points = points_of(text);
+  std::u32string made;
+  for (std::size_t at = 0; at < points.size();) {
+    std::size_t end = at + 1;
+    while (end < points.size() && splits(points[end]) == splits(points[at])) ++end;
+    const std::u32string_view word = std::u32string_view(points).substr(at, end - at);
+    made += python_upper(word.substr(0, 1)) + python_lower(word.substr(1));
+    at = end;
+  }
+  return bytes_of(made);
 }
 
 }  // namespace carryover::jinja

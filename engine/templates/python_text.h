@@ -41,11 +41,11 @@ std::int64_t character_count(std::string_view text);
 std::string_view strip(std::string_view text, bool front, bool back);
 std::string_view strip(std::string_view text, std::string_view cut, bool front, bool back);
 
-/// Characters one by one as Unicode's simple mappings have them, and ß, whose upper case is SS.
+/// As core/base/python_case.h, of UTF-8; invalid bytes stay.
 std::string upper(std::string_view text);
 std::string lower(std::string_view text);
 std::string capitalize(std::string_view text);
-std::string title(std::string_view text);         ///< str.title(): a word starts behind what is no letter
+std::string title(std::string_view text);         ///< str.title(): a word starts behind what has no case
 std::string filter_title(std::string_view text);  ///< Jinja's: a word starts behind blanks, '-' and opening brackets
 
 /// str.split(); `most` below 0 is no limit. An empty separator is the caller's to refuse.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes engine/tasks/unicode_tables.cpp from what this Python's str says of each character.
+"""Writes engine/core/base/unicode_tables.cpp from what this Python's str says of each character.
 
-usage: unicode_tables.py > engine/tasks/unicode_tables.cpp      (then clang-format -i)
+usage: unicode_tables.py > engine/core/base/unicode_tables.cpp      (then clang-format -i)
 """
 import unicodedata
 
@@ -11,11 +11,12 @@ CHARACTERS = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xD
 
 
 def is_cased(character):
-    return (character + SIGMA).lower().endswith("\u03c2")
+    return (character + "a").title().endswith("a")  # otherwise a word begins behind it
 
 
 def is_case_ignorable(character):
-    return not is_cased(character) and ("A" + character + SIGMA).lower().endswith("\u03c2")
+    counts = (character + SIGMA).lower().endswith("\u03c2")
+    return not counts and ("A" + character + SIGMA).lower().endswith("\u03c2")
 
 
 def changes(holds):
@@ -29,14 +30,14 @@ def changes(holds):
     return points
 
 
-def lower_runs():
-    """(first, last, step, offset) of characters in runs whose lower-case form lies at the same offset."""
+def runs_of(form):
+    """(first, last, step, offset) of characters in runs whose other form, one character, lies at the same offset."""
     runs = []
     for character in CHARACTERS:
-        lower = character.lower()
-        if len(lower) != 1 or lower == character:
+        other = form(character)
+        if len(other) != 1 or other == character:
             continue
-        code, offset = ord(character), ord(lower) - ord(character)
+        code, offset = ord(character), ord(other) - ord(character)
         if runs:
             first, last, step, before = runs[-1]
             gap = code - last
@@ -47,6 +48,24 @@ def lower_runs():
     return runs
 
 
+def write_runs(name, form):
+    print(f"\nconst std::vector<CaseRun>& {name}() {{\n  static const std::vector<CaseRun> runs{{")
+    print(", ".join(f"{{0x{a:X}, 0x{b:X}, {step}, {offset}}}" for a, b, step, offset in runs_of(form)) + "};")
+    print("  return runs;\n}")
+
+
+def literal(text):
+    return 'U"' + "".join(f"\\U{ord(c):08X}" for c in text) + '"'
+
+
+def write_special_upper():
+    """Where the upper-case form is several characters, or the first of a word has another one."""
+    print("\nconst std::vector<SpecialUpper>& special_upper() {\n  static const std::vector<SpecialUpper> characters{")
+    special = [c for c in CHARACTERS if len(c.upper()) != 1 or c.title() != c.upper()]
+    print(", ".join(f"{{0x{ord(c):X}, {literal(c.upper())}, {literal(c.title())}}}" for c in special) + "};")
+    print("  return characters;\n}")
+
+
 def write_changes(name, points):
     print(f"\nconst std::vector<char32_t>& {name}() {{\n  static const std::vector<char32_t> points{{")
     print(", ".join(f"0x{code:X}" for code in points) + "};\n  return points;\n}")
@@ -54,13 +73,14 @@ def write_changes(name, points):
 
 print(f"""// SPDX-License-Identifier: GPL-3.0-or-later
 // Written by tests/compat/unicode_tables.py from Unicode {unicodedata.unidata_version}.
-#include "engine/tasks/unicode_tables.h"
+#include "engine/core/base/unicode_tables.h"
 
 namespace carryover::unicode_tables {{""")
 write_changes("alphanumeric", changes(str.isalnum))
 write_changes("decimal", changes(str.isdecimal))
 write_changes("cased", changes(is_cased))
 write_changes("case_ignorable", changes(is_case_ignorable))
-print("\nconst std::vector<LowerRun>& lower_runs() {\n  static const std::vector<LowerRun> runs{")
-print(", ".join(f"{{0x{a:X}, 0x{b:X}, {step}, {offset}}}" for a, b, step, offset in lower_runs()) + "};")
-print("  return runs;\n}\n\n}  // namespace carryover::unicode_tables")
+write_runs("lower_runs", str.lower)
+write_runs("upper_runs", str.upper)
+write_special_upper()
+print("\n}  // namespace carryover::unicode_tables")

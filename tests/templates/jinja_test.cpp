@@ -61,6 +61,34 @@ class JinjaTest : public QObject {
     }
   }
 
+  /// As jinja2 under Python 3.11.
+  void case_is_that_of_python_data() {
+    QTest::addColumn<QString>("source");
+    QTest::addColumn<QString>("rendered");
+    const auto row = [](const char* source, const char* rendered) { QTest::newRow(source) << source << rendered; };
+    row("{{ 'İ'|lower }}", "i\u0307");
+    row("{{ 'ŉ'|upper }}", "ʼN");
+    row("{{ 'ǆ'|title }}", "Ǆ");
+    row("{{ 'ǆ'.title() }}", "ǅ");
+    row("{{ 'ǆ'|capitalize }}", "ǅ");
+    row("{{ 'ß'|title }}", "SS");
+    row("{{ 'ßa'.title() }}", "Ssa");
+    row("{{ 'ﬁx'|upper }}", "FIX");
+    row("{{ 'ﬁX'.title() }}", "Fix");
+    row("{{ 'ΑΣ ΣΑΣ'|lower }}", "ας σας");
+    row("{{ 'ΑΣ'.title() }}", "Ας");
+    row("{{ 'ΑΣ'|title }}", "Ασ");
+    row("{{ 'ქართული'|upper }}", "ᲥᲐᲠᲗᲣᲚᲘ");
+    row("{{ 'ქართული'|capitalize }}", "ქართული");
+    row("{{ \"it's 3rd ªb ʰx\".title() }}", "It'S 3Rd ªb ʰx");
+    row("{{ 'a-b (c) [d'|title }}", "A-B (C) [D");
+  }
+  void case_is_that_of_python() {
+    QFETCH(const QString, source);
+    QFETCH(const QString, rendered);
+    QCOMPARE(QString::fromStdString(render(source.toStdString())), rendered);
+  }
+
   void refuses_with_a_line_data() {
     QTest::addColumn<QString>("source");
     QTest::addColumn<int>("line");
