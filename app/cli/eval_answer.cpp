@@ -59,12 +59,8 @@ bool goes_on(const GeneratedToken& /*token*/) {
 
 }  // namespace
 
-SampleAsker::SampleAsker(const EvalAnswerSettings& settings, std::shared_ptr<const Tokenizer> tokenizer,
-                         const ModelConfig& model)
-    : settings_(settings), tokenizer_(std::move(tokenizer)) {
-  if (tokenizer_->eos()) stop_ids_.push_back(*tokenizer_->eos());
-  if (model.eos_id) stop_ids_.push_back(static_cast<std::int32_t>(*model.eos_id));
-}
+SampleAsker::SampleAsker(const EvalAnswerSettings& settings, std::shared_ptr<const Tokenizer> tokenizer)
+    : settings_(settings), tokenizer_(std::move(tokenizer)) {}
 
 Encoding SampleAsker::encoding(const Task& task) const {
   return {*tokenizer_, settings_.chat && task.info().chat, settings_.config.bos};
@@ -139,7 +135,7 @@ void SampleAsker::generate(Session& session, const Task& task, const PromptIds& 
                            SampleEntry& entry, RunControl& control) const {
   GenerateRequest request = generate_request(prompt);
   request.max_new_tokens = task.info().max_new_tokens;
-  request.stop_ids = stop_ids_;
+  request.stop_ids = tokenizer_->end_ids();
   StoppedText text(tokenizer_, task.info().stops);
   const GenerateResult result = generated(
       session, request, [&](const GeneratedToken& token) { return text.add(token.id); }, entry, control);

@@ -28,7 +28,7 @@ struct AskedSample {
 /// Asks samples of a warm session. The session is the caller's thread's.
 class SampleAsker {
  public:
-  SampleAsker(const EvalAnswerSettings& settings, std::shared_ptr<const Tokenizer> tokenizer, const ModelConfig& model);
+  SampleAsker(const EvalAnswerSettings& settings, std::shared_ptr<const Tokenizer> tokenizer);
 
   /// Throws EngineError{BadInput} where a chat template refuses it.
   AskedSample asked(const Task& task, const TaskSample& sample) const;
@@ -59,7 +59,6 @@ class SampleAsker {
 
   EvalAnswerSettings settings_;
   std::shared_ptr<const Tokenizer> tokenizer_;
-  std::vector<std::int32_t> stop_ids_;
 };
 
 }  // namespace carryover

@@ -135,7 +135,7 @@ std::string evaluation_forecast(const EvaluationPlan& plan, int threads, const C
   const DType dtype = forecast_dtype(plan.dtype);
   const MachineLimits limits = measured_limits(plan, threads, model, dtype);
   const std::string policy = policy_variant(plan.policies.front()).policy;  // of any of them: prompts are the same
-  const SampleAsker asker({policy, plan.config, plan.question, chat}, tokenizer, model);
+  const SampleAsker asker({policy, plan.config, plan.question, chat}, tokenizer);
   std::vector<TaskForecast> forecasts;
   double seconds = 0;
   for (const std::string& task : plan.tasks)

@@ -6,6 +6,7 @@
 
 #include "app/cli/eval_forecast.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "engine/api/engine_library.h"
@@ -78,7 +79,7 @@ EvalRunner::EvalRunner(const EvaluationPlan& asked, const std::string& out, int 
       lock_(locked_folder(out)),
       plan_(begin_evaluation(out, asked)),
       model_(ModelSource::open(plan_.model)->config()),
-      tokenizer_(Tokenizer::load(plan_.model)) {
+      tokenizer_(load_tokenizer(plan_.model)) {
   for (const std::string& policy : plan_.policies)
     for (const std::string& task : plan_.tasks)
       for (const std::int64_t length : plan_.lengths) cells_.push_back({policy, task, length});
@@ -112,8 +113,7 @@ void EvalRunner::run_policy(const std::string& policy) {
   }
   make_folder(folder);
   const PolicyVariant variant = policy_variant(policy);
-  const SampleAsker asker({variant.policy, variant.config(plan_.config), plan_.question, chat_.text}, tokenizer_,
-                          model_);
+  const SampleAsker asker({variant.policy, variant.config(plan_.config), plan_.question, chat_.text}, tokenizer_);
   std::vector<json> done;
   for (const Cell& cell : cells_) {
     if (cell.policy != policy) continue;

@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -20,6 +21,8 @@
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
 #include "engine/records/state_header.h"
+#include "engine/tokenizers/end_tokens.h"
+#include "engine/tokenizers/token_checks.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -81,6 +84,7 @@ void read_prompt(GenerateRequest& request, const GenerateOptions& options, const
   const Tokenizer& tokenizer = *own;
   const std::string text = read_text(options.prompt_file);
   request.prompt = tokenizer.encode(text, options.parse_special);
+  require_rows(request.prompt, model.vocabulary, tokenizer);
   if (request.config.question_pass && options.questions.empty() && options.save_state.empty())
     request.question_length = own_question_length(options, text, tokenizer, request.prompt);
   if (!request.config.bos) return;
@@ -89,13 +93,10 @@ void read_prompt(GenerateRequest& request, const GenerateOptions& options, const
 }
 
 /// Everything but the prompt.
-GenerateRequest make_request(const GenerateOptions& options, const RunSettings& settings, const ModelConfig& model,
-                             const Tokenizer* tokenizer) {
+GenerateRequest make_request(const GenerateOptions& options, const RunSettings& settings, const Tokenizer* tokenizer) {
   GenerateRequest request;
-  if (!options.ignore_eos) {
-    if (tokenizer != nullptr && tokenizer->eos()) request.stop_ids.push_back(*tokenizer->eos());
-    if (model.eos_id) request.stop_ids.push_back(static_cast<std::int32_t>(*model.eos_id));
-  }
+  if (!options.ignore_eos)
+    request.stop_ids = tokenizer != nullptr ? tokenizer->end_ids() : end_tokens(options.model, nullptr);
   request.max_new_tokens = options.max_new_tokens;
   request.policy = settings.policy;
   request.config = settings.config;
@@ -225,8 +226,8 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
       loads ? settings_of_state(options.load_state, config_options, model)
             : config_options.resolve(model, initial_config(model, options.model, options.adapter));
   const std::shared_ptr<const Tokenizer> tokenizer =
-      options.input_ids.empty() ? Tokenizer::load(options.model) : nullptr;
-  GenerateRequest request = make_request(options, settings, model, tokenizer.get());
+      options.input_ids.empty() ? load_tokenizer(options.model) : nullptr;
+  GenerateRequest request = make_request(options, settings, tokenizer.get());
   if (!loads) read_prompt(request, options, model, tokenizer.get());
 
   RunControl control;
@@ -252,6 +253,7 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
   const std::vector<std::int32_t> document = request.prompt;
   for (std::size_t i = 0; i < options.questions.size() && finished; ++i) {
     const std::vector<std::int32_t> question = tokenizer->encode(options.questions[i], options.parse_special);
+    require_rows(question, model.vocabulary, *tokenizer);
     request.prompt = document;
     request.prompt.insert(request.prompt.end(), question.begin(), question.end());
     request.question_length = std::ssize(question);

@@ -45,13 +45,14 @@ json tokenizer_json(const std::string& path) {
     const auto tokenizer = Tokenizer::load(path);
     std::string kind = "the GGUF's vocabulary";
     if (fs::is_directory(path)) {
-      kind =
-          fs::exists(fs::path(path) / "tokenizer.model") ? "SentencePiece (tokenizer.model)" : "BPE (tokenizer.json)";
+      kind = fs::exists(fs::path(path) / "tokenizer.json") ? "BPE (tokenizer.json)" : "SentencePiece (tokenizer.model)";
     }
     return {{"kind", kind},
             {"vocabulary", tokenizer->vocabulary()},
             {"bos", optional_id(tokenizer->bos())},
-            {"eos", optional_id(tokenizer->eos())}};
+            {"eos", optional_id(tokenizer->eos())},
+            {"end", tokenizer->end_ids()},
+            {"notes", tokenizer->notes()}};
   } catch (const EngineError& error) {
     return {{"kind", nullptr}, {"problem", error.what()}};
   }
@@ -158,6 +159,7 @@ std::string plain_text(const json& info, const ModelConfig& model, const Segment
   const json& tokenizer = info.at("tokenizer");
   text += "\ntokenizer  " + (tokenizer.at("kind").is_null() ? "none: " + tokenizer.at("problem").get<std::string>()
                                                             : tokenizer.at("kind").get<std::string>());
+  for (const json& note : tokenizer.value("notes", json::array())) text += "\n           " + note.get<std::string>();
   text += "\nhash       " + info.at("weights_hash").get<std::string>() + "\n";
   if (info.contains("measured")) text += "measured   " + info.at("measured").get<std::string>() + "\n";
   text += dtype_text(info.at("dtype")) + settings_text(config, info.at("config"));

@@ -9,6 +9,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/recorded_run.h"
@@ -57,7 +58,7 @@ class PromptRuns {
       : request_(request),
         settings_(settings),
         examples_(read_prompt_set(request.prompts)),
-        tokenizer_(Tokenizer::load(request.model)),
+        tokenizer_(load_tokenizer(request.model)),
         progress_(request.quiet),
         interrupt_(control_) {}
 

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/prompt_runs.h"
@@ -22,6 +23,7 @@
 #include "engine/models/model_source.h"
 #include "engine/models/trained_under.h"
 #include "engine/records/run_folder.h"
+#include "engine/tokenizers/token_checks.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -49,7 +51,9 @@ std::vector<std::int32_t> read_input(const RunOptions& options, const RunSetting
     ids = read_ids(options.input_ids, model.vocabulary);
   } else {
     const std::string text = read_text(options.text);
-    ids = Tokenizer::load(options.model)->encode(text, options.parse_special);
+    const auto tokenizer = load_tokenizer(options.model);
+    ids = tokenizer->encode(text, options.parse_special);
+    require_rows(ids, model.vocabulary, *tokenizer);
   }
   if (settings.tokens && *settings.tokens < std::ssize(ids)) ids.resize(static_cast<std::size_t>(*settings.tokens));
   if (settings.config.bos) ids.insert(ids.begin(), bos_of(options, model));

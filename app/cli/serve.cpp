@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -73,12 +74,11 @@ ServedModel served_model(const ServeOptions& options, const RunSettings& setting
   ServedModel served;
   served.names = {options.name.empty() ? served_name(options.model) : served_name(options.name), settings.policy,
                   policies_that_run(settings.config)};
-  served.tokenizer = Tokenizer::load(options.model);
+  served.tokenizer = load_tokenizer(options.model);
   served.vocabulary = model.vocabulary;
   served.config = settings.config;
   served.seed = settings.seed;
-  if (served.tokenizer->eos()) served.stop_ids.push_back(*served.tokenizer->eos());
-  if (model.eos_id) served.stop_ids.push_back(static_cast<std::int32_t>(*model.eos_id));
+  served.stop_ids = served.tokenizer->end_ids();
   served.most_new_tokens = options.most_new_tokens;
   served.created = static_cast<std::int64_t>(std::time(nullptr));
   if (settings.config.bos && !served.tokenizer->bos())

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/core/base/error.h"
@@ -32,7 +33,7 @@ int print_texts(const TokenizeOptions& options) {
 }
 
 int print_ids(const TokenizeOptions& options) {
-  const auto tokenizer = Tokenizer::load(options.model);
+  const auto tokenizer = load_tokenizer(options.model);
   std::vector<std::int32_t> ids = tokenizer->encode(read_text(options.text), options.parse_special);
   if (options.bos) {
     if (!tokenizer->bos()) {

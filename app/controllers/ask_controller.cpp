@@ -88,7 +88,7 @@ void AskController::start(const QString& text) {
   request.prompt.insert(request.prompt.end(), question.begin(), question.end());
   request.question_length = std::ssize(question);
   request.max_new_tokens = kAnswerTokens;
-  if (model.tokenizer->eos()) request.stop_ids.push_back(*model.tokenizer->eos());
+  request.stop_ids = model.tokenizer->end_ids();
   request.policy = read.policy;
   request.config = read.config;
   request.config.question_pass = true;

@@ -11,7 +11,9 @@ namespace {
 class StoppableTokenizer final : public Tokenizer {
  public:
   StoppableTokenizer(std::shared_ptr<const Tokenizer> inner, std::shared_ptr<std::atomic<bool>> stop)
-      : inner_(std::move(inner)), stop_(std::move(stop)) {}
+      : inner_(std::move(inner)), stop_(std::move(stop)) {
+    set_end_ids(inner_->end_ids());
+  }
   std::int64_t vocabulary() const override { return inner_->vocabulary(); }
   std::optional<std::int32_t> bos() const override { return inner_->bos(); }
   std::optional<std::int32_t> eos() const override { return inner_->eos(); }
@@ -20,6 +22,9 @@ class StoppableTokenizer final : public Tokenizer {
     return inner_->encode(text, parse_special);
   }
   std::string bytes(std::int32_t id) const override { return inner_->bytes(id); }
+  std::string bytes_behind(std::optional<std::int32_t> previous, std::int32_t id) const override {
+    return inner_->bytes_behind(previous, id);
+  }
   std::string decode(std::span<const std::int32_t> ids) const override { return inner_->decode(ids); }
 
  private:

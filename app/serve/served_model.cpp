@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/serve/served_model.h"
 
+#include "engine/tokenizers/token_checks.h"
+
 namespace carryover {
 
 std::vector<std::int32_t> ServedModel::encode(const std::string& text) const {
@@ -16,7 +18,9 @@ std::vector<std::int32_t> ServedModel::encode_chat(const std::string& text) cons
 }
 
 std::vector<std::int32_t> ServedModel::encode_behind(const std::string& text) const {
-  return tokenizer->encode(text, /*parse_special=*/true);
+  std::vector<std::int32_t> ids = tokenizer->encode(text, /*parse_special=*/true);
+  require_rows(ids, vocabulary, *tokenizer);
+  return ids;
 }
 
 }  // namespace carryover

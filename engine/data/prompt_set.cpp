@@ -83,7 +83,7 @@ PromptTokens prompt_tokens(const PromptExample& example, const Tokenizer& tokeni
   const std::string text = example.text + example.answer;
   PromptTokens tokens;
   tokens.ids = tokenizer.encode(text, parse_special);
-  const TokenPlaces places(tokens.ids, text.size(), tokenizer);
+  const TokenPlaces places(tokens.ids, text, tokenizer);
   if (!example.answer.empty()) tokens.answer = places.range(example.text.size(), text.size());
   if (example.target.empty()) return tokens;
   const std::size_t size = example.target.size();

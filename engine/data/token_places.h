@@ -2,25 +2,19 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "engine/core/base/error.h"
 #include "engine/core/run/hits.h"
-#include "engine/tokenizers/tokenizer.h"
+#include "engine/tokenizers/token_checks.h"
 
 namespace carryover {
 
-/// Where tokens lie in the text that they are of, in bytes. What they have more than the text stands in front: a BOS,
-/// or the space that SentencePiece puts first. A plain value.
+/// Where tokens lie in the text that they are of, in bytes; a BOS in front lies nowhere. A plain value.
 class TokenPlaces {
  public:
-  TokenPlaces(const std::vector<std::int32_t>& ids, std::size_t text_bytes, const Tokenizer& tokenizer) {
-    ends_.reserve(ids.size());
-    for (const std::int32_t id : ids) ends_.push_back((ends_.empty() ? 0 : ends_.back()) + tokenizer.bytes(id).size());
-    const std::size_t total = ends_.empty() ? 0 : ends_.back();
-    CARRYOVER_CHECK(total >= text_bytes);
-    for (std::size_t& end : ends_) end -= std::min(end, total - text_bytes);
-  }
+  TokenPlaces(const std::vector<std::int32_t>& ids, std::string_view text, const Tokenizer& tokenizer)
+      : ends_(token_ends(ids, text, tokenizer)) {}
   /// The tokens that hold any of these bytes.
   TokenRange range(std::size_t first, std::size_t last) const {
     const auto ends_behind = [&](std::size_t byte) {

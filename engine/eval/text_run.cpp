@@ -233,8 +233,9 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
     if ((*request.ids)[i] < 0 || (*request.ids)[i] >= decoder.config.vocabulary)
       throw EngineError(Fault::BadInput, "text",
                         "token " + std::to_string(i) + " is " + std::to_string((*request.ids)[i]) +
-                            ", outside the model's vocabulary of " + std::to_string(decoder.config.vocabulary),
-                        "Tokenise the text with this model's tokenizer.");
+                            ", outside the model's vocabulary: its embedding has " +
+                            std::to_string(decoder.config.vocabulary) + " rows",
+                        "Give ids of these rows: the tokenizer and the weights may belong to different models.");
   const std::int64_t segments = (std::ssize(*request.ids) - 1) / request.config.segment_length + 1;
   if (request.resume.segment < 0 || request.resume.segment > segments)
     throw EngineError(

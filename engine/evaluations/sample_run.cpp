@@ -78,7 +78,7 @@ SampleRun sample_run(const Task& task, const TaskSample& sample, const SampleEnt
   }
   if (!sample.needles.empty()) {
     const std::vector<std::int32_t> whole = prompt_ids({text, 0}, encoding).ids;  // a choice takes its blanks along
-    run.needles = needles_in(sample, text, TokenPlaces(whole, text.size(), tokenizer));
+    run.needles = needles_in(sample, text, TokenPlaces(whole, text, tokenizer));
   }
   run.answer = {std::ssize(run.ids), std::ssize(run.ids) + std::ssize(answer)};
   run.ids.insert(run.ids.end(), answer.begin(), answer.end());

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/core/base/error.h"
+#include "engine/tokenizers/token_checks.h"
 
 namespace carryover {
 
@@ -19,13 +20,8 @@ bool is_blank(char c) {
 
 }  // namespace
 
-Haystack::Haystack(std::string text, const Tokenizer& tokenizer) : text_(std::move(text)) {
-  std::size_t total = 0;
-  for (const std::int32_t id : tokenizer.encode(text_)) ends_.push_back(total += tokenizer.bytes(id).size());
-  CARRYOVER_CHECK(total >= text_.size());
-  const std::size_t put_first = total - text_.size();  // a space, by SentencePiece
-  for (std::size_t& end : ends_) end -= std::min(end, put_first);
-}
+Haystack::Haystack(std::string text, const Tokenizer& tokenizer)
+    : text_(std::move(text)), ends_(token_ends(tokenizer.encode(text_), text_, tokenizer)) {}
 
 std::size_t Haystack::bytes(std::int64_t tokens) const {
   return tokens == 0 ? 0 : ends_[static_cast<std::size_t>(tokens - 1)];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,30 +15,38 @@ namespace carryover {
 struct AddedToken {
   std::string text;
   std::int32_t id = 0;
-  bool special = false;     ///< found only where the caller asks for special tokens
-  bool normalized = false;  ///< looked for after all tokens that are not
+  bool special = false;      ///< found only where the caller asks for special tokens
+  bool normalized = false;   ///< looked for after all tokens that are not, in the normalized text
+  bool lstrip = false;       ///< takes the blanks in front of it
+  bool rstrip = false;       ///< takes the blanks behind it
+  bool single_word = false;  ///< not found with a letter or digit beside it
 };
 
 /// Cuts a text at its added tokens, as the `tokenizers` library does: leftmost first, the longest of those that start
 /// there, in two passes (`normalized` last). Immutable; any thread.
 class AddedTokens {
  public:
-  using OnText = std::function<void(std::string_view)>;
+  using Normalize = std::function<std::string(std::string_view)>;
+  /// `at_start`: this stretch is the text's first, nothing stands before it.
+  using OnText = std::function<void(std::string_view, bool at_start)>;
   using OnId = std::function<void(std::int32_t)>;
 
   AddedTokens() = default;
-  explicit AddedTokens(const std::vector<AddedToken>& tokens);
+  /// `normalize`, where there is one, is applied to each stretch between the tokens of the first pass, and to the
+  /// spellings that the second pass looks for.
+  explicit AddedTokens(const std::vector<AddedToken>& tokens, Normalize normalize = {});
 
-  /// Calls `on_text` for each stretch between added tokens (never empty) and `on_id` for each token, in order.
+  /// Calls `on_text` for each stretch between added tokens (never empty; normalized) and `on_id` for each token, in
+  /// order. Without a normaliser the stretches are views into `text`.
   void split(std::string_view text, bool parse_special, const OnText& on_text, const OnId& on_id) const;
 
  private:
   struct Pass {
     std::vector<AddedToken> tokens;
     TokenFinder finder;  ///< numbers them as they stand in `tokens`
+    void cut(std::string_view text, bool parse_special, const OnText& on_text, const OnId& on_id) const;
   };
-  static void cut(const Pass& pass, std::string_view text, bool parse_special, const OnText& on_text,
-                  const OnId& on_id);
+  Normalize normalize_;
   Pass passes_[2];
 };
 

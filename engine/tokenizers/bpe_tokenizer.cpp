@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/bpe_tokenizer.h"
 
-#include <queue>
-
 #include "engine/core/base/error.h"
 #include "engine/core/base/utf8.h"
 
@@ -13,20 +11,6 @@ namespace {
 [[noreturn]] void refuse_file(const std::string& where, const std::string& problem) {
   throw EngineError(Fault::BadInput, where, problem, "Fetch the file again.");
 }
-
-std::uint64_t pair_key(std::int32_t left, std::int32_t right) {
-  return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
-}
-
-/// A token of the word that is being merged, in a doubly linked list. Merging keeps the left one.
-struct Link {
-  std::int32_t id, previous, next;
-};
-
-struct Candidate {
-  std::int32_t rank, left, left_id, right_id;
-  bool operator>(const Candidate& other) const { return std::pair(rank, left) > std::pair(other.rank, other.left); }
-};
 
 }  // namespace
 
@@ -73,8 +57,7 @@ void BpeTokenizer::add_merges(const BpeDefinition& definition) {
   };
   for (std::size_t rank = 0; rank < definition.merges.size(); ++rank) {
     const auto& [left, right] = definition.merges[rank];
-    const Merge merge{static_cast<std::int32_t>(rank), find(left + right, rank)};
-    merges_[pair_key(find(left, rank), find(right, rank))] = merge;  // of two that are equal, the last counts
+    merges_.add(find(left, rank), find(right, rank), static_cast<std::int32_t>(rank), find(left + right, rank));
   }
 }
 
@@ -124,7 +107,7 @@ std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text, bool parse
   };
   BpePretokenizer::Cutter cutter(pretokenizer_, text.size());
   added_.split(
-      text, parse_special, [&](std::string_view part) { cutter.split(part, on_word); },
+      text, parse_special, [&](std::string_view part, bool) { cutter.split(part, on_word); },
       [&](std::int32_t id) { ids.push_back(id); });
   return ids;
 }
@@ -141,46 +124,16 @@ void BpeTokenizer::refuse_character(std::string_view text, std::size_t from) con
       "Remove that character, or use another model.");
 }
 
-const BpeTokenizer::Merge* BpeTokenizer::find_merge(std::int32_t left, std::int32_t right) const {
-  const auto found = merges_.find(pair_key(left, right));
-  return found == merges_.end() ? nullptr : &found->second;
-}
-
-/// Appends the word's ids: always the best-ranked pair first, the leftmost of equals. −1 for a byte that is no token.
+/// Appends the word's ids, −1 for a byte that is no token.
 void BpeTokenizer::merge_word(std::string_view word, std::vector<std::int32_t>& ids) const {
   if (ignore_merges_) {
     if (const auto whole = by_bytes_.find(std::string(word)); whole != by_bytes_.end())
       return ids.push_back(whole->second);
   }
-  std::vector<Link> links(word.size());
-  const auto count = static_cast<std::int32_t>(word.size());
-  for (std::int32_t i = 0; i < count; ++i) {
-    links[static_cast<std::size_t>(i)] = {byte_ids_[static_cast<unsigned char>(word[static_cast<std::size_t>(i)])],
-                                          i - 1, i + 1 < count ? i + 1 : -1};
-  }
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
-  const auto link = [&links](std::int32_t i) -> Link& { return links[static_cast<std::size_t>(i)]; };
-  const auto offer = [&](std::int32_t left) {
-    if (left < 0 || link(left).next < 0) return;
-    const std::int32_t left_id = link(left).id, right_id = link(link(left).next).id;
-    if (const Merge* merge = find_merge(left_id, right_id)) queue.push({merge->rank, left, left_id, right_id});
-  };
-  for (std::int32_t i = 0; i < count; ++i) offer(i);
-  while (!queue.empty()) {
-    const Candidate best = queue.top();
-    queue.pop();
-    Link& left = link(best.left);
-    const bool stale = left.id != best.left_id || left.next < 0 || link(left.next).id != best.right_id;
-    if (stale) continue;
-    Link& right = link(left.next);
-    left.id = find_merge(best.left_id, best.right_id)->result;
-    right.id = -2;  // gone: equals no token, so candidates that begin here are stale
-    left.next = right.next;
-    if (right.next >= 0) link(right.next).previous = best.left;
-    offer(best.left);
-    offer(left.previous);
-  }
-  for (std::int32_t i = 0; i >= 0; i = link(i).next) ids.push_back(link(i).id);
+  std::vector<std::int32_t> bytes;
+  bytes.reserve(word.size());
+  for (const char byte : word) bytes.push_back(byte_ids_[static_cast<unsigned char>(byte)]);
+  merges_.merge(bytes, ids);
 }
 
 std::string BpeTokenizer::bytes(std::int32_t id) const {

@@ -9,6 +9,7 @@
 
 #include "engine/tokenizers/added_tokens.h"
 #include "engine/tokenizers/bpe_pretokenizer.h"
+#include "engine/tokenizers/byte_pair_merges.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -42,22 +43,18 @@ class BpeTokenizer final : public Tokenizer {
   std::string decode(std::span<const std::int32_t> ids) const override;
 
  private:
-  struct Merge {
-    std::int32_t rank, result;
-  };
   struct Encoding;
   void add_tokens(const BpeDefinition& definition);
   void add_merges(const BpeDefinition& definition);
   void add_added(const BpeDefinition& definition);
   void merge_word(std::string_view word, std::vector<std::int32_t>& ids) const;
-  const Merge* find_merge(std::int32_t left, std::int32_t right) const;
   [[noreturn]] void refuse_character(std::string_view text, std::size_t byte) const;
 
   std::string where_;
   std::vector<std::string> bytes_;                          ///< by id
   std::unordered_map<std::string, std::int32_t> by_bytes_;  ///< of tokens that merges can make
   std::array<std::int32_t, 256> byte_ids_{};
-  std::unordered_map<std::uint64_t, Merge> merges_;  ///< by left id · 2³² + right id
+  BytePairMerges merges_;
   AddedTokens added_;
   BpePretokenizer pretokenizer_;
   bool ignore_merges_ = false;

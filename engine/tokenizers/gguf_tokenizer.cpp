@@ -10,6 +10,11 @@ namespace carryover {
 
 namespace {
 
+/// How llama.cpp cuts where tokenizer.ggml.pre is absent or "default": each in turn, as the patterns of a definition.
+constexpr const char* kLlamaCppDefault[] = {R"([\p{P}\$\+<=>\^~\|]+)",
+                                            R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S))",
+                                            R"(\p{N}+)", R"([0-9][0-9][0-9])"};
+
 class Reader {
  public:
   explicit Reader(const GgufFile& file) : file_(file) {
@@ -36,7 +41,8 @@ class Reader {
       definition.tokens.push_back(token);
       const bool special = kind(id) == PieceKind::Control;
       if (special || kind(id) == PieceKind::UserDefined) {
-        definition.added.push_back({token, static_cast<std::int32_t>(id), special, !special});
+        definition.added.push_back(
+            {.text = token, .id = static_cast<std::int32_t>(id), .special = special, .normalized = !special});
       }
     }
     const auto merges = file_.find_strings("tokenizer.ggml.merges");
@@ -80,7 +86,7 @@ class Reader {
     return static_cast<std::int32_t>(*id);
   }
 
-  /// A file that names no pre-tokenizer is cut as GPT-2 cuts.
+  /// A file that names no pre-tokenizer is cut as llama.cpp cuts it.
   void choose_patterns(BpeDefinition& definition) const {
     using namespace pretokenizer_patterns;
     const std::string_view name = file_.find_string("tokenizer.ggml.pre").value_or("default");
@@ -89,8 +95,10 @@ class Reader {
     } else if (name == "llama-bpe" || name == "llama3" || name == "llama-v3") {
       definition.patterns = {kLlama3};
       definition.ignore_merges = true;
-    } else if (name == "gpt-2" || name == "default") {
+    } else if (name == "gpt-2") {
       definition.patterns = {kGpt2};
+    } else if (name == "default") {
+      definition.patterns = {std::begin(kLlamaCppDefault), std::end(kLlamaCppDefault)};
     } else {
       throw EngineError(Fault::Unsupported, file_.where(), "tokenizer.ggml.pre is '" + std::string(name) + "'",
                         "Supported: smollm, llama-bpe, gpt-2.");
@@ -116,9 +124,17 @@ GgufVocabulary read_gguf_vocabulary(const GgufFile& file) {
                     "Supported: gpt2 (byte-level BPE) and llama (SentencePiece).");
 }
 
-std::shared_ptr<const Tokenizer> load_gguf_tokenizer(const GgufFile& file) {
+std::shared_ptr<Tokenizer> load_gguf_tokenizer(const GgufFile& file) {
   const GgufVocabulary vocabulary = read_gguf_vocabulary(file);
-  if (const auto* bpe = std::get_if<BpeDefinition>(&vocabulary)) return std::make_shared<BpeTokenizer>(*bpe);
+  if (const auto* bpe = std::get_if<BpeDefinition>(&vocabulary)) {
+    auto tokenizer = std::make_shared<BpeTokenizer>(*bpe);
+    if (!file.has("tokenizer.ggml.pre"))
+      tokenizer->add_note(
+          "The file names no pre-tokenizer (tokenizer.ggml.pre is absent). Text is cut by llama.cpp's default rule, as "
+          "llama.cpp does with such a file: digits in threes, punctuation apart. If the model was trained with another "
+          "rule, its ids differ and its answers are worse: convert the model again.");
+    return tokenizer;
+  }
   return SentencePieceTokenizer::load(std::get<std::string>(vocabulary), file.where());
 }
 

@@ -16,6 +16,6 @@ using GgufVocabulary = std::variant<BpeDefinition, std::string>;
 /// or "llama" (SentencePiece). Throws EngineError{BadInput} where arrays are missing or disagree, and {Unsupported}, by
 /// name, for another kind.
 GgufVocabulary read_gguf_vocabulary(const GgufFile& file);
-std::shared_ptr<const Tokenizer> load_gguf_tokenizer(const GgufFile& file);
+std::shared_ptr<Tokenizer> load_gguf_tokenizer(const GgufFile& file);
 
 }  // namespace carryover

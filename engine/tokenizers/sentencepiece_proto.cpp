@@ -14,7 +14,17 @@ namespace {
 // Field numbers of SentencePiece's public schema.
 enum Model : std::uint32_t { kPieces = 1, kTrainer = 2, kNormalizer = 3, kSelfTest = 4, kDenormalizer = 5 };
 enum Piece : std::uint32_t { kText = 1, kScore = 2, kKind = 3 };
-enum Trainer : std::uint32_t { kModelType = 3, kSuffix = 24, kByteFallback = 35, kBosPiece = 46, kEosPiece = 47 };
+enum Trainer : std::uint32_t {
+  kModelType = 3,
+  kSuffix = 24,
+  kByteFallback = 35,
+  kUnknownId = 40,
+  kBosId = 41,
+  kEosId = 42,
+  kUnknownPiece = 45,
+  kBosPiece = 46,
+  kEosPiece = 47
+};
 enum Normalizer : std::uint32_t { kName = 1, kCharsMap = 2, kDummyPrefix = 3, kRemoveSpaces = 4, kEscape = 5 };
 constexpr std::uint64_t kUnigram = 1, kBytePair = 2;
 
@@ -40,7 +50,10 @@ class Inspector {
     if (removes_spaces_) refuse("removes repeated spaces");
     if (!escapes_) refuse("does not escape spaces");
     facts_.byte_pair = model_type_ == kBytePair;
-    return facts_;
+    if (!has_bos_) facts_.bos.clear();
+    if (!has_eos_) facts_.eos.clear();
+    if (!has_unknown_) facts_.unknown.clear();
+    return std::move(facts_);
   }
 
  private:
@@ -49,9 +62,12 @@ class Inspector {
                       "Models as LLaMA's are supported: byte-pair, byte fallback, text kept as it is.");
   }
 
-  void piece(std::string_view message) const {
+  void piece(std::string_view message) {
     WireReader reader(message, where_);
+    SentencePiece& piece = facts_.pieces.emplace_back();
     while (const auto field = reader.next()) {
+      if (field->number == kText && field->kind == Kind::Bytes) piece.text = field->bytes;
+      if (field->number == kKind && field->kind == Kind::Varint) piece.kind = kind_of(field->value);
       const bool score = field->number == kScore && field->kind == Kind::Fixed32;
       if (score && !std::isfinite(std::bit_cast<float>(static_cast<std::uint32_t>(field->value)))) {
         throw EngineError(Fault::BadInput, where_, "a piece's score is not a number", "Fetch the file again.");
@@ -59,13 +75,28 @@ class Inspector {
     }
   }
 
+  PieceKind kind_of(std::uint64_t value) const {
+    if (value < 1 || value > 6)
+      throw EngineError(Fault::BadInput, where_, "a piece has kind " + std::to_string(value), "Fetch the file again.");
+    return static_cast<PieceKind>(value);
+  }
+
   void trainer(std::string_view message) {
     WireReader reader(message, where_);
     while (const auto field = reader.next()) {
+      if (field->kind == Kind::Bytes) {
+        if (field->number == kBosPiece) facts_.bos = field->bytes;
+        if (field->number == kEosPiece) facts_.eos = field->bytes;
+        if (field->number == kUnknownPiece) facts_.unknown = field->bytes;
+      }
       if (field->kind != Kind::Varint) continue;
       if (field->number == kModelType) model_type_ = field->value;
       if (field->number == kSuffix) suffix_ = field->value != 0;
       if (field->number == kByteFallback) byte_fallback_ = field->value != 0;
+      const bool has = static_cast<std::int64_t>(field->value) >= 0;
+      if (field->number == kBosId) has_bos_ = has;
+      if (field->number == kEosId) has_eos_ = has;
+      if (field->number == kUnknownId) has_unknown_ = has;
     }
   }
 
@@ -91,6 +122,7 @@ class Inspector {
   SentencePieceFacts facts_;
   // The schema's defaults.
   std::uint64_t model_type_ = kUnigram;
+  bool has_bos_ = true, has_eos_ = true, has_unknown_ = true;
   bool suffix_ = false, byte_fallback_ = false, maps_characters_ = false, removes_spaces_ = true, escapes_ = true;
 };
 
@@ -127,6 +159,9 @@ std::string SentencePieceWriter::finish(bool dummy_prefix, std::string_view bos,
   trainer.varint(kByteFallback, 1);
   trainer.bytes(kBosPiece, bos);
   trainer.bytes(kEosPiece, eos);
+  constexpr auto kNone = static_cast<std::uint64_t>(-1);
+  if (bos.empty()) trainer.varint(kBosId, kNone);
+  if (eos.empty()) trainer.varint(kEosId, kNone);
   normalizer.bytes(kName, "identity");
   normalizer.varint(kDummyPrefix, dummy_prefix ? 1 : 0);
   normalizer.varint(kRemoveSpaces, 0);

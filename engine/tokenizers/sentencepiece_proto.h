@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/formats/protobuf_wire.h"
 
@@ -12,10 +13,17 @@ namespace carryover {
 /// The kinds of a piece in a ModelProto; a GGUF's token types use the same numbers.
 enum class PieceKind : std::int64_t { Normal = 1, Unknown = 2, Control = 3, UserDefined = 4, Unused = 5, Byte = 6 };
 
-/// What the program must know of a serialized ModelProto before the library loads it.
+struct SentencePiece {
+  std::string text;
+  PieceKind kind = PieceKind::Normal;
+};
+
+/// What the program must know of a serialized ModelProto.
 struct SentencePieceFacts {
-  bool dummy_prefix = true;  ///< a space goes before the text
-  bool byte_pair = false;    ///< else unigram
+  bool dummy_prefix = true;                                  ///< a space goes before the text
+  bool byte_pair = false;                                    ///< else unigram
+  std::vector<SentencePiece> pieces;                         ///< by id
+  std::string bos = "<s>", eos = "</s>", unknown = "<unk>";  ///< spellings; empty where the model has none
 };
 
 /// Throws EngineError{BadInput} where the bytes are no ModelProto, and {Unsupported} for a model that changes the text

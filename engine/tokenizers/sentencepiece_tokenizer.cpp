@@ -1,167 +1,116 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/sentencepiece_tokenizer.h"
 
-#include <sentencepiece_processor.h>
-
-#include <algorithm>
-#include <unordered_map>
-
 #include "engine/core/base/error.h"
 #include "engine/core/base/utf8.h"
+#include "engine/tokenizers/bpe_tokenizer.h"
+#include "engine/tokenizers/sentencepiece_pieces.h"
 #include "engine/tokenizers/sentencepiece_proto.h"
 
 namespace carryover {
 
 namespace {
 
-constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581
-
-std::string with_spaces(std::string_view piece) {
-  std::string out;
-  for (std::size_t at = 0; at < piece.size();) {
-    const bool mark = piece.substr(at).starts_with(kSpaceMark);
-    out += mark ? ' ' : piece[at];
-    at += mark ? kSpaceMark.size() : 1;
-  }
-  return out;
+AddedTokens::Normalize normalizer(const SpaceRule& spaces) {
+  if (!spaces.normalizer_prepends && !spaces.normalizer_replaces) return {};
+  return [spaces](std::string_view text) {
+    return std::string(spaces.normalizer_prepends ? kSpaceMark : "") +
+           (spaces.normalizer_replaces ? spaces_as_marks(text) : std::string(text));
+  };
 }
 
-std::string_view last_character(std::string_view text) {
-  std::size_t at = text.size() - 1;
-  while (at > 0 && (text[at] & 0xC0) == 0x80) --at;
-  return text.substr(at);
+std::optional<std::int32_t> control_id(const std::vector<SentencePiece>& pieces, const std::string& text) {
+  for (std::size_t id = 0; id < pieces.size(); ++id)
+    if (pieces[id].kind == PieceKind::Control && pieces[id].text == text) return static_cast<std::int32_t>(id);
+  return std::nullopt;
 }
 
 }  // namespace
 
-struct SentencePieceTokenizer::Library {
-  sentencepiece::SentencePieceProcessor processor;
-};
-
-SentencePieceTokenizer::SentencePieceTokenizer(std::string where) : where_(std::move(where)) {}
-SentencePieceTokenizer::~SentencePieceTokenizer() = default;
-
-std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(std::string_view model, const std::string& where) {
-  const SentencePieceFacts facts = inspect_sentencepiece(model, where);
-  auto library = std::make_unique<Library>();
-  std::string problem;
-  try {
-    const auto status = library->processor.LoadFromSerializedProto(without_dummy_prefix(model, where));
-    if (!status.ok()) problem = status.ToString();
-  } catch (const std::exception& error) {  // the library's trie builder throws its own kind
-    problem = error.what();
-  }
-  if (!problem.empty()) {
-    throw EngineError(Fault::BadInput, where, "the SentencePiece library refuses it: " + problem,
-                      "Fetch the file again.");
-  }
-  const std::shared_ptr<SentencePieceTokenizer> made(new SentencePieceTokenizer(where));
-  made->library_ = std::move(library);
-  made->dummy_prefix_ = facts.dummy_prefix;
-  made->splits_words_ = facts.byte_pair;
-  made->read_pieces();
-  return made;
+SpaceRule SpaceRule::dummy_prefix(bool on) {
+  return {.normalizer_replaces = true, .prefix = on ? Prefix::Always : Prefix::Never, .doubles = on};
 }
 
-void SentencePieceTokenizer::read_pieces() {
-  const auto& processor = library_->processor;
-  byte_ids_.assign(256, -1);
-  std::vector<AddedToken> control;
-  bool spells_space = false;
-  for (int id = 0; id < processor.GetPieceSize(); ++id) {
-    const std::string& piece = processor.IdToPiece(id);
-    if (processor.IsByte(id)) {
-      const auto byte = byte_of_piece(piece);
-      if (!byte)
-        throw EngineError(Fault::BadInput, where_, "byte piece " + std::to_string(id) + " names no byte",
-                          "Fetch it again.");
-      byte_ids_[*byte] = id;
-      bytes_.emplace_back(1, static_cast<char>(*byte));
-    } else if (processor.IsControl(id) || processor.IsUnknown(id)) {
-      if (processor.IsControl(id)) control.push_back({piece, id, true, false});
-      bytes_.push_back(piece);
+std::vector<AddedToken> control_tokens(const std::vector<SentencePiece>& pieces) {
+  std::vector<AddedToken> tokens;
+  for (std::size_t id = 0; id < pieces.size(); ++id) {
+    if (pieces[id].kind == PieceKind::Control || pieces[id].kind == PieceKind::Unknown)
+      tokens.push_back({.text = pieces[id].text, .id = static_cast<std::int32_t>(id), .special = true});
+  }
+  return tokens;
+}
+
+std::shared_ptr<Tokenizer> SentencePieceTokenizer::load(std::string_view model, const std::string& where) {
+  const SentencePieceFacts facts = inspect_sentencepiece(model, where);
+  auto pieces = sentencepiece_pieces(model, facts, where);
+  byte_pieces(facts.pieces, where);
+  return std::make_shared<SentencePieceTokenizer>(
+      PieceDefinition{where, facts.pieces, control_tokens(facts.pieces), SpaceRule::dummy_prefix(facts.dummy_prefix),
+                      control_id(facts.pieces, facts.bos), control_id(facts.pieces, facts.eos)},
+      std::move(pieces));
+}
+
+SentencePieceTokenizer::SentencePieceTokenizer(const PieceDefinition& definition,
+                                               std::unique_ptr<const PieceModel> model)
+    : where_(definition.where),
+      model_(std::move(model)),
+      spaces_(definition.spaces),
+      bos_(definition.bos),
+      eos_(definition.eos) {
+  add_pieces(definition.pieces);
+  add_added(definition);
+}
+
+void SentencePieceTokenizer::add_pieces(const std::vector<SentencePiece>& pieces) {
+  for (const SentencePiece& piece : pieces) {
+    const auto id = static_cast<std::int32_t>(bytes_.size());
+    if (piece.kind == PieceKind::Byte) {
+      bytes_.emplace_back(1, static_cast<char>(byte_of_piece(piece.text).value()));
+    } else if (piece.kind == PieceKind::Control || piece.kind == PieceKind::Unknown) {
+      bytes_.push_back(piece.text);
     } else {
-      spells_space = spells_space || piece == kSpaceMark;
-      bytes_.push_back(with_spaces(piece));
-      const std::string& spelled = bytes_.back();
-      for (std::size_t at = spelled.find(' ', 1); at != std::string::npos; at = spelled.find(' ', at + 1)) {
-        before_space_.emplace(last_character(std::string_view(spelled).substr(0, at)));
-      }
+      bytes_.push_back(marks_as_spaces(piece.text));
+      if (piece.text.starts_with(kSpaceMark)) mark_first_.insert(id);
     }
   }
-  for (std::size_t byte = 0; byte < byte_ids_.size(); ++byte) {
-    if (byte_ids_[byte] >= 0) continue;
-    throw EngineError(Fault::Unsupported, where_,
-                      "has no piece for byte " + std::to_string(byte) + ", so it can't spell every text",
-                      "Use a model with byte fallback, as LLaMA's are.");
+}
+
+void SentencePieceTokenizer::add_added(const PieceDefinition& definition) {
+  for (const AddedToken& token : definition.added) {
+    if (token.id < 0 || token.id >= kMaxVocabulary || token.text.empty())
+      throw EngineError(Fault::BadInput, where_,
+                        "the added token '" + token.text.substr(0, 40) + "' has id " + std::to_string(token.id),
+                        "Fetch the file again.");
+    const auto id = static_cast<std::size_t>(token.id);
+    if (id >= bytes_.size()) bytes_.resize(id + 1);
+    bytes_[id] = token.text;
+    mark_first_.erase(token.id);
+    added_ids_.insert(token.id);
   }
-  if (!spells_space)
-    throw EngineError(Fault::Unsupported, where_, "has no piece for a space", "Use a model as LLaMA's are.");
-  control_ = AddedTokens(control);
-  if (processor.bos_id() >= 0) bos_ = processor.bos_id();
-  if (processor.eos_id() >= 0) eos_ = processor.eos_id();
+  added_ = AddedTokens(definition.added, normalizer(spaces_));
 }
 
 std::vector<std::int32_t> SentencePieceTokenizer::encode(std::string_view text, bool parse_special) const {
   require_utf8(text, "the text");
   std::vector<std::int32_t> ids;
-  if (!parse_special) {
-    encode_ordinary(text, true, ids);
-    return ids;
-  }
-  control_.split(
-      text, true, [&](std::string_view part) { encode_ordinary(part, ids.empty(), ids); },
+  added_.split(
+      text, parse_special, [&](std::string_view part, bool at_start) { encode_stretch(part, at_start, ids); },
       [&](std::int32_t id) { ids.push_back(id); });
   return ids;
 }
 
-/// Each U+2581 of the text by its bytes, the runs between by the library.
-void SentencePieceTokenizer::encode_ordinary(std::string_view text, bool at_start,
-                                             std::vector<std::int32_t>& ids) const {
-  bool prefix = at_start && dummy_prefix_;
-  while (!text.empty()) {
-    const std::size_t mark = std::min(text.find(kSpaceMark), text.size());
-    if (mark > 0) encode_run(text.substr(0, mark), prefix, ids);
-    prefix = false;
-    text.remove_prefix(mark);
-    if (text.empty()) return;
-    for (const char byte : kSpaceMark) ids.push_back(byte_ids_[static_cast<unsigned char>(byte)]);
-    text.remove_prefix(kSpaceMark.size());
-  }
-}
-
-/// No merge of a byte-pair model crosses a place where no piece has these two characters side by side, so words can be
-/// encoded one by one, each distinct one once. That is exact, and several times faster than the library on a whole
-/// book.
-void SentencePieceTokenizer::encode_run(std::string_view text, bool with_prefix, std::vector<std::int32_t>& ids) const {
-  std::string input(with_prefix ? 1 : 0, ' ');
-  input += text;
-  std::unordered_map<std::string_view, std::vector<int>> seen;
-  for (std::string_view rest = input; !rest.empty();) {
-    const std::string_view word = rest.substr(0, word_length(rest));
-    const auto [entry, is_new] = seen.try_emplace(word);
-    if (is_new) entry->second = encode_word(word);
-    ids.insert(ids.end(), entry->second.begin(), entry->second.end());
+void SentencePieceTokenizer::encode_stretch(std::string_view part, bool at_start,
+                                            std::vector<std::int32_t>& ids) const {
+  std::string marked = spaces_as_marks(part);
+  const bool here =
+      spaces_.prefix == SpaceRule::Prefix::Always || (spaces_.prefix == SpaceRule::Prefix::First && at_start);
+  if (here && (spaces_.doubles || !marked.starts_with(kSpaceMark))) marked.insert(0, kSpaceMark);
+  if (!spaces_.splits) return model_->encode(marked, ids);
+  for (std::string_view rest = marked; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find(kSpaceMark, 1));
+    model_->encode(word, ids);
     rest.remove_prefix(word.size());
   }
-}
-
-std::size_t SentencePieceTokenizer::word_length(std::string_view text) const {
-  if (!splits_words_) return text.size();
-  for (std::size_t space = text.find(' ', 1); space != std::string_view::npos; space = text.find(' ', space + 1)) {
-    if (!before_space_.contains(std::string(last_character(text.substr(0, space))))) return space;
-  }
-  return text.size();
-}
-
-std::vector<int> SentencePieceTokenizer::encode_word(std::string_view word) const {
-  std::vector<int> ids;
-  const auto status = library_->processor.Encode(word, &ids);
-  if (!status.ok()) {
-    throw EngineError(Fault::BadInput, where_, "the SentencePiece library can't encode: " + status.ToString(),
-                      "Check the model.");
-  }
-  return ids;
 }
 
 std::string SentencePieceTokenizer::bytes(std::int32_t id) const {
@@ -169,13 +118,23 @@ std::string SentencePieceTokenizer::bytes(std::int32_t id) const {
   return known ? bytes_[static_cast<std::size_t>(id)] : unknown_id_text(id);
 }
 
+/// Drops the space that encoding puts in front of a stretch: only of a piece that spells it with the mark, neither of
+/// the byte piece of a space nor of an added token.
+std::string SentencePieceTokenizer::bytes_behind(std::optional<std::int32_t> previous, std::int32_t id) const {
+  const bool each = spaces_.normalizer_prepends || spaces_.prefix == SpaceRule::Prefix::Always;
+  const bool prefixed =
+      previous ? each && added_ids_.contains(*previous) : each || spaces_.prefix == SpaceRule::Prefix::First;
+  return prefixed && mark_first_.contains(id) ? bytes(id).substr(1) : bytes(id);
+}
+
 std::string SentencePieceTokenizer::decode(std::span<const std::int32_t> ids) const {
   std::string text;
-  for (const std::int32_t id : ids) text += bytes(id);
-  // Only a piece that spells its space with the mark: neither the byte piece of a space nor a control piece.
-  const bool drop =
-      dummy_prefix_ && text.starts_with(' ') && library_->processor.IdToPiece(ids.front()).starts_with(kSpaceMark);
-  return drop ? text.substr(1) : text;
+  std::optional<std::int32_t> previous;
+  for (const std::int32_t id : ids) {
+    text += bytes_behind(previous, id);
+    previous = id;
+  }
+  return text;
 }
 
 }  // namespace carryover

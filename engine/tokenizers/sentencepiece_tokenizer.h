@@ -7,50 +7,75 @@
 #include <vector>
 
 #include "engine/tokenizers/added_tokens.h"
+#include "engine/tokenizers/piece_model.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
 
-/// LLaMA's kind of SentencePiece model (tokenizer.model), run by the SentencePiece library.
+/// Where a vocabulary of pieces puts a space in front of text, and when. The normaliser works on each stretch between
+/// added tokens before `normalized` ones are looked for, the pre-tokenizer on what is left after.
+struct SpaceRule {
+  enum class Prefix { Never, First, Always };
+  bool normalizer_prepends = false;  ///< the normaliser puts a mark before each stretch
+  bool normalizer_replaces = false;  ///< the normaliser turns spaces into marks; else the pre-tokenizer does
+  Prefix prefix = Prefix::Never;     ///< the pre-tokenizer puts a mark before no stretch, the text's first, or each
+  bool doubles = false;              ///< `prefix` also goes before a stretch that begins with a space
+  bool splits = false;               ///< the pre-tokenizer cuts before each mark
+
+  /// SentencePiece's dummy prefix: before each stretch, whatever it begins with.
+  static SpaceRule dummy_prefix(bool on);
+};
+
+/// A vocabulary whose pieces spell spaces with a mark, as LLaMA 1 and 2 have it.
+struct PieceDefinition {
+  std::string where = {};                  ///< the file, for errors
+  std::vector<SentencePiece> pieces = {};  ///< by id; empty text for a gap
+  std::vector<AddedToken> added = {};      ///< ids inside or after `pieces`
+  SpaceRule spaces = {};
+  std::optional<std::int32_t> bos, eos;
+};
+
+/// LLaMA's kind of tokenizer: pieces of text in which spaces are U+2581.
 ///
-/// Ids are the library's for every text without U+2581. That character is how pieces spell a space, so the library
-/// would give a space back for it; here it becomes its three bytes, and every UTF-8 text comes back exactly. A space is
-/// put before a text that starts with ordinary text where the model asks for it (add_dummy_prefix), and taken off the
-/// first id when decoding.
+/// Ids are those of the SentencePiece library or, for vocabularies that `tokenizers` defines, of that library. As
+/// there, U+2581 in a text is a space: it comes back as one. Otherwise a text comes back exactly, but for what its
+/// files drop: a rule without `doubles` gives "x" and " x" the same ids, and added tokens may take blanks beside them.
 ///
-/// That can only be exact for models that keep the text as it is. One whose normaliser is not the identity (NFKC, say),
+/// That can only be so for models that keep the text as it is. One whose normaliser is not the identity (NFKC, say),
 /// that removes repeated spaces, or has no byte fallback is refused as Unsupported.
 class SentencePieceTokenizer final : public Tokenizer {
  public:
-  /// `model`: a serialized ModelProto. Throws EngineError{BadInput, Unsupported} naming `where`.
-  static std::shared_ptr<const Tokenizer> load(std::string_view model, const std::string& where);
-  ~SentencePieceTokenizer() override;
+  /// `model`: a serialized ModelProto, read as its library reads it; its control pieces and the unknown one are special
+  /// tokens. Throws EngineError{BadInput, Unsupported} naming `where`.
+  static std::shared_ptr<Tokenizer> load(std::string_view model, const std::string& where);
+
+  /// Throws EngineError{BadInput} naming `definition.where` where an id is out of range.
+  SentencePieceTokenizer(const PieceDefinition& definition, std::unique_ptr<const PieceModel> model);
 
   std::int64_t vocabulary() const override { return static_cast<std::int64_t>(bytes_.size()); }
   std::optional<std::int32_t> bos() const override { return bos_; }
   std::optional<std::int32_t> eos() const override { return eos_; }
   std::vector<std::int32_t> encode(std::string_view text, bool parse_special) const override;
   std::string bytes(std::int32_t id) const override;
+  std::string bytes_behind(std::optional<std::int32_t> previous, std::int32_t id) const override;
   std::string decode(std::span<const std::int32_t> ids) const override;
 
  private:
-  struct Library;
-  explicit SentencePieceTokenizer(std::string where);
-  void read_pieces();
-  void encode_ordinary(std::string_view text, bool at_start, std::vector<std::int32_t>& ids) const;
-  void encode_run(std::string_view text, bool with_prefix, std::vector<std::int32_t>& ids) const;
-  std::size_t word_length(std::string_view text) const;
-  std::vector<int> encode_word(std::string_view word) const;
+  void add_pieces(const std::vector<SentencePiece>& pieces);
+  void add_added(const PieceDefinition& definition);
+  void encode_stretch(std::string_view part, bool at_start, std::vector<std::int32_t>& ids) const;
 
   std::string where_;
-  std::unique_ptr<const Library> library_;
-  bool dummy_prefix_ = true;
-  bool splits_words_ = false;
-  std::unordered_set<std::string> before_space_;  ///< characters that some piece has right before a space
-  std::vector<std::string> bytes_;                ///< by id
-  std::vector<std::int32_t> byte_ids_;            ///< by byte
+  std::unique_ptr<const PieceModel> model_;
+  SpaceRule spaces_;
+  std::vector<std::string> bytes_;               ///< by id
+  std::unordered_set<std::int32_t> mark_first_;  ///< pieces that begin with a mark
+  std::unordered_set<std::int32_t> added_ids_;
   std::optional<std::int32_t> bos_, eos_;
-  AddedTokens control_;
+  AddedTokens added_;
 };
+
+/// The special tokens that a ModelProto has by itself: control pieces and the unknown one.
+std::vector<AddedToken> control_tokens(const std::vector<SentencePiece>& pieces);
 
 }  // namespace carryover

@@ -5,6 +5,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/formats/json_file.h"
+#include "engine/tokenizers/json_vocabulary.h"
 
 namespace carryover {
 
@@ -20,18 +21,17 @@ class JsonTokenizerReader {
     definition_.where = where_;
     read_model();
     read_normalizer(fields_.find("normalizer"));
-    read_added_tokens();
+    definition_.added = read_added_tokens(fields_, where_);
     const json* pretokenizer = fields_.find("pre_tokenizer");
     if (pretokenizer == nullptr) unsupported("no pre_tokenizer", kSupported);
     read_pretokenizer(*pretokenizer, 0);
-    if (!byte_level_) unsupported("a pre_tokenizer without ByteLevel", kSentencePieceAdvice);
+    if (!byte_level_) unsupported("a pre_tokenizer without ByteLevel", kKinds);
     return std::move(definition_);
   }
 
  private:
   static constexpr const char* kSupported = "Byte-level BPE of the Llama 3 and SmolLM2 kind is supported.";
-  static constexpr const char* kSentencePieceAdvice =
-      "It looks like the SentencePiece kind: put the model's tokenizer.model beside it.";
+  static constexpr const char* kKinds = "Byte-level BPE, and BPE with byte_fallback and Metaspace are supported.";
   static constexpr int kMaxSequences = 8;
 
   [[noreturn]] void unsupported(const std::string& what, const std::string& advice) const {
@@ -52,47 +52,15 @@ class JsonTokenizerReader {
     const std::string type = part.find_text("type").value_or("BPE");
     if (type != "BPE") unsupported("a model of type " + type, kSupported);
     if (part.find_flag("byte_fallback").value_or(false))
-      unsupported("a BPE model with byte_fallback", kSentencePieceAdvice);
+      unsupported("a byte-level BPE model with byte_fallback", kKinds);
     if (part.find_number("dropout").value_or(0) != 0) unsupported("a BPE model with dropout", kSupported);
     for (const char* affix : {"continuing_subword_prefix", "end_of_word_suffix"}) {
       if (!part.find_text(affix).value_or("").empty())
         unsupported(std::string("a BPE model with ") + affix, kSupported);
     }
     definition_.ignore_merges = part.find_flag("ignore_merges").value_or(false);
-    read_vocabulary(part.find("vocab"));
-    read_merges(part.find("merges"));
-  }
-
-  void read_vocabulary(const json* vocabulary) {
-    if (vocabulary == nullptr || !vocabulary->is_object()) broken("model.vocab is not an object");
-    for (const auto& [token, id] : vocabulary->items()) {
-      const bool fits = id.is_number_unsigned() && id.get<std::uint64_t>() < static_cast<std::uint64_t>(kMaxVocabulary);
-      if (!fits) broken("model.vocab: '" + token.substr(0, 40) + "' has no id in range");
-      const auto at = id.get<std::size_t>();
-      if (at >= definition_.tokens.size()) definition_.tokens.resize(at + 1);
-      if (token.empty() || !definition_.tokens[at].empty())
-        broken("model.vocab: id " + std::to_string(at) + " appears twice, or is empty");
-      definition_.tokens[at] = token;
-    }
-  }
-
-  /// Older files write "a b", newer ones ["a", "b"].
-  void read_merges(const json* merges) {
-    if (merges == nullptr || !merges->is_array()) broken("model.merges is not an array");
-    for (const json& merge : *merges) {
-      const std::string place = "merge " + std::to_string(definition_.merges.size());
-      if (merge.is_string()) {
-        const auto& text = merge.get_ref<const std::string&>();
-        const std::size_t space = text.find(' ');
-        if (space == std::string::npos || text.find(' ', space + 1) != std::string::npos)
-          broken(place + " is not two tokens");
-        definition_.merges.emplace_back(text.substr(0, space), text.substr(space + 1));
-      } else if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
-        definition_.merges.emplace_back(merge[0].get<std::string>(), merge[1].get<std::string>());
-      } else {
-        broken(place + " is not two tokens");
-      }
-    }
+    definition_.tokens = read_vocabulary(part, where_);
+    definition_.merges = read_merges(part, where_);
   }
 
   void read_normalizer(const json* normalizer) const {
@@ -101,25 +69,6 @@ class JsonTokenizerReader {
     const json* parts = JsonFields(*normalizer, where_ + ": normalizer").find("normalizers");
     if (type == "Sequence" && parts != nullptr && parts->is_array() && parts->empty()) return;
     unsupported("a normalizer (" + type + "), which changes the text", kSupported);
-  }
-
-  void read_added_tokens() {
-    const json* added = fields_.find("added_tokens");
-    if (added == nullptr) return;
-    if (!added->is_array()) broken("added_tokens is not an array");
-    for (const json& entry : *added) {
-      const JsonFields token(entry, where_ + ": added_tokens");
-      const std::string text = token.find_text("content").value_or("");
-      for (const char* flag : {"single_word", "lstrip", "rstrip"}) {
-        if (token.find_flag(flag).value_or(false))
-          unsupported("the added token '" + text + "' with " + flag, kSupported);
-      }
-      const std::int64_t id = token.integer("id");
-      if (id < 0 || id >= kMaxVocabulary || text.empty())
-        broken("the added token '" + text + "' has id " + std::to_string(id));
-      definition_.added.push_back({text, static_cast<std::int32_t>(id), token.find_flag("special").value_or(false),
-                                   token.find_flag("normalized").value_or(false)});
-    }
   }
 
   void read_pretokenizer(const json& part, int depth) {
@@ -143,7 +92,7 @@ class JsonTokenizerReader {
       if (fields.find_flag("use_regex").value_or(true)) definition_.patterns.emplace_back(pretokenizer_patterns::kGpt2);
       byte_level_ = true;
     } else {
-      unsupported("a pre_tokenizer of type " + type, type == "Metaspace" ? kSentencePieceAdvice : kSupported);
+      unsupported("a pre_tokenizer of type " + type, type == "Metaspace" ? kKinds : kSupported);
     }
   }
 

@@ -6,7 +6,9 @@
 
 #include "engine/core/base/error.h"
 #include "engine/formats/input_file.h"
+#include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
+#include "engine/tokenizers/end_tokens.h"
 #include "engine/tokenizers/gguf_tokenizer.h"
 
 namespace carryover {
@@ -75,9 +77,9 @@ ordered_json added_tokens_json(const BpeDefinition& definition) {
   for (const AddedToken& token : definition.added) {
     added.push_back({{"id", token.id},
                      {"content", token.text},
-                     {"single_word", false},
-                     {"lstrip", false},
-                     {"rstrip", false},
+                     {"single_word", token.single_word},
+                     {"lstrip", token.lstrip},
+                     {"rstrip", token.rstrip},
                      {"normalized", token.normalized},
                      {"special", token.special}});
   }
@@ -96,10 +98,12 @@ ordered_json begin_template(const std::string& token, std::int32_t id) {
           {"special_tokens", {{token, spelled}}}};
 }
 
-/// tokenizer_config.json; `spelling` gives an id's text.
+/// tokenizer_config.json; `spelling` gives an id's text. A tokenizer.model gets no class: transformers then reads it as
+/// the SentencePiece library does, which its LlamaTokenizer does not.
 template <typename Spelling>
-ordered_json tokenizer_config(const GgufFile& file, const char* type, const Spelling& spelling) {
-  ordered_json config{{"tokenizer_class", type}, {"clean_up_tokenization_spaces", false}};
+ordered_json tokenizer_config(const GgufFile& file, bool is_json, const Spelling& spelling) {
+  ordered_json config{{"clean_up_tokenization_spaces", false}};
+  if (is_json) config["tokenizer_class"] = "PreTrainedTokenizerFast";
   for (const auto& [key, name] : {std::pair("tokenizer.ggml.bos_token_id", "bos_token"),
                                   {"tokenizer.ggml.eos_token_id", "eos_token"},
                                   {"tokenizer.ggml.unknown_token_id", "unk_token"},
@@ -127,8 +131,30 @@ void write_gguf_tokenizer(const fs::path& directory, const GgufFile& file) {
   } else {
     write_file_atomically((directory / "tokenizer.model").string(), std::get<std::string>(vocabulary));
   }
-  write_json(directory / "tokenizer_config.json",
-             tokenizer_config(file, bpe ? "PreTrainedTokenizerFast" : "LlamaTokenizer", spelling));
+  write_json(directory / "tokenizer_config.json", tokenizer_config(file, bpe, spelling));
+}
+
+void copy_tokenizer(const fs::path& directory, const fs::path& source) {
+  std::error_code unreadable;  // then opening it says why
+  for (const char* name : kTokenizerFiles) {
+    if (fs::exists(source / name, unreadable))
+      write_file_atomically((directory / name).string(), read_whole_file((source / name).string()));
+  }
+}
+
+/// What a model folder says of its generation, with all end tokens. A model without a tokenizer ends where its
+/// config.json says.
+void write_generation_config(const fs::path& directory, const std::string& model_path) {
+  std::error_code unreadable;
+  const fs::path source = fs::path(model_path) / "generation_config.json";
+  ordered_json config = ordered_json::object();
+  if (fs::exists(source, unreadable))
+    config = ordered_json(read_json_file(source.string()));
+  else if (!fs::exists(directory / "tokenizer.json") && !fs::exists(directory / "tokenizer.model"))
+    return;
+  const std::vector<std::int32_t> ends = model_end_tokens(model_path);
+  if (!ends.empty()) config["eos_token_id"] = ends.size() == 1 ? ordered_json(ends.front()) : ordered_json(ends);
+  if (!config.empty()) write_json(directory / "generation_config.json", config);
 }
 
 }  // namespace
@@ -151,12 +177,11 @@ ordered_json tokenizer_json_of(const BpeDefinition& definition, bool add_bos) {
 
 void write_tokenizer(const std::string& directory, const std::string& model_path) {
   std::error_code unreadable;  // then opening it says why
-  if (!fs::is_directory(model_path, unreadable)) return write_gguf_tokenizer(directory, GgufFile::open(model_path));
-  for (const char* name : kTokenizerFiles) {
-    const fs::path source = fs::path(model_path) / name;
-    if (!fs::exists(source, unreadable)) continue;
-    write_file_atomically((fs::path(directory) / name).string(), read_whole_file(source.string()));
-  }
+  if (fs::is_directory(model_path, unreadable))
+    copy_tokenizer(directory, model_path);
+  else
+    write_gguf_tokenizer(directory, GgufFile::open(model_path));
+  write_generation_config(directory, model_path);
 }
 
 }  // namespace carryover

@@ -13,8 +13,9 @@ namespace carryover {
 nlohmann::ordered_json tokenizer_json_of(const BpeDefinition& definition, bool add_bos);
 
 /// Puts a model's tokenizer into a folder: the files of an HF folder are copied, a GGUF's vocabulary is written as
-/// tokenizer.json or tokenizer.model with tokenizer_config.json. A model without a tokenizer leaves nothing. Throws
-/// EngineError{Io}, and what reading the model's own tokenizer throws.
+/// tokenizer.json or tokenizer.model with tokenizer_config.json. generation_config.json is kept, with all end tokens. A
+/// model without a tokenizer and end tokens leaves nothing. Throws EngineError{Io}, and what reading the model's own
+/// tokenizer throws.
 void write_tokenizer(const std::string& directory, const std::string& model_path);
 
 }  // namespace carryover

@@ -3,7 +3,8 @@
 // all that works on ids works.
 #include "engine/core/base/error.h"
 #include "engine/tokenizers/bpe_pretokenizer.h"
-#include "engine/tokenizers/sentencepiece_tokenizer.h"
+#include "engine/tokenizers/character_class.h"
+#include "engine/tokenizers/sentencepiece_pieces.h"
 
 namespace carryover {
 
@@ -16,8 +17,13 @@ namespace {
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> SentencePieceTokenizer::load(std::string_view, const std::string& where) {
+std::unique_ptr<const PieceModel> sentencepiece_pieces(std::string_view, const SentencePieceFacts&,
+                                                       const std::string& where) {
   refuse(where);
+}
+
+bool is_word_character(char32_t) {
+  refuse("the tokenizer");
 }
 
 class BpePretokenizer::Pattern {};

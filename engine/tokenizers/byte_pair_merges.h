@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace carryover {
+
+/// The merges of a byte-pair vocabulary. Immutable once filled; any thread.
+class BytePairMerges {
+ public:
+  void reserve(std::size_t merges) { merges_.reserve(merges); }
+  /// Ranks count from 0, best first; of two merges of one pair, the last added counts.
+  void add(std::int32_t left, std::int32_t right, std::int32_t rank, std::int32_t result);
+
+  /// Merges the ids of one word and appends what is left: always the best-ranked pair first, the leftmost of equals.
+  /// Negative ids merge with nothing.
+  void merge(const std::vector<std::int32_t>& word, std::vector<std::int32_t>& out) const;
+
+ private:
+  struct Merge {
+    std::int32_t rank, result;
+  };
+  const Merge* find(std::int32_t left, std::int32_t right) const;
+  std::unordered_map<std::uint64_t, Merge> merges_;  ///< by left id · 2³² + right id
+};
+
+}  // namespace carryover

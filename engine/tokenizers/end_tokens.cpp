@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/tokenizers/end_tokens.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_set>
+
+#include "engine/core/base/error.h"
+#include "engine/formats/gguf.h"
+#include "engine/formats/json_file.h"
+#include "engine/tokenizers/bpe_tokenizer.h"
+
+namespace carryover {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Ids = std::set<std::int32_t>;
+
+/// The spellings after which llama.cpp ends a text.
+const std::unordered_set<std::string_view> kSpellings{"<|eot_id|>",
+                                                      "<|im_end|>",
+                                                      "<|end|>",
+                                                      "<|return|>",
+                                                      "<|call|>",
+                                                      "<|calls|>",
+                                                      "<|flush|>",
+                                                      "<end_of_turn>",
+                                                      "<|endoftext|>",
+                                                      "<|end_of_text|>",
+                                                      "<|eom_id|>",
+                                                      "</s>",
+                                                      "<eos>",
+                                                      "[EOS]",
+                                                      "<EOT>",
+                                                      "_<EOT>",
+                                                      "[EOT]",
+                                                      "<turn|>",
+                                                      "<|tool_response>",
+                                                      "<end_of_utterance>",
+                                                      "<｜end▁of▁sentence｜>",
+                                                      "<|fim_pad|>",
+                                                      "<fim-pad>",
+                                                      "<fim_pad>",
+                                                      "<PAD>",
+                                                      "[PAD]",
+                                                      "<|fim_repo|>",
+                                                      "<|repo_name|>",
+                                                      "<fim-repo>",
+                                                      "<REPO>",
+                                                      "<reponame>",
+                                                      "<|file_sep|>"};
+
+constexpr const char* kGgufKeys[] = {"tokenizer.ggml.eos_token_id",     "tokenizer.ggml.eot_token_id",
+                                     "tokenizer.ggml.eom_token_id",     "tokenizer.ggml.fim_pad_token_id",
+                                     "tokenizer.ggml.fim_rep_token_id", "tokenizer.ggml.fim_sep_token_id"};
+
+void add_from_json(const fs::path& file, Ids& ids) {
+  std::error_code unreadable;  // then opening it says why
+  if (!fs::exists(file, unreadable) && !unreadable) return;
+  const nlohmann::json config = read_json_file(file.string());
+  const nlohmann::json* value = JsonFields(config, file.string()).find("eos_token_id");
+  if (value == nullptr) return;
+  const nlohmann::json list = value->is_array() ? *value : nlohmann::json::array({*value});
+  for (const nlohmann::json& id : list) {
+    if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= static_cast<std::uint64_t>(kMaxVocabulary))
+      throw EngineError(Fault::BadInput, file.string(), "eos_token_id is neither a token's number nor a list of them",
+                        "Repair the file.");
+    ids.insert(id.get<std::int32_t>());
+  }
+}
+
+void add_from_gguf(const GgufFile& file, Ids& ids) {
+  for (const char* key : kGgufKeys) {
+    const auto id = file.find_int(key);
+    if (id && *id >= 0 && *id < kMaxVocabulary) ids.insert(static_cast<std::int32_t>(*id));
+  }
+}
+
+}  // namespace
+
+std::vector<std::int32_t> end_tokens(const std::string& model_path, const Tokenizer* tokenizer) {
+  Ids ids;
+  std::error_code unreadable;
+  if (fs::is_directory(model_path, unreadable)) {
+    for (const char* name : {"config.json", "generation_config.json"}) add_from_json(fs::path(model_path) / name, ids);
+  } else if (fs::is_regular_file(model_path, unreadable)) {
+    add_from_gguf(GgufFile::open(model_path), ids);
+  }
+  if (tokenizer != nullptr) {
+    if (tokenizer->eos()) ids.insert(*tokenizer->eos());
+    for (std::int64_t id = 0; id < tokenizer->vocabulary(); ++id) {
+      if (kSpellings.contains(tokenizer->bytes(static_cast<std::int32_t>(id))))
+        ids.insert(static_cast<std::int32_t>(id));
+    }
+  }
+  return {ids.begin(), ids.end()};
+}
+
+std::vector<std::int32_t> model_end_tokens(const std::string& model_path) {
+  std::shared_ptr<const Tokenizer> tokenizer;
+  try {
+    tokenizer = Tokenizer::load(model_path);
+  } catch (const EngineError&) {  // a model can do without: its files still name end tokens
+    return end_tokens(model_path, nullptr);
+  }
+  return tokenizer->end_ids();
+}
+
+}  // namespace carryover

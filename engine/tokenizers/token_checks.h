@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/tokenizers/tokenizer.h"
+
+namespace carryover {
+
+/// Throws EngineError{BadInput} naming the first token that has no row in an embedding of `rows` rows: a tokenizer may
+/// have more tokens than the weights beside it.
+void require_rows(std::span<const std::int32_t> ids, std::int64_t rows, const Tokenizer& tokenizer);
+
+/// Where each token of an encoded text ends, in bytes of `text`, which `ids` were made of. A token that takes blanks
+/// holds them, and the space that encoding puts in front counts for nothing.
+std::vector<std::size_t> token_ends(std::span<const std::int32_t> ids, std::string_view text,
+                                    const Tokenizer& tokenizer);
+
+}  // namespace carryover
