@@ -202,7 +202,7 @@ class Maker {
   const HfTokenizerFiles& files_;
 };
 
-json read_if_there(const fs::path& path, JsonKind kind = JsonKind::Settings) {
+json read_if_there(const fs::path& path, JsonKind kind = JsonKind::Record) {
   return fs::exists(path) ? read_json_file(path.string(), kind) : json();
 }
 
@@ -215,7 +215,7 @@ std::shared_ptr<Tokenizer> make_hf_tokenizer(const HfTokenizerFiles& files) {
 std::shared_ptr<Tokenizer> load_hf_tokenizer(const std::string& path) {
   const fs::path folder = path;
   HfTokenizerFiles files{.folder = path,
-                         .config = read_if_there(folder / "config.json"),
+                         .config = read_if_there(folder / "config.json", JsonKind::Settings),
                          .tokenizer_config = read_if_there(folder / "tokenizer_config.json"),
                          .special_tokens_map = read_if_there(folder / "special_tokens_map.json"),
                          .added_tokens = read_if_there(folder / "added_tokens.json"),

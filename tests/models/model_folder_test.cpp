@@ -127,6 +127,7 @@ class ModelFolderTest : public QObject {
   void a_ggufs_bpe_gives_equal_ids();
   void every_pretokenizer_reads_back();
   void a_ggufs_sentencepiece_gives_equal_ids();
+  void end_tokens_are_written();
   void a_model_without_tokenizer_has_none();
   void a_full_disk_is_named();
   void an_adapter_reads_back();
@@ -221,7 +222,8 @@ void ModelFolderTest::every_pretokenizer_reads_back() {
   }
   definition.tokens.insert(definition.tokens.end(), {"ab", "abc", "<b>", "<u>"});
   definition.merges = {{"a", "b"}, {"ab", "c"}};
-  definition.added = {{"<b>", 258, true, false}, {"<u>", 259, false, true}};
+  definition.added = {{.text = "<b>", .id = 258, .special = true, .lstrip = true},
+                      {.text = "<u>", .id = 259, .normalized = true, .rstrip = true, .single_word = true}};
   definition.bos = 258;
   const std::vector<std::vector<std::string>> all{
       {kGpt2}, {kLlama3}, {kDigit, kGpt2}, {kDigits, kGpt2}, {"\\p{L}+", "x"}, {kGpt2, kDigits}, {}};
@@ -241,6 +243,9 @@ void ModelFolderTest::every_pretokenizer_reads_back() {
         QCOMPARE(read.added[i].id, definition.added[i].id);
         QCOMPARE(read.added[i].special, definition.added[i].special);
         QCOMPARE(read.added[i].normalized, definition.added[i].normalized);
+        QCOMPARE(read.added[i].lstrip, definition.added[i].lstrip);
+        QCOMPARE(read.added[i].rstrip, definition.added[i].rstrip);
+        QCOMPARE(read.added[i].single_word, definition.added[i].single_word);
       }
       QCOMPARE(written["post_processor"].is_null(), !flag);
     }
@@ -262,7 +267,25 @@ void ModelFolderTest::a_ggufs_sentencepiece_gives_equal_ids() {
   QCOMPARE(ids_of(*to, 300), ids_of(*from, 300));
   const json config = json::parse(test::read_bytes(fs::path(folder) / "tokenizer_config.json"));
   QVERIFY(config["bos_token"] == "<s>");
-  QVERIFY(config["tokenizer_class"] == "LlamaTokenizer");
+  QVERIFY(!config.contains("tokenizer_class"));  // transformers' LlamaTokenizer has another rule for spaces
+}
+
+/// All of them, in both files, beside what else generation_config.json says.
+void ModelFolderTest::end_tokens_are_written() {
+  const TempDir temp(test::fast_parent());
+  const ModelConfig config = test::tiny_config(1);
+  const Weights weights = test::random_weights(config, 1);
+  const std::string source = test::write_tiny_model(temp.path() / "source", config, weights), folder = temp.file("out");
+  test::write_bytes(fs::path(source) / "tokenizer.model", test::make_sentencepiece({}));
+  test::write_bytes(fs::path(source) / "generation_config.json",
+                    R"({"temperature": 0.6, "top_p": 0.9, "eos_token_id": [5, 3]})");
+  fs::create_directory(folder);
+  write_model_folder(folder, config, "float32", outgoing(config, weights), source);
+  const auto read = [&](const char* name) { return json::parse(test::read_bytes(fs::path(folder) / name)); };
+  QCOMPARE(read("config.json")["eos_token_id"].dump(), json({2, 3, 5}).dump());
+  QCOMPARE(read("generation_config.json").dump(),
+           json({{"temperature", 0.6}, {"top_p", 0.9}, {"eos_token_id", {2, 3, 5}}}).dump());
+  QCOMPARE(Tokenizer::load(folder)->end_ids(), (std::vector<std::int32_t>{2, 3, 5}));
 }
 
 void ModelFolderTest::a_model_without_tokenizer_has_none() {

@@ -81,7 +81,7 @@ inline nlohmann::json demo_tokenizer_with_split() {
   return demo;
 }
 
-/// The demo's vocabulary as a GGUF spells it.
+/// The demo's vocabulary as a GGUF spells it; with `pre` empty, without that key.
 inline std::string make_bpe_gguf(const std::string& pre) {
   const nlohmann::json demo = demo_tokenizer();
   const nlohmann::json& vocabulary = demo["model"]["vocab"];
@@ -95,7 +95,7 @@ inline std::string make_bpe_gguf(const std::string& pre) {
   GgufWriter writer;
   writer.add_string("general.architecture", "llama");
   writer.add_string("tokenizer.ggml.model", "gpt2");
-  writer.add_string("tokenizer.ggml.pre", pre);
+  if (!pre.empty()) writer.add_string("tokenizer.ggml.pre", pre);
   writer.add_strings("tokenizer.ggml.tokens", tokens);
   writer.add_ints("tokenizer.ggml.token_type", kinds);
   writer.add_strings("tokenizer.ggml.merges", demo["model"]["merges"].get<std::vector<std::string>>());

