@@ -14,6 +14,7 @@
 #include <new>
 #include <numeric>
 #include <thread>
+#include <type_traits>
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/system_file.h"
@@ -271,7 +272,7 @@ class EngineSession final : public Session {
  private:
   /// As guarded(); where memory is short, the advice says what this model would take in other dtypes.
   template <typename Work>
-  auto advised(const Work& work, bool trains = false) {
+  std::invoke_result_t<const Work&> advised(const Work& work, bool trains = false) {
     try {
       return guarded(work);
     } catch (const EngineError& error) {
@@ -283,7 +284,7 @@ class EngineSession final : public Session {
     }
   }
   template <typename Work>
-  auto advised_to_train(const Work& work) {
+  std::invoke_result_t<const Work&> advised_to_train(const Work& work) {
     return advised(work, true);
   }
 

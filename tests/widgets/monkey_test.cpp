@@ -17,6 +17,7 @@
 #include <QTest>
 #include <QTextStream>
 #include <QWheelEvent>
+#include <map>
 #include <optional>
 #include <random>
 
@@ -49,30 +50,44 @@ bool holds_value(const QWidget* widget) {
 }
 
 /// Everything that is set: the settings of the next run, and each control of each window.
-QStringList settings_of(const LabContext& lab) {
-  QStringList all;
-  if (lab.model()) all += QString::fromStdString(nlohmann::json(lab.config()).dump());
-  const RunOptions& options = lab.run_options();
-  all += QStringLiteral("%1 %2 %3 %4")
-             .arg(QString::fromStdString(options.policy))
-             .arg(static_cast<int>(options.dtype))
-             .arg(static_cast<int>(options.device))
-             .arg(options.token_limit);
-  for (const QWidget* window : QApplication::topLevelWidgets())
-    for (const QWidget* widget : window->findChildren<QWidget*>()) {
-      if (!holds_value(widget)) continue;
-      const auto* box = qobject_cast<const QComboBox*>(widget);
-      const QString value = box != nullptr ? QString::number(box->currentIndex())
-                                           : widget->metaObject()->userProperty().read(widget).toString();
-      all += QStringLiteral("%1 '%2' = %3").arg(widget->metaObject()->className(), widget->accessibleName(), value);
-    }
-  return all;
-}
+struct Settings {
+  explicit Settings(const LabContext& lab) {
+    const RunOptions& options = lab.run_options();
+    of_run = (lab.model() ? QString::fromStdString(nlohmann::json(lab.config()).dump()) : QString()) +
+             QStringLiteral(" %1 %2 %3 %4")
+                 .arg(QString::fromStdString(options.policy))
+                 .arg(static_cast<int>(options.dtype))
+                 .arg(static_cast<int>(options.device))
+                 .arg(options.token_limit);
+    for (const QWidget* window : QApplication::topLevelWidgets())
+      for (const QWidget* widget : window->findChildren<QWidget*>())
+        if (holds_value(widget)) controls[widget] = value_of(*widget);
+  }
+
+  static QString value_of(const QWidget& widget) {
+    if (const auto* box = qobject_cast<const QComboBox*>(&widget)) return QString::number(box->currentIndex());
+    return widget.metaObject()->userProperty().read(&widget).toString();
+  }
+
+  /// The first that is another one now; empty: none. Controls that came or went are nobody's settings.
+  QString changed_in(const Settings& after) const {
+    if (of_run != after.of_run) return of_run + QStringLiteral(" → ") + after.of_run;
+    for (const auto& [widget, value] : controls)
+      if (const auto found = after.controls.find(widget); found != after.controls.end() && found->second != value)
+        return QStringLiteral("%1 '%2' %3: %4 → %5")
+            .arg(QLatin1String(widget->metaObject()->className()), widget->accessibleName(), widget->objectName(),
+                 value, found->second);
+    return {};
+  }
+
+  QString of_run;
+  std::map<const QWidget*, QString> controls;
+};
 
 /// One person's hands, as far as they are random.
 class Monkey {
  public:
-  Monkey(Home& home, std::uint32_t seed) : home_(home), random_(seed) {
+  Monkey(Home& home, std::uint32_t seed) : home_(home), seed_(seed) {
     const QString text = home_.folder + QStringLiteral("/dropped.txt");
     write_file_atomically(text.toStdString(), "One day, a little girl dropped a text into a window. It was read.\n");
     drops_ = {text, demo_folder() + QStringLiteral("/text.txt"), home_.folder, home_.folder + QStringLiteral("/none")};
@@ -95,12 +110,13 @@ class Monkey {
   int upto(int count) { return static_cast<int>(random_() % static_cast<std::uint32_t>(std::max(1, count))); }
 
   void next() {
+    if (resting_) return void(QTimer::singleShot(1, loop_, [this] { next(); }));
     if (left_-- <= 0 || ended()) {
       close_all();
       QTimer::singleShot(0, loop_, &QEventLoop::quit);
       return;
     }
-    QTimer::singleShot(0, loop_, [this] { next(); });
+    QTimer::singleShot(1, loop_, [this] { next(); });  // a timer, not an event that settling would send at once
     if (auto* files = qobject_cast<QFileDialog*>(QApplication::activeModalWidget())) return files->reject();
     step();
   }
@@ -130,6 +146,7 @@ class Monkey {
   }
 
   void step() {
+    random_.seed(seed_ + 7919 * static_cast<std::uint32_t>(trace.size()));  // a step does not depend on those before
     QPointer<QWidget> top = place();
     const QPoint at(upto(top->width()), upto(top->height()));
     QPointer<QWidget> target = top->childAt(at);
@@ -155,11 +172,17 @@ class Monkey {
     } else {
       drop(upto(static_cast<int>(drops_.size())));
     }
-    settle_some();
+    rest();
   }
 
-  void settle_some() {
-    for (int i = 0; i < 3; ++i) QCoreApplication::sendPostedEvents();
+  /// What follows from the step is done, so that the next one finds the same in every run of this seed.
+  void rest() {
+    resting_ = true;
+    const RunController& runs = home_.window.lab().runs;
+    settle();
+    QTest::qWaitFor([&] { return ended() || runs.why_engine_is_busy().isEmpty(); }, longest_rest_ms);
+    settle();
+    resting_ = false;
   }
 
   void note(int kind, const QWidget& target, const QPoint& at) {
@@ -173,22 +196,18 @@ class Monkey {
 
   /// What moves the pointer or the wheel over something sets nothing.
   template <typename Act>
-  void sets_nothing(const char* what, const QWidget& target, const Act& act) {
-    const QStringList before = settings_of(home_.lab());
+  void sets_nothing(const char* what, const Act& act) {
+    const Settings before(home_.lab());
     const QString told = trace.last();
     act();
-    const QStringList after = settings_of(home_.lab());
-    if (before == after) return;
-    QString difference = QStringLiteral("controls came or went");
-    for (qsizetype i = 0; before.size() == after.size() && i < before.size(); ++i)
-      if (before[i] != after[i]) difference = before[i] + QStringLiteral(" → ") + after[i];
-    Q_UNUSED(target);
-    problems += QStringLiteral("event %1, %2 (%3): %4").arg(trace.size()).arg(QLatin1String(what), told, difference);
+    const QString changed = before.changed_in(Settings(home_.lab()));
+    if (changed.isEmpty()) return;
+    problems += QStringLiteral("event %1, %2 (%3): %4").arg(trace.size()).arg(QLatin1String(what), told, changed);
   }
 
   void wheel(QWidget& target, const QPoint& at) {
     const int turned = (upto(2) == 0 ? 120 : -120) * (1 + upto(4));
-    sets_nothing("wheel", target, [&] {
+    sets_nothing("wheel", [&] {
       // A control that was clicked or typed in takes the wheel.
       for (QWidget* each = &target; each != nullptr; each = each->parentWidget())
         if (each->hasFocus() && holds_value(each)) each->clearFocus();
@@ -200,7 +219,7 @@ class Monkey {
   }
 
   void hover(QWidget& target, const QPoint& at) {
-    sets_nothing("move", target, [&] {
+    sets_nothing("move", [&] {
       QTest::mouseMove(&target, at);
       QHelpEvent help(QEvent::ToolTip, at, target.mapToGlobal(at));
       QApplication::sendEvent(&target, &help);
@@ -271,8 +290,11 @@ class Monkey {
     QApplication::sendEvent(&home_.window, &event);
   }
 
+  static constexpr int longest_rest_ms = 10'000;
   Home& home_;
+  std::uint32_t seed_;
   std::mt19937 random_;
+  bool resting_ = false;
   QStringList drops_;
   int left_ = 0;
   QEventLoop* loop_ = nullptr;
@@ -331,6 +353,9 @@ class MonkeyTest : public QObject {
       open_demo(home.window, 600);
       run_to_the_end(home.window);
       home.lab().notebook().set_text(QStringLiteral("what was found so far"));
+      home.window.setAnimated(false);
+      for (const Qt::UIEffect effect : {Qt::UI_AnimateMenu, Qt::UI_AnimateCombo, Qt::UI_AnimateTooltip})
+        QApplication::setEffectEnabled(effect, false);
       home.window.activateWindow();
       settle();
       Monkey monkey(home, seed);

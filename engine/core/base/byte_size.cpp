@@ -11,15 +11,15 @@ namespace carryover {
 
 namespace {
 
-struct Unit {
+struct SizeUnit {
   const char* name;
   double bytes;
   int most_digits;  ///< behind the point, for values below 10
 };
-constexpr std::array kUnits{Unit{"B", 1, 0}, Unit{"KB", 1e3, 1}, Unit{"MB", 1e6, 1}, Unit{"GB", 1e9, 2},
-                            Unit{"TB", 1e12, 2}};
+constexpr std::array kUnits{SizeUnit{"B", 1, 0}, SizeUnit{"KB", 1e3, 1}, SizeUnit{"MB", 1e6, 1}, SizeUnit{"GB", 1e9, 2},
+                            SizeUnit{"TB", 1e12, 2}};
 
-ByteSize in_unit(double bytes, const Unit& unit) {
+ByteSize in_unit(double bytes, const SizeUnit& unit) {
   const double value = bytes / unit.bytes, size = std::abs(value);
   const int fewer = size >= 100 ? 2 : size >= 10 ? 1 : 0;
   return {value, std::max(0, unit.most_digits - fewer), unit.name};
