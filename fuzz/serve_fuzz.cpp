@@ -45,6 +45,32 @@ Read read_http(std::string_view bytes, std::size_t most) {
   return read;
 }
 
+/// Each request, with its body in chunks and the whole address as target, is the same one.
+void check_chunks(const std::vector<HttpRequest>& requests) {
+  for (const HttpRequest& request : requests) {
+    if (request.http10 || request.target == "*" || request.header("host")->find_first_of("/?#@") != std::string::npos ||
+        request.header("host")->empty())
+      continue;
+    std::string again = request.method + " http://" + *request.header("host") + request.target + " HTTP/1.1\r\n";
+    for (const auto& [name, value] : request.headers)
+      if (name != "content-length" && name != "transfer-encoding") again += name + ": " + value + "\r\n";
+    again += "Transfer-Encoding: chunked\r\n\r\n";
+    std::string_view body = request.body;
+    while (!body.empty()) {
+      const std::string_view data = body.substr(0, 7);
+      body.remove_prefix(data.size());
+      again += chunk_text(data);
+    }
+    again += "0\r\nTrailer: x\r\n\r\n";
+    const Read read = read_http(again, 5);
+    if (read.failed == 414 || read.failed == 431) continue;  // it is longer now
+    const bool same = read.requests.size() == 1 && read.requests[0].body == request.body &&
+                      read.requests[0].target == request.target &&
+                      *read.requests[0].header("host") == *request.header("host");
+    require(same, "chunks and addresses say the same");
+  }
+}
+
 void check_http(std::string_view bytes) {
   const Read pieces = read_http(bytes, 7), whole = read_http(bytes, ~std::size_t{0});
   require(pieces.failed == whole.failed && pieces.requests.size() == whole.requests.size(), "pieces say the same");
@@ -55,9 +81,15 @@ void check_http(std::string_view bytes) {
             "the same request");
     require(request.body.size() <= 256 && request.target.size() <= 512, "limits hold");
     require(request.http10 || request.header("host") != nullptr, "it has a host");
-    if (!refused_access(request, rules))
-      require(request.path() == "/health" || request.header("authorization") != nullptr, "it has the key");
+    require(request.target == "*" || request.target.starts_with('/'), "its target is a path");
+    require(request.header("transfer-encoding") == nullptr || request.header("content-length") == nullptr,
+            "its body has one end");
+    if (refused_access(request, rules)) continue;
+    require(request.path() == "/health" || request.header("authorization") != nullptr, "it has the key");
+    const std::string* site = request.header("sec-fetch-site");
+    require(site == nullptr || *site == "none" || *site == "same-origin", "no other page sent it");
   }
+  check_chunks(whole.requests);
 }
 
 /// Refused with a status of the client's, or answered with JSON or events.

@@ -37,6 +37,14 @@ bool is_own_origin(const HttpRequest& request) {
   });
 }
 
+/// What a browser says of the page that asks: it sends no Origin with an image's or a link's request, and a page of
+/// another port of this machine is of the same site, but not of the same origin. Other programs don't say it.
+bool is_own_page(const HttpRequest& request) {
+  return std::ranges::all_of(request.headers, [](const auto& header) {
+    return header.first != "sec-fetch-site" || header.second == "same-origin" || header.second == "none";
+  });
+}
+
 bool has_key(const HttpRequest& request, const std::string& key) {
   constexpr std::string_view scheme = "Bearer ";
   const std::string* given = request.header("authorization");
@@ -57,7 +65,8 @@ std::vector<std::string> allowed_hosts(const std::string& host) {
 std::optional<ApiError> refused_access(const HttpRequest& request, const AccessRules& rules) {
   if (!is_allowed_host(request, rules))
     return ApiError(421, "This server isn't known by the name in the Host header: call it as localhost.");
-  if (!is_own_origin(request)) return ApiError(403, "Requests of web pages of another origin are refused.");
+  if (!is_own_origin(request) || !is_own_page(request))
+    return ApiError(403, "Requests of web pages of another origin are refused.");
   const bool is_open = request.path() == "/health";
   if (!rules.key.empty() && !is_open && !has_key(request, rules.key))
     return ApiError(401, "This server needs its API key: Authorization: Bearer KEY.", {}, "invalid_api_key");

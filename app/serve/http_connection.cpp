@@ -154,6 +154,7 @@ void HttpConnection::read_requests() {
     evbuffer_drain(input, parser_.feed({bytes, length}));
     if (parser_.state() == HttpParser::State::Failed) return fail(parser_.status(), parser_.problem());
     if (was_head && parser_.state() != HttpParser::State::Head && !head_is_fine()) return;
+    if (!body_fits()) return;
     follow_parser();
   }
 }
@@ -167,13 +168,19 @@ bool HttpConnection::head_is_fine() {
     reply_and_close(*refused);
     return false;
   }
-  if (parser_.body_length() > shared_.most_body_bytes - shared_.body_bytes) {
+  if (request.expects_continue) send("HTTP/1.1 100 Continue\r\n\r\n");
+  return true;
+}
+
+/// A client has as much of what all bodies may take as it has sent, whatever length it announced.
+bool HttpConnection::body_fits() {
+  const std::uint64_t more = parser_.request().body.size() - reserved_;
+  if (more > shared_.most_body_bytes - shared_.body_bytes) {
     reply_and_close(error_reply(ApiError(503, "Too many large requests at the same time. Try again later.")));
     return false;
   }
-  reserved_ = parser_.body_length();
-  shared_.body_bytes += reserved_;
-  if (request.expects_continue) send("HTTP/1.1 100 Continue\r\n\r\n");
+  reserved_ += more;
+  shared_.body_bytes += more;
   return true;
 }
 

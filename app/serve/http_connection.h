@@ -19,7 +19,7 @@ namespace carryover {
 /// byte now and then.
 struct HttpTimes {
   double head = 10;   ///< for a request's head, from its first byte; of a new connection, from the beginning
-  double body = 30;   ///< for a body, and what its length takes at `rate`
+  double body = 30;   ///< for a body, and what its length takes at `rate`, or the most that chunks may have
   double rate = 1e5;  ///< bytes a second
   double idle = 60;   ///< between two requests
   double write = 30;  ///< without taking a byte of an answer
@@ -30,7 +30,7 @@ struct HttpTimes {
 struct HttpShared {
   HttpLimits limits;
   HttpTimes times;
-  std::uint64_t most_body_bytes = std::uint64_t{64} << 20;  ///< of all requests that are there at the same time
+  std::uint64_t most_body_bytes = std::uint64_t{64} << 20;  ///< that have arrived, of all requests that are there
   RequestHandler* handler = nullptr;
   std::shared_ptr<HttpOutbox> outbox;
   event_base* base = nullptr;
@@ -66,6 +66,7 @@ class HttpConnection {
   void on_deadline();
   void read_requests();
   bool head_is_fine();
+  bool body_fits();
   void follow_parser();
   void dispatch();
   void finish_exchange();

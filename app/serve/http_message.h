@@ -12,8 +12,8 @@ using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 /// A request as it came: nothing in it is trusted beyond its form. A plain value.
 struct HttpRequest {
   std::string method;
-  std::string target;   ///< as sent: a path, and a query where there is one
-  HttpHeaders headers;  ///< names in lower case, values without blanks around them
+  std::string target;   ///< a path, and a query where there is one, as sent; "*" of OPTIONS
+  HttpHeaders headers;  ///< names in lower case, values without blanks; the host is that of a whole address as target
   std::string body;
   bool http10 = false;
   bool keep_alive = true;

@@ -17,8 +17,10 @@ struct HttpLimits {
 };
 
 /// Reads one HTTP/1.x request after another from bytes in pieces of any size (RFC 9112). Stricter than it needs to be,
-/// so that nothing in front of it can see another request in the same bytes: lines end in CRLF, one Content-Length of
-/// digits alone, no Transfer-Encoding, no folded headers. One thread.
+/// so that nothing in front of it can see another request in the same bytes: lines end in CRLF, a body has either one
+/// Content-Length of digits alone or one Transfer-Encoding that says chunked and never both, no folded headers. What
+/// stands behind a chunk's size and behind the last chunk has to be well formed, is limited, and is dropped. One
+/// thread.
 class HttpParser {
  public:
   enum class State { Head, Body, Done, Failed };
@@ -30,7 +32,8 @@ class HttpParser {
 
   State state() const { return state_; }
   bool has_begun() const;
-  std::uint64_t body_length() const { return body_length_; }  ///< once the head is whole
+  /// Once the head is whole: what the body will have, or the most that it may have where it comes in chunks.
+  std::uint64_t body_length() const { return body_length_; }
   /// Of a request that failed: the status to refuse it with, and why.
   int status() const { return status_; }
   const std::string& problem() const { return problem_; }
@@ -39,20 +42,36 @@ class HttpParser {
   HttpRequest take();  ///< the finished request; the next one begins
 
  private:
+  /// What a line of a body in chunks has to be.
+  enum class ChunkLine { Size, EndOfData, Trailer };
+
   std::size_t skip_empty_lines(std::string_view bytes);
   std::size_t feed_head(std::string_view bytes);
   void read_head();
   bool read_request_line(std::string_view line);
+  bool read_target(std::string_view method, std::string_view target);
+  bool check_header(std::string_view line);
   bool read_header(std::string_view line);
   bool read_meaning();
+  bool read_coding();
   bool read_length();
+  std::size_t feed_data(std::string_view bytes);
+  std::size_t feed_chunk_line(std::string_view bytes);
+  bool read_chunk_line(std::string_view line);
+  bool read_chunk_size(std::string_view line);
+  bool count_dropped(std::size_t bytes);
+  bool refuse_length();
   bool fail(int status, std::string problem);
 
   HttpLimits limits_;
   State state_ = State::Head;
-  std::string head_;
+  std::string head_;       ///< what has come of the head, then of a line between chunks
+  std::string authority_;  ///< of a target that is a whole address: the host that counts
   HttpRequest request_;
-  std::uint64_t body_length_ = 0;
+  std::uint64_t body_length_ = 0, missing_ = 0;  ///< missing: of the body, or of its present chunk
+  bool chunked_ = false;
+  ChunkLine chunk_line_ = ChunkLine::Size;
+  std::size_t dropped_ = 0;  ///< bytes behind the sizes of chunks and behind the last one
   int status_ = 0;
   std::string problem_;
 };

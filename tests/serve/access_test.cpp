@@ -59,6 +59,19 @@ class AccessTest : public QObject {
         403);
   }
 
+  /// A browser sends no Origin with a link's or an image's request; what it says of the page tells.
+  void pages_of_other_sites_are_refused() {
+    const AccessRules rules{allowed_hosts("127.0.0.1"), ""};
+    const auto from = [&](const char* site) {
+      return status_of(rules, {{"host", "localhost:8000"}, {"sec-fetch-site", site}});
+    };
+    for (const char* site : {"none", "same-origin"}) QCOMPARE(from(site), 200);
+    for (const char* site : {"cross-site", "same-site", "", "anything", "none, cross-site"}) QCOMPARE(from(site), 403);
+    QCOMPARE(status_of(rules, {{"host", "localhost"}, {"sec-fetch-site", "none"}, {"sec-fetch-site", "cross-site"}}),
+             403);
+    QCOMPARE(status_of(rules, {{"host", "localhost"}, {"sec-fetch-site", "cross-site"}}, "/health"), 403);
+  }
+
   void a_key_is_asked_for_everywhere_but_at_health() {
     const AccessRules rules{{}, "secret"};
     QCOMPARE(status_of(rules, {{"authorization", "Bearer secret"}}), 200);
