@@ -39,9 +39,11 @@ EvaluationChat model_chat(const std::string& model_path) {
   if (!found)
     throw EngineError(Fault::BadInput, model_path, "has no chat template",
                       "Evaluate without a chat template, or use a chat model.");
-  const auto said_by_user = [found](const std::string& said) {
+  // All samples are of the day on which their evaluation began.
+  const nlohmann::ordered_json values{{kTemplateClock, wall_clock()}};
+  const auto said_by_user = [found, values](const std::string& said) {
     const nlohmann::ordered_json message{{"role", "user"}, {"content", said}};
-    return found->render(nlohmann::ordered_json::array({message}), true);
+    return found->render(nlohmann::ordered_json::array({message}), true, values);
   };
   return {found->text(), said_by_user};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/templates/chat_template.h"
 
+#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr const char* kClockName = "strftime_now";
 constexpr const char* kSpecialNames[] = {"bos_token", "eos_token", "unk_token", "pad_token",
                                          "sep_token", "cls_token", "mask_token"};
 
@@ -106,7 +106,7 @@ void set_all(jinja::Run& run, jinja::Interpreter& interpreter, const ordered_jso
   if (values.is_null()) return;
   if (!values.is_object()) run.refuse("the values for a template are not an object");
   for (const auto& [name, value] : values.items()) {
-    if (name == kClockName) {
+    if (name == kTemplateClock) {
       if (!value.is_number_integer()) run.refuse("strftime_now is a time in seconds since 1970");
       interpreter.set(name, jinja::make_clock(value.get<std::int64_t>()));
     } else {
@@ -116,6 +116,12 @@ void set_all(jinja::Run& run, jinja::Interpreter& interpreter, const ordered_jso
 }
 
 }  // namespace
+
+std::int64_t wall_clock() {
+  const std::time_t now = std::time(nullptr);
+  std::tm fields{};
+  return ::localtime_r(&now, &fields) != nullptr ? std::int64_t{::timegm(&fields)} : std::int64_t{now};
+}
 
 std::optional<ChatTemplate> ChatTemplate::load(const std::string& model_path) {
   std::error_code unreadable;  // then opening it says why

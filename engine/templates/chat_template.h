@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -11,6 +12,13 @@ namespace carryover {
 namespace jinja {
 struct Statement;
 }
+
+/// Among the values for a template: the time that its function of this name tells, as wall_clock() gives it.
+inline constexpr const char* kTemplateClock = "strftime_now";
+
+/// What a clock on the wall of this machine shows, in seconds since 1970 began on it: transformers gives templates the
+/// local time without a time zone.
+std::int64_t wall_clock();
 
 /// How a model wants a conversation written: the Jinja template that comes with it, with the meaning that transformers'
 /// apply_chat_template() gives it. Immutable; any thread.
@@ -24,11 +32,10 @@ class ChatTemplate {
   ChatTemplate(std::string text, std::string where, const nlohmann::ordered_json& specials);
 
   /// `messages`: a list of {"role", "content", …}. `extra`: more values by name, such as `tools`, which go before the
-  /// model's own; `strftime_now` among them is the time that the template sees, in seconds since 1970 (UTC), without
-  /// which it sees none. Objects keep the order of their keys where they are nlohmann::ordered_json; plain
-  /// nlohmann::json converts, and has them in order of their names.
-  /// Throws EngineError{BadInput} where the template refuses the messages or goes wrong or beyond the limits of
-  /// jinja_run.h, {Unsupported} where it needs Jinja that is not supported; `where` has the line.
+  /// model's own; kTemplateClock among them is the time that the template sees, without which it sees none. Objects
+  /// keep the order of their keys where they are nlohmann::ordered_json; plain nlohmann::json converts, and has them in
+  /// order of their names. Throws EngineError{BadInput} where the template refuses the messages or goes wrong or beyond
+  /// the limits of jinja_run.h, {Unsupported} where it needs Jinja that is not supported; `where` has the line.
   std::string render(const nlohmann::ordered_json& messages, bool add_generation_prompt,
                      const nlohmann::ordered_json& extra) const;
   std::string render(const nlohmann::ordered_json& messages, bool add_generation_prompt) const;

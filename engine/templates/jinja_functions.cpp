@@ -45,11 +45,29 @@ Value call_dict_function(Run& run, const Arguments& given) {
   return make_dict(std::move(made));
 }
 
+/// What Python's strftime() makes of a format for a time of whole seconds and without a zone before it asks the C
+/// library: %f is a fraction, and %z and %Z are empty.
+std::string python_format(const std::string& format) {
+  std::string text;
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    const char directive = format[i] == '%' && i + 1 < format.size() ? format[i + 1] : '\0';
+    if (directive == '\0') {
+      text += format[i];
+      continue;
+    }
+    ++i;
+    if (directive == 'z' || directive == 'Z') continue;
+    text += directive == 'f' ? std::string("000000") : std::string{'%', directive};
+  }
+  return text;
+}
+
 /// In English, whatever language the program runs in.
 Value call_clock(Run& run, std::int64_t seconds, const Arguments& given) {
   static const ::locale_t english = ::newlocale(LC_TIME_MASK, "C", static_cast<::locale_t>(nullptr));
   given.check(run, kClock, 1);
-  const std::string format = given.positional.empty() ? std::string() : text_argument(run, given.positional[0], kClock);
+  const std::string format =
+      given.positional.empty() ? std::string() : python_format(text_argument(run, given.positional[0], kClock));
   if (format.empty()) return make_text(run, {});
   const std::time_t time{seconds};
   std::tm fields{};

@@ -3,6 +3,7 @@
 // more than the limits.
 #include <QTest>
 #include <algorithm>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "engine/formats/json_file.h"
@@ -164,6 +165,30 @@ class JinjaTest : public QObject {
     QFETCH(const QString, construct);
     QCOMPARE(refused(source.toStdString(), construct.toStdString(), Fault::Unsupported), std::string());
     QCOMPARE(refused(source.toStdString(), "test.jinja:2:", Fault::Unsupported), std::string());
+  }
+
+  /// As Python's datetime.now(), which has no time zone.
+  void tells_the_time_as_python_does() {
+    const auto at = [](const std::string& format) {
+      return render("{{ strftime_now('" + format + "') }}", {{"strftime_now", kNow + 3661}});
+    };
+    QCOMPARE(at("%Y-%m-%d %H:%M:%S"), std::string("2025-07-01 01:01:01"));
+    QCOMPARE(at("%z%Z|%H%z:%M%Z"), std::string("|01:01"));
+    QCOMPARE(at("%f|%%f|%%z|%"), std::string("000000|%f|%z|%"));
+    QCOMPARE(at("%-d %b %Y"), std::string("1 Jul 2025"));
+  }
+
+  /// Between two readings of it.
+  void the_wall_clock_is_the_machines_local_time() {
+    const auto shown = [](std::time_t time) {
+      std::tm fields{};
+      ::localtime_r(&time, &fields);
+      char text[32];
+      return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &fields));
+    };
+    const std::string before = shown(std::time(nullptr));
+    const std::string told = render("{{ strftime_now('%Y-%m-%d %H:%M:%S') }}", {{kTemplateClock, wall_clock()}});
+    QVERIFY(before <= told && told <= shown(std::time(nullptr)));
   }
 
   void has_no_time_unless_it_is_given() {
