@@ -65,19 +65,24 @@ void add_template(ServedModel& served, const std::string& model) {
   const std::optional<ChatTemplate> found = ChatTemplate::load(model);
   if (!found) return;
   served.chat_template = found->text();
-  served.render_chat = [found](const nlohmann::json& messages, bool add_generation_prompt) {
-    return found->render(nlohmann::ordered_json(messages), add_generation_prompt);
+  served.render_chat = [found](const nlohmann::json& messages, bool add_generation_prompt,
+                               const nlohmann::json& values) {
+    nlohmann::ordered_json extra(values);
+    extra[kTemplateClock] = wall_clock();
+    return found->render(nlohmann::ordered_json(messages), add_generation_prompt, extra);
   };
 }
 
-ServedModel served_model(const ServeOptions& options, const RunSettings& settings, const ModelConfig& model) {
+/// `seeded`: --seed says where random numbers begin.
+ServedModel served_model(const ServeOptions& options, const RunSettings& settings, const ModelConfig& model,
+                         bool seeded) {
   ServedModel served;
   served.names = {options.name.empty() ? served_name(options.model) : served_name(options.name), settings.policy,
                   policies_that_run(settings.config)};
   served.tokenizer = load_tokenizer(options.model);
   served.vocabulary = model.vocabulary;
   served.config = settings.config;
-  served.seed = settings.seed;
+  if (seeded) served.seeds = std::make_shared<SeedSource>(settings.seed);
   served.stop_ids = served.tokenizer->end_ids();
   served.most_new_tokens = options.most_new_tokens;
   served.created = static_cast<std::int64_t>(std::time(nullptr));
@@ -118,7 +123,7 @@ int serve(const ServeOptions& options, const ConfigOptions& config_options) {
   const ModelConfig model = ModelSource::open(options.model)->config();
   const RunSettings settings = config_options.resolve(model, initial_config(model, options.model, options.adapter));
   settings.validate(model, kFlagsName);
-  const ServedModel served = served_model(options, settings, model);
+  const ServedModel served = served_model(options, settings, model, config_options.fields(model).contains("seed"));
   StateStore states(options.states);
 
   RunControl control;
@@ -137,8 +142,8 @@ int serve(const ServeOptions& options, const ConfigOptions& config_options) {
   Service service(served, states, access, queue, request_log(options.quiet));
   HttpServer server(http_options(options), service);
   print("Serving " + served.names.name + " at " + address(options.host, server.port()) + "/v1\n");
-  server.run([&] { return control.stop_requested(); }, [&] { queue.stop(); });
-  queue.finish();  // its last request may still be the service's
+  server.run([&] { return control.stop_requested(); }, [&] { service.stop(); });
+  service.finish();
   return kExitOk;
 }
 

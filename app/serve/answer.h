@@ -18,14 +18,19 @@ inline constexpr std::size_t kMostStops = 16;
 inline constexpr std::size_t kLongestStop = 1024;  ///< bytes
 inline constexpr int kMostLogprobs = 20;           ///< likeliest tokens in each place
 inline constexpr double kMostScores = 4e6;         ///< logprobs that are kept at a time
+inline constexpr std::int64_t kMostAnswers = 16;   ///< to one prompt
+inline constexpr std::size_t kMostStopIds = 256;
 
 /// How an answer is to be decoded: the fields that all kinds of requests share. A plain value.
 struct AnswerSettings {
-  std::string model;   ///< as the request names it, or empty
-  std::string policy;  ///< what that means
-  std::int64_t max_tokens = 0;
-  Sampling sampling;
+  std::string model;                            ///< as the request names it, or empty
+  std::string policy;                           ///< what that means
+  std::int64_t max_tokens = 0, min_tokens = 0;  ///< before so many, no token is chosen that ends an answer
+  std::int64_t n = 1;                           ///< answers to each prompt
+  Sampling sampling;                            ///< of the first one
   std::vector<std::string> stops;
+  std::vector<std::int32_t> stop_ids;  ///< beside the model's own
+  bool ignore_end = false;             ///< the model's own don't end an answer
   bool stream = false, stream_usage = false;
   std::optional<int> logprobs;  ///< likeliest tokens in each place; nothing: no logprobs at all
 };
@@ -35,7 +40,7 @@ struct AnswerSettings {
 AnswerSettings answer_settings(const RequestFields& fields, const ServedModel& served, std::int64_t max_tokens);
 
 /// Throws ApiError{400} where whole answers would have more logprobs than are kept at a time; a stream keeps none.
-void check_logprobs(const AnswerSettings& settings, std::size_t answers);
+void check_logprobs(const AnswerSettings& settings, std::size_t prompts);
 
 struct Usage {
   std::int64_t prompt_tokens = 0, generated_tokens = 0;
@@ -54,10 +59,12 @@ struct Answer {
 };
 
 /// Decodes what comes behind a prompt up to a stop text or the end of text, whose token is one of the answer's (a
-/// client that scores counts on one for each it asked for). `emit` gets it in parts as it comes; its tokens have
-/// logprobs where the settings ask for them. Throws as ServingEngine::generate(). The engine's thread.
-Answer answer(ServingEngine& engine, const ServedModel& served, const AnswerSettings& settings, const Prompt& prompt,
-              FirstBlank blank, const std::function<void(const AnswerPart&)>& emit, RunControl& control);
+/// client that scores counts on one for each it asked for). `index`: among the answers to a request, each of which has
+/// random numbers of its own. `emit` gets it in parts as it comes; its tokens have logprobs where the settings ask for
+/// them. Throws as ServingEngine::generate(). The engine's thread.
+Answer answer(ServingEngine& engine, const ServedModel& served, const AnswerSettings& settings, std::int64_t index,
+              const Prompt& prompt, FirstBlank blank, const std::function<void(const AnswerPart&)>& emit,
+              RunControl& control);
 
 /// Throws ApiError{400} where a prompt has no tokens.
 void require_tokens(const Prompt& prompt, const char* field);

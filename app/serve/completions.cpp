@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/serve/api_error.h"
+#include "app/serve/api_fields.h"
 #include "app/serve/event_stream.h"
 #include "app/serve/logprob_list.h"
 #include "app/serve/token_text.h"
@@ -38,13 +39,13 @@ std::vector<CompletionPrompt> read_prompts(const RequestFields& fields, const Se
   return prompts;
 }
 
-/// One prompt and what comes behind it.
-class Choice {
+/// A prompt, and what of it stands before each of its answers where it is echoed.
+class ReadPrompt {
  public:
   /// `document`: of a state, or empty.
-  Choice(const CompletionRequest& request, const CompletionPrompt& given, const ServedModel& served,
-         const std::vector<std::int32_t>& document)
-      : request_(request), served_(served), list_(*served.tokenizer) {
+  ReadPrompt(const CompletionRequest& request, const CompletionPrompt& given, const ServedModel& served,
+             const std::vector<std::int32_t>& document)
+      : request_(request), served_(served) {
     if (request.state.empty()) {
       prompt_.ids = given.text ? served.encode(*given.text) : given.ids;
     } else {
@@ -63,37 +64,29 @@ class Choice {
     if (request.echo) spell(given);
   }
 
-  /// `more` is called where there is more to take: the prompt first where it is echoed, then the answer as it comes.
-  void run(ServingEngine& engine, const std::function<void()>& more, RunControl& control) {
-    if (request_.echo) {
-      if (scored()) score_prompt(engine, control);
-      more();
-    }
-    if (request_.settings.max_tokens == 0) return;
-    const auto emit = [&](const AnswerPart& part) {
-      text_ += part.text;
-      if (scored()) add(part.tokens);
-      if (!part.text.empty() || scored()) more();
-    };
-    const Answer answered = answer(engine, served_, request_.settings, prompt_, FirstBlank::Keep, emit, control);
-    finish_reason_ = answered.finish_reason;
-    generated_ = answered.tokens;
-  }
-
-  /// What has come since the last call.
-  std::string take_text() { return std::exchange(text_, {}); }
-  json take_logprobs() { return scored() ? list_.take() : json(); }
-  const char* finish_reason() const { return finish_reason_; }
-  Usage usage() const { return {std::ssize(prompt_.ids), generated_}; }
-  /// Numbers in the logprobs of an echoed prompt.
-  double echoed_scores() const {
-    if (!request_.echo || !scored()) return 0;
+  const Prompt& prompt() const { return prompt_; }
+  const std::string& text() const { return text_; }        ///< empty where it is not echoed
+  std::int64_t characters() const { return characters_; }  ///< of the text
+  /// Numbers in the logprobs of the echoed text.
+  double scores() const {
+    if (!request_.echo || !request_.settings.logprobs) return 0;
     return static_cast<double>(prompt_.ids.size()) * (*request_.settings.logprobs + 1);
   }
 
- private:
-  bool scored() const { return request_.settings.logprobs.has_value(); }
+  /// The engine scores it once, however many answers it has.
+  void add_scores(ServingEngine& engine, LogprobList& list, RunControl& control) {
+    if (!scores_) {
+      ScoreRequest scored;
+      scored.ids = std::make_shared<const std::vector<std::int32_t>>(prompt_.ids);
+      scored.policy = request_.settings.policy;
+      scored.config = served_.config;
+      scored.top = *request_.settings.logprobs;
+      scores_ = engine.score(scored, control);
+    }
+    list.add_text(prompt_.ids, pieces_, *scores_);
+  }
 
+ private:
   /// The prompt as it was given, or what its ids spell.
   void spell(const CompletionPrompt& given) {
     pieces_ = token_pieces(*served_.tokenizer, prompt_.ids);
@@ -106,40 +99,70 @@ class Choice {
       for (const std::string& piece : pieces_) bytes += piece;
       text_ = take_utf8(bytes, true);
     }
-    echoed_ = count_characters(text_);
-  }
-
-  void score_prompt(ServingEngine& engine, RunControl& control) {
-    ScoreRequest scored;
-    scored.ids = std::make_shared<const std::vector<std::int32_t>>(prompt_.ids);
-    scored.policy = request_.settings.policy;
-    scored.config = served_.config;
-    scored.top = *request_.settings.logprobs;
-    list_.add_text(prompt_.ids, pieces_, engine.score(scored, control));
-  }
-
-  void add(const std::vector<AnswerToken>& tokens) {
-    for (const auto& [token, offset, blank, is_end] : tokens)
-      list_.add(token.id, echoed_ + offset, token.logprob, token.top);
+    characters_ = count_characters(text_);
   }
 
   const CompletionRequest& request_;
   const ServedModel& served_;
   Prompt prompt_;
-  std::vector<std::string> pieces_;  ///< of the prompt, where it is echoed
-  std::int64_t echoed_ = 0;          ///< characters of it
+  std::vector<std::string> pieces_;  ///< where it is echoed, as the text
+  std::string text_;
+  std::int64_t characters_ = 0;
+  std::optional<TokenScores> scores_;
+};
+
+/// One answer to a prompt, behind the prompt where that is echoed.
+class Choice {
+ public:
+  /// `index`: among the answers to the request.
+  Choice(const CompletionRequest& request, ReadPrompt& prompt, std::int64_t index, const ServedModel& served)
+      : request_(request), prompt_(prompt), index_(index), served_(served), list_(*served.tokenizer) {}
+
+  /// `more` is called where there is more to take: the prompt first where it is echoed, then the answer as it comes.
+  void run(ServingEngine& engine, const std::function<void()>& more, RunControl& control) {
+    if (request_.echo) {
+      text_ = prompt_.text();
+      if (scored()) prompt_.add_scores(engine, list_, control);
+      more();
+    }
+    if (request_.settings.max_tokens == 0) return;
+    const auto emit = [&](const AnswerPart& part) {
+      text_ += part.text;
+      if (scored()) add(part.tokens);
+      if (!part.text.empty() || scored()) more();
+    };
+    const Answer answered =
+        answer(engine, served_, request_.settings, index_, prompt_.prompt(), FirstBlank::Keep, emit, control);
+    finish_reason_ = answered.finish_reason;
+    generated_ = answered.tokens;
+  }
+
+  /// What has come since the last call, as the protocol has it; without a reason where more is to come.
+  json take(bool finished) {
+    return {{"index", index_},
+            {"text", std::exchange(text_, {})},
+            {"logprobs", scored() && !(finished && request_.settings.stream) ? list_.take() : json()},
+            {"finish_reason", finished ? json(finish_reason_) : json()}};
+  }
+  std::int64_t generated() const { return generated_; }
+
+ private:
+  bool scored() const { return request_.settings.logprobs.has_value(); }
+
+  void add(const std::vector<AnswerToken>& tokens) {
+    for (const auto& [token, offset, blank, is_end] : tokens)
+      list_.add(token.id, prompt_.characters() + offset, token.logprob, token.top);
+  }
+
+  const CompletionRequest& request_;
+  ReadPrompt& prompt_;
+  const std::int64_t index_;
+  const ServedModel& served_;
   std::string text_;
   LogprobList list_;
   const char* finish_reason_ = "length";
   std::int64_t generated_ = 0;
 };
-
-json choice_json(std::int64_t index, const std::string& text, json logprobs, const char* finish_reason) {
-  return {{"index", index},
-          {"text", text},
-          {"logprobs", std::move(logprobs)},
-          {"finish_reason", finish_reason != nullptr ? json(finish_reason) : json()}};
-}
 
 void check_state(const CompletionRequest& request, const ServedModel& served, const StateStore& states) {
   const StateStore::Kept kept = states.find(request.state);
@@ -155,7 +178,7 @@ void check_state(const CompletionRequest& request, const ServedModel& served, co
 }  // namespace
 
 CompletionRequest parse_completion(std::string_view body, const ServedModel& served, const StateStore& states) {
-  const RequestFields fields(body);
+  const RequestFields fields = endpoint_fields(body, kCompletions);
   CompletionRequest request;
   request.settings = answer_settings(fields, served, kDefaultTokens);
   request.prompts = read_prompts(fields, served);
@@ -165,8 +188,6 @@ CompletionRequest parse_completion(std::string_view body, const ServedModel& ser
   if (!request.state.empty()) check_state(request, served, states);
   if (const auto logprobs = fields.find_integer("logprobs", 0, kMostLogprobs))
     request.settings.logprobs = static_cast<int>(*logprobs);
-  fields.require_one("best_of");
-  fields.refuse_other_than("suffix", "");
   check_logprobs(request.settings, request.prompts.size());
   return request;
 }
@@ -183,20 +204,24 @@ void complete(const CompletionRequest& request, const std::string& id, const Ser
   if (!request.state.empty()) document = engine.take_state(states.path_of(request.state));
   json choices = json::array();
   double scores = 0;  // that are kept
-  for (std::int64_t index = 0; index < std::ssize(request.prompts); ++index) {
-    Choice choice(request, request.prompts[static_cast<std::size_t>(index)], served, document);
-    scores = (streams ? 0 : scores) + choice.echoed_scores();
+  std::int64_t index = 0;
+  for (const CompletionPrompt& given : request.prompts) {
+    ReadPrompt prompt(request, given, served, document);
+    scores = (streams ? 0 : scores) + prompt.scores() * static_cast<double>(streams ? 1 : request.settings.n);
     if (scores > kMostScores)
       RequestFields::refuse("logprobs", "of so long a prompt don't fit an answer: ask for fewer");
-    const auto more = [&] {
-      if (streams) stream.send(choice_json(index, choice.take_text(), choice.take_logprobs(), nullptr));
-    };
-    choice.run(engine, more, control);
-    usage.add(choice.usage());
-    if (streams)
-      stream.send(choice_json(index, "", nullptr, choice.finish_reason()));
-    else
-      choices.push_back(choice_json(index, choice.take_text(), choice.take_logprobs(), choice.finish_reason()));
+    for (std::int64_t i = 0; i < request.settings.n; ++i, ++index) {
+      Choice choice(request, prompt, index, served);
+      const auto more = [&] {
+        if (streams) stream.send(choice.take(false));
+      };
+      choice.run(engine, more, control);
+      usage.add({i == 0 ? std::ssize(prompt.prompt().ids) : 0, choice.generated()});
+      if (streams)
+        stream.send(choice.take(true));
+      else
+        choices.push_back(choice.take(true));
+    }
   }
   if (streams) return stream.end(usage);
   envelope["choices"] = std::move(choices);

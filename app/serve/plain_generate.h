@@ -18,7 +18,7 @@ struct PlainRequest {
 /// Throws ApiError{400, 404}. Any thread.
 PlainRequest parse_plain(std::string_view body, const ServedModel& served);
 
-/// Answers {"text": [one for each prompt]}, without the prompts. Throws ApiError and EngineError. The engine's thread.
+/// Answers {"text": [`n` for each prompt]}, without the prompts. Throws ApiError and EngineError. The engine's thread.
 void generate_plain(const PlainRequest& request, const ServedModel& served, ServingEngine& engine, ReplyWriter& writer,
                     Usage& usage, RunControl& control);
 

@@ -12,7 +12,25 @@ namespace carryover {
 
 namespace {
 
+/// Before anything of it is parsed. Text that is no JSON has what it has of such characters.
+void check_size(std::string_view body) {
+  std::size_t parts = 0, values = 1;
+  bool in_string = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    const char c = body[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if (c == '{' || c == '[' || c == ':') ++parts;
+    if (c == ',') ++values;
+  }
+  if (parts > kMostJsonParts || values > kMostJsonValues)
+    throw ApiError(413, "The body's JSON may have at most " + std::to_string(kMostJsonParts) +
+                            " lists, objects and names, and " + std::to_string(kMostJsonValues) + " values.");
+}
+
 nlohmann::json parse_body(std::string_view body) {
+  check_size(body);
   try {
     return parse_json(body, "the body", JsonKind::Request);
   } catch (const EngineError& error) {
@@ -57,9 +75,9 @@ std::optional<double> RequestFields::find_number(const char* name, double least,
   return number;
 }
 
-bool RequestFields::flag(const char* name) const {
+bool RequestFields::flag(const char* name, bool absent) const {
   const nlohmann::json* value = find(name);
-  if (value == nullptr) return false;
+  if (value == nullptr) return absent;
   if (!value->is_boolean()) refuse(name, "must be true or false");
   return value->get<bool>();
 }
@@ -84,18 +102,6 @@ std::vector<std::string> RequestFields::texts(const char* name, std::size_t most
     texts.push_back(each.get<std::string>());
   }
   return texts;
-}
-
-void RequestFields::refuse_other_than(const char* name, const nlohmann::json& neutral) const {
-  const nlohmann::json* value = find(name);
-  if (value == nullptr || *value == neutral || *value == nlohmann::json(false)) return;
-  if ((value->is_structured() && value->empty()) || (value->is_number() && value->get<double>() == 0)) return;
-  refuse(name, "is not supported: leave it out");
-}
-
-void RequestFields::require_one(const char* name) const {
-  constexpr std::int64_t kMostAnswers = 128;  // OpenAI's
-  if (find_integer(name, 1, kMostAnswers).value_or(1) > 1) refuse(name, "above 1 is not supported");
 }
 
 void RequestFields::refuse(const char* name, const std::string& problem) {

@@ -9,25 +9,26 @@
 
 namespace carryover {
 
+/// What a body's JSON may have, so that its memory is bounded: lists and objects together with the names in them, each
+/// of which takes some 100 bytes, and values of any kind, which take 16.
+inline constexpr std::size_t kMostJsonParts = 250'000, kMostJsonValues = std::size_t{4} << 20;
+
 /// Typed look-up in the JSON object of a request's body; null counts as absent. What is wrong throws ApiError{400} with
 /// the field's name. One thread.
 class RequestFields {
  public:
-  explicit RequestFields(std::string_view body);
+  explicit RequestFields(std::string_view body);  ///< throws ApiError{413} beyond the limits above
   explicit RequestFields(nlohmann::json object);
 
+  const nlohmann::json& object() const { return object_; }
   const nlohmann::json* find(const char* name) const;
   std::optional<std::int64_t> find_integer(const char* name, std::int64_t least, std::int64_t most) const;
   std::optional<double> find_number(const char* name, double least, double most) const;
-  bool flag(const char* name) const;  ///< false where absent
+  bool flag(const char* name, bool absent = false) const;
   std::optional<std::string> find_text(const char* name) const;
   /// A text, or a list of at most `most` texts; none is empty or longer than `longest` bytes.
   std::vector<std::string> texts(const char* name, std::size_t most, std::size_t longest) const;
 
-  /// A field that would change the answer, and that this server doesn't know: it may be absent, false, 0, empty, or
-  /// `neutral`.
-  void refuse_other_than(const char* name, const nlohmann::json& neutral) const;
-  void require_one(const char* name) const;  ///< a number of answers, which may be absent
   [[noreturn]] static void refuse(const char* name, const std::string& problem);
 
  private:

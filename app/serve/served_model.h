@@ -8,22 +8,25 @@
 #include <vector>
 
 #include "app/serve/model_names.h"
+#include "app/serve/seed_source.h"
 #include "engine/core/config/segment_config.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
 
 /// The text of some chat messages as the model was trained on it; with or without the beginning of an answer behind
-/// them. Throws EngineError{BadInput}. Any thread.
-using ChatRenderer = std::function<std::string(const nlohmann::json& messages, bool add_generation_prompt)>;
+/// them. `values`: an object of more values for the template. Throws EngineError{BadInput}. Any thread.
+using ChatRenderer = std::function<std::string(const nlohmann::json& messages, bool add_generation_prompt,
+                                               const nlohmann::json& values)>;
 
-/// All that the answers need to know of the model, but its weights. Immutable while the server runs; any thread.
+/// All that the answers need to know of the model, but its weights. Immutable but for the seeds while the server runs;
+/// any thread.
 struct ServedModel {
   ModelNames names;
   std::shared_ptr<const Tokenizer> tokenizer;
   std::int64_t vocabulary = 0;
   SegmentConfig config;
-  std::uint64_t seed = 0;  ///< of a request that names none
+  std::shared_ptr<SeedSource> seeds = std::make_shared<SeedSource>();
   std::vector<std::int32_t> stop_ids;
   std::int64_t most_new_tokens = 65536;
   ChatRenderer render_chat;   ///< empty: the model has no template

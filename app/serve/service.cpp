@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "app/serve/chat.h"
 #include "app/serve/completions.h"
@@ -16,8 +19,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::size_t kMostAtOnce = std::size_t{256} << 10;  ///< bytes of a body, for the tokenizer
-constexpr int kClientGone = 499;                             ///< of the log and the metrics alone: nobody is told
+constexpr int kClientGone = 499;  ///< of the log and the metrics alone: nobody is told
 
 struct Route {
   std::string_view path;     ///< with a slash at the end: and a name behind it
@@ -51,6 +53,10 @@ HttpReply json_reply(const nlohmann::json& json) {
   return {200, json_text(json)};
 }
 
+ApiError busy() {
+  return {429, "The server is busy: as many requests are waiting as may. Try again later.", {}, "queue_full"};
+}
+
 /// The name of a request in the log and the metrics: never a text of the client's.
 std::string endpoint_of(const HttpRequest& request) {
   const Route* route = find_route(request.path());
@@ -59,19 +65,24 @@ std::string endpoint_of(const HttpRequest& request) {
 
 }  // namespace
 
-/// One request that the engine answers, and its account. Each of its functions runs on one thread at a time.
+/// One request and its account, from thread to thread.
 class Service::Exchange {
  public:
   Exchange(Service& service, std::string endpoint, std::shared_ptr<ReplyWriter> writer)
       : service_(service), endpoint_(std::move(endpoint)), writer_(*this, std::move(writer)) {}
 
-  void run(const EngineWork& work, ServingEngine& engine, RunControl& control) {
+  /// Does a part of the work for it; what that throws is the answer.
+  template <typename Part>
+  void run(RunControl& control, const Part& part) {
     try {
       control.checkpoint();
-      work(engine, writer_, usage_, control);
+      part();
     } catch (...) {
       fail(current_api_error());
     }
+  }
+  void run(const EngineWork& work, ServingEngine& engine, RunControl& control) {
+    run(control, [&] { work(engine, writer_, usage_, control); });
   }
   void answer(HttpReply reply) { writer_.reply(std::move(reply)); }
   void fail(const ApiError& error) {
@@ -81,9 +92,18 @@ class Service::Exchange {
     writer_.write(sse_text(error_json(error)));
     writer_.end();
   }
+  /// How it is taken from a place where it waits or runs; of one that it has left, that does nothing. Any thread.
+  void add_cancel(std::function<void()> cancel) {
+    const std::lock_guard lock(mutex_);
+    cancels_.push_back(std::move(cancel));
+    if (gone_) cancels_.back()();
+  }
+  /// On the thread that serves HTTP.
   void client_has_gone() {
+    const std::lock_guard lock(mutex_);
     gone_ = true;
     finish(kClientGone);
+    for (const auto& cancel : cancels_) cancel();
   }
   void when_gone(std::function<void()> action) { writer_.when_gone(std::move(action)); }
 
@@ -128,6 +148,8 @@ class Service::Exchange {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   Usage usage_;
   std::atomic<bool> gone_{false}, finished_{false};
+  std::mutex mutex_;
+  std::vector<std::function<void()>> cancels_;  ///< behind the mutex
   Writer writer_;
 };
 
@@ -147,14 +169,21 @@ std::optional<HttpReply> Service::refuse(const HttpRequest& head) {
 void Service::handle(HttpRequest request, std::shared_ptr<ReplyWriter> writer, std::size_t connections) {
   const auto exchange = std::make_shared<Exchange>(*this, endpoint_of(request), std::move(writer));
   try {
-    if (EngineWork work = engine_work(request)) {
-      post(std::move(work), exchange);
-    } else {
-      exchange->answer(answer_now(request, connections));
-    }
+    if (request.method == "POST" || request.method == "PUT") return read(std::move(request), exchange);
+    exchange->answer(answer_now(request, connections));
   } catch (...) {
     exchange->fail(current_api_error());
   }
+}
+
+void Service::stop() {
+  texts_.stop();
+  queue_.stop();
+}
+
+void Service::finish() {
+  texts_.finish();
+  queue_.finish();
 }
 
 HttpReply Service::answer_now(const HttpRequest& request, std::size_t connections) {
@@ -170,20 +199,21 @@ HttpReply Service::answer_now(const HttpRequest& request, std::size_t connection
   if (path == "/metrics") return {200, metrics_.text(queue_.waiting(), connections), "text/plain; version=0.0.4"};
   if (path == "/v1/models") return json_reply(models_json(served_.names, served_.created));
   if (path == "/tokenizer_info") return json_reply(tokenizer_info(served_));
-  if (path == "/tokenize") return json_reply(tokenize(request.body, served_));
   if (path == "/v1/states") return json_reply(states_.json(served_));
   if (path.starts_with(kOneState)) {
     states_.remove(std::string(path.substr(kOneState.size())));
     return json_reply({{"deleted", true}});
   }
-  if (path == "/detokenize") return json_reply(detokenize(request.body, served_));
   return json_reply(model_json(served_.names, std::string(path.substr(kOneModel.size())), served_.created));
 }
 
-/// What the engine's thread has to do for a request, or nothing: others would wait for the one that serves HTTP. A body
-/// that is wrong is refused here, before it waits; but a long text for the tokenizer only in its turn.
+HttpReply Service::answer_text(const HttpRequest& request) {
+  return json_reply(request.path() == "/tokenize" ? tokenize(request.body, served_)
+                                                  : detokenize(request.body, served_));
+}
+
+/// What the engine's thread has to do for a request, or nothing. A body that is wrong is refused before it waits there.
 Service::EngineWork Service::engine_work(const HttpRequest& request) {
-  if (request.method == "OPTIONS") return {};
   const std::string_view path = request.path();
   const ServedModel& served = served_;
   if (path == "/v1/completions")
@@ -196,29 +226,36 @@ Service::EngineWork Service::engine_work(const HttpRequest& request) {
   if (path == "/generate")
     return
         [asked = parse_plain(request.body, served), &served](auto&... rest) { generate_plain(asked, served, rest...); };
-  if (path == "/v1/states" && request.method == "POST")
+  if (path == "/v1/states")
     return [asked = parse_state(request.body, served, states_), &served, &states = states_](auto&... rest) {
       keep_state(asked, served, states, rest...);
-    };
-  const bool tokenizes = path == "/tokenize", detokenizes = path == "/detokenize";
-  if ((tokenizes || detokenizes) && request.body.size() > kMostAtOnce)
-    return [body = request.body, tokenizes, &served](ServingEngine&, ReplyWriter& writer, Usage&, RunControl&) {
-      writer.reply(json_reply(tokenizes ? tokenize(body, served) : detokenize(body, served)));
     };
   return {};
 }
 
-void Service::post(EngineWork work, const std::shared_ptr<Exchange>& exchange) {
-  const EngineQueue::Ticket ticket =
-      queue_.post([work = std::move(work), exchange](ServingEngine& engine, RunControl& control) {
-        exchange->run(work, engine, control);
-      });
-  if (ticket == nullptr)
-    throw ApiError(429, "The server is busy: as many requests are waiting as may. Try again later.", {}, "queue_full");
-  exchange->when_gone([this, ticket, exchange] {
-    exchange->client_has_gone();
-    queue_.cancel(ticket);
+void Service::read(HttpRequest request, const std::shared_ptr<Exchange>& exchange) {
+  const WorkThread::Ticket ticket = texts_.post([this, request = std::move(request), exchange](RunControl& control) {
+    exchange->run(control, [&] {
+      if (EngineWork work = engine_work(request)) return post(std::move(work), exchange, control);
+      exchange->answer(answer_text(request));
+    });
   });
+  if (ticket == nullptr) throw busy();
+  exchange->add_cancel([this, ticket] { texts_.cancel(ticket); });
+  exchange->when_gone([exchange] { exchange->client_has_gone(); });
+}
+
+/// `control`: of the thread that read the body.
+void Service::post(EngineWork work, const std::shared_ptr<Exchange>& exchange, RunControl& control) {
+  const EngineQueue::Ticket ticket =
+      queue_.post([work = std::move(work), exchange](ServingEngine& engine, RunControl& running) {
+        exchange->run(work, engine, running);
+      });
+  if (ticket == nullptr) {
+    control.checkpoint();  // nothing more is taken where the server stops
+    throw busy();
+  }
+  exchange->add_cancel([this, ticket] { queue_.cancel(ticket); });
 }
 
 void Service::done(const std::string& endpoint, int status, const Usage& usage, double seconds) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/serve/api_error.h"
+#include "app/serve/api_fields.h"
 #include "engine/formats/json_file.h"
 #include "engine/records/state_header.h"
 
@@ -101,7 +102,7 @@ nlohmann::json StateStore::json(const ServedModel& served) const {
 }
 
 StateRequest parse_state(std::string_view body, const ServedModel& served, const StateStore& store) {
-  const RequestFields fields(body);
+  const RequestFields fields = endpoint_fields(body, kStates);
   StateRequest request{fields.find_text("name").value_or(""),
                        served.names.policy_of(fields.find_text("model").value_or("")),
                        fields.find_text("prompt").value_or("")};

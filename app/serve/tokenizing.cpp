@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/serve/request_fields.h"
+#include "app/serve/api_fields.h"
 #include "engine/core/base/utf8.h"
 
 namespace carryover {
@@ -19,16 +19,16 @@ nlohmann::json tokenizer_info(const ServedModel& served) {
 }
 
 nlohmann::json tokenize(std::string_view body, const ServedModel& served) {
-  const RequestFields fields(body);
+  const RequestFields fields = endpoint_fields(body, kTokenize);
   const auto prompt = fields.find_text("prompt");
   if (!prompt) RequestFields::refuse("prompt", "is missing");
-  const bool plain = fields.find("add_special_tokens") != nullptr && !fields.flag("add_special_tokens");
-  const std::vector<std::int32_t> ids = plain ? served.encode_behind(*prompt) : served.encode(*prompt);
+  const std::vector<std::int32_t> ids =
+      fields.flag("add_special_tokens", true) ? served.encode(*prompt) : served.encode_behind(*prompt);
   return {{"tokens", ids}, {"count", ids.size()}};
 }
 
 nlohmann::json detokenize(std::string_view body, const ServedModel& served) {
-  const RequestFields fields(body);
+  const RequestFields fields = endpoint_fields(body, kDetokenize);
   const nlohmann::json* tokens = fields.find("tokens");
   if (tokens == nullptr) RequestFields::refuse("tokens", "is missing");
   std::string bytes = served.tokenizer->decode(ids_from(*tokens, "tokens", served.vocabulary));

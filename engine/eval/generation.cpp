@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <span>
 
 #include "engine/core/base/error.h"
@@ -187,6 +188,22 @@ void check_top(const GenerateRequest& request) {
                     "Ask for 0 to " + std::to_string(kMostTopLogprobs) + " tokens.");
 }
 
+/// What the next token is chosen by.
+at::Tensor allowed_logits(const at::Tensor& logits, const GenerateRequest& request, const GenerateResult& result) {
+  if (request.barred_ids.empty() || std::ssize(result.ids) >= request.barred_tokens) return logits;
+  const std::vector<std::int64_t> barred(request.barred_ids.begin(), request.barred_ids.end());
+  const at::Tensor indices = at::tensor(barred, at::kLong).to(logits.device());
+  return logits.index_fill(0, indices, -std::numeric_limits<double>::infinity());
+}
+
+void check_barred(const GenerateRequest& request, const ModelConfig& model) {
+  const auto unknown = [&](std::int32_t id) { return id < 0 || id >= model.vocabulary; };
+  if (std::ranges::none_of(request.barred_ids, unknown)) return;
+  throw EngineError(Fault::BadInput, "barred_ids",
+                    "has ids that the model lacks: it has " + std::to_string(model.vocabulary) + " tokens",
+                    "Leave them out.");
+}
+
 void check_question(const GenerateRequest& request, const ModelConfig& model) {
   const std::int64_t length = request.question_length, tokens = std::ssize(request.prompt),
                      most = drafts(request, model) ? std::min(request.config.segment_length, tokens) : tokens;
@@ -210,6 +227,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
   prompt.loss = false;
   check_request(decoder, prompt, request.max_new_tokens, kept_pool(decoder, request, document));
   check_question(request, decoder.config);
+  check_barred(request, decoder.config);
   check_what_if(request, decoder);
   check_top(request);
 
@@ -231,7 +249,8 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
     while (static_cast<std::int64_t>(result.ids.size()) < request.max_new_tokens) {
       const at::Tensor logits = decoder.logits(last)[0];
       const bool given = result.ids.size() < request.answer.size();
-      const std::int32_t id = given ? request.answer[result.ids.size()] : sampler.choose(logits);
+      const std::int32_t id =
+          given ? request.answer[result.ids.size()] : sampler.choose(allowed_logits(logits, request, result));
       if (!given && std::find(request.stop_ids.begin(), request.stop_ids.end(), id) != request.stop_ids.end()) break;
       result.ids.push_back(id);
       const GeneratedToken token = scored_token(logits, id, request);

@@ -280,6 +280,8 @@ void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
   field("question_length", value.question_length);
   field("max_new_tokens", value.max_new_tokens);
   field("stop_ids", value.stop_ids);
+  field("barred_ids", value.barred_ids);
+  field("barred_tokens", value.barred_tokens);
   field("policy", value.policy);
   field("config", value.config);
   field("sampling", value.sampling);

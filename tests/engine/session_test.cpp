@@ -363,6 +363,31 @@ class SessionTest : public QObject {
     QVERIFY(go().size() <= 3);
   }
 
+  /// However likely they are, and for so long alone.
+  void barred_tokens_are_not_chosen() {
+    GenerateRequest wanted;
+    wanted.config = SegmentConfig::defaults_for(session_->model().config);
+    wanted.prompt.assign(text_.begin(), text_.begin() + 20);
+    wanted.max_new_tokens = 8;
+    RunControl control;
+    const auto go = [&] {
+      return session_
+          ->generate(
+              wanted, [](const GeneratedToken&) { return true; }, control)
+          .ids;
+    };
+    const auto free = go();
+    wanted.barred_ids = {free[0], free[1]};
+    QVERIFY(go() == free);  // not for a single token
+    wanted.barred_tokens = 1;
+    const auto later = go();
+    QVERIFY(later[0] != free[0] && later[0] != free[1]);
+    wanted.answer = {free[0]};  // what is given is taken
+    QVERIFY(go() == free);
+    wanted.barred_ids = {-1};
+    QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "barred_ids", go)), QString());
+  }
+
   void a_boundary_at_the_prompts_end_keeps_carry_and_queries_whole() {
     SegmentConfig config;
     std::mt19937 random(1);

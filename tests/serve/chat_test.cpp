@@ -4,6 +4,7 @@
 
 #include <QTest>
 #include <algorithm>
+#include <set>
 
 #include "app/serve/api_error.h"
 #include "app/serve/plain_generate.h"
@@ -132,6 +133,84 @@ class ChatTest : public QObject {
     QCOMPARE(request.messages.at(0).at("content"), json("ab"));
   }
 
+  /// An answer as a client sends it back: most of its fields are null.
+  void messages_keep_their_texts_by_name() {
+    const json message{{"role", "assistant"},          {"content", nullptr},    {"refusal", nullptr},
+                       {"annotations", json::array()}, {"tool_calls", nullptr}, {"name", "Ann"},
+                       {"reasoning_content", "hm"}};
+    const ChatRequest request = parse_chat(json({{"messages", {message}}}).dump(), tiny_served_model());
+    QCOMPARE(request.messages.at(0),
+             json({{"role", "assistant"}, {"content", ""}, {"name", "Ann"}, {"reasoning_content", "hm"}}));
+  }
+
+  void the_template_is_told_what_it_is_to_do() {
+    const ServedModel served = tiny_served_model();
+    const auto prompt = [&](json body) {
+      FakeServingEngine engine;
+      body["max_tokens"] = 1;
+      answer(body, served, engine);
+      return ByteTokenizer().decode(engine.last.prompt);
+    };
+    const json begun{{{"role", "user"}, {"content", "Hi"}}, {{"role", "assistant"}, {"content", "user: \n"}}};
+    QCOMPARE(prompt({{"messages", begun}, {"add_generation_prompt", false}}),
+             std::string("user:Hi\nassistant:user: \n\n"));
+    QCOMPARE(prompt({{"messages", begun}, {"continue_final_message", true}}),
+             std::string("user:Hi\nassistant:user: \n"));
+    QCOMPARE(prompt({{"messages", begun}, {"continue_final_message", true}, {"add_generation_prompt", false}}),
+             std::string("user:Hi\nassistant:user: \n"));
+    QCOMPARE(prompt({{"messages", kMessages}, {"chat_template_kwargs", {{"greeting", "Good day\n"}}}}),
+             std::string("Good day\nsystem:Be kind.\nuser:Hi\nassistant:"));
+  }
+
+  /// As many templates do: `message.content | trim`.
+  void a_message_that_goes_on_ends_as_the_template_ends_it() {
+    ServedModel served = tiny_served_model();
+    served.render_chat = [](const json& messages, bool, const json&) {
+      std::string text;
+      for (const json& message : messages) {
+        const auto content = message.at("content").get<std::string>();
+        text += "[" + content.substr(0, content.find_last_not_of(' ') + 1) + "]";
+      }
+      return text;
+    };
+    ChatRequest request = parse_chat(
+        json({{"messages", {{{"role", "assistant"}, {"content", "]] a  "}}}}, {"continue_final_message", true}}).dump(),
+        served);
+    QCOMPARE(ByteTokenizer().decode(chat_prompt(request, served).ids), std::string("[]] a"));
+    served.render_chat = [](const json&, bool, const json&) { return std::string("nothing of it"); };
+    QCOMPARE(status_of([&] { chat_prompt(request, served); }), 400);
+  }
+
+  void several_answers_have_their_own_random_numbers() {
+    const ServedModel served = tiny_served_model();
+    FakeServingEngine engine("Hello!", true);
+    engine.says_seed = true;
+    json body{{"messages", kMessages}, {"n", 16}, {"seed", 5}, {"max_tokens", 40}};
+    const json whole = answer(body, served, engine).json();
+    QCOMPARE(whole.at("choices").size(), std::size_t{16});
+    std::set<std::string> texts;
+    for (std::size_t i = 0; i < 16; ++i) {
+      QCOMPARE(whole.at("choices").at(i).at("index"), json(i));
+      texts.insert(whole.at("choices").at(i).at("message").at("content").get<std::string>());
+    }
+    QCOMPARE(texts.size(), std::size_t{16});
+    QCOMPARE(answer(body, served, engine).json().at("choices"), whole.at("choices"));
+    const std::int64_t prompt = std::ssize(std::string("system:Be kind.\nuser:Hi\nassistant:"));
+    QCOMPARE(whole.at("usage").at("prompt_tokens"), json(prompt));  // which is read by every answer, and given once
+    body["stream"] = true;
+    std::vector<std::string> streamed(16);
+    int roles = 0, ends = 0;
+    for (const json& event : answer(body, served, engine).events()) {
+      const json& choice = event.at("choices").at(0);
+      streamed.at(choice.at("index").get<std::size_t>()) += choice.at("delta").value("content", "");
+      roles += choice.at("delta").contains("role") ? 1 : 0;
+      ends += choice.at("finish_reason") == "stop" ? 1 : 0;
+    }
+    QVERIFY(roles == 16 && ends == 16);
+    for (std::size_t i = 0; i < 16; ++i)
+      QCOMPARE(json(streamed[i]), whole.at("choices").at(i).at("message").at("content"));
+  }
+
   void the_last_turn_is_the_question() {
     FakeServingEngine engine;
     ServedModel served = tiny_served_model();
@@ -169,7 +248,19 @@ class ChatTest : public QObject {
              {R"({"messages": [{"role": "user", "content": "Hi"}], "stream_options": {"include_usage": true}})",
               "stream_options"},
              {R"({"messages": [{"role": "user", "content": "Hi"}], "response_format": {"type": "json_object"}})",
-              "response_format"}})
+              "response_format"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "n": 17})", "n"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "tool_choice": "required"})", "tool_choice"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "chat_template_kwargs": []})",
+              "chat_template_kwargs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "chat_template_kwargs": {"messages": []}})",
+              "chat_template_kwargs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "chat_template_kwargs": {"strftime_now": 0}})",
+              "chat_template_kwargs"},
+             {R"({"messages": [{"role": "user", "content": "Hi"}], "continue_final_message": true,
+                  "add_generation_prompt": true})",
+              "continue_final_message"},
+             {R"({"messages": [{"role": "assistant", "content": null, "tool_calls": [{"id": "a"}]}]})", "messages"}})
       QTest::newRow(body) << QByteArray(body) << QByteArray(param);
   }
   void refuses() {
@@ -188,10 +279,11 @@ class ChatTest : public QObject {
 
   void a_template_that_takes_no_document_alone_answers_all_of_it() {
     ServedModel served = tiny_served_model();
-    served.render_chat = [whole = served.render_chat](const json& messages, bool add_generation_prompt) {
+    served.render_chat = [whole = served.render_chat](const json& messages, bool add_generation_prompt,
+                                                      const json& values) {
       const auto asks = [](const json& message) { return message.at("role") == "user"; };
       if (std::ranges::none_of(messages, asks)) throw EngineError(Fault::BadInput, "the template", "no user query");
-      return whole(messages, add_generation_prompt);
+      return whole(messages, add_generation_prompt, values);
     };
     served.config.question_pass = true;
     FakeServingEngine engine("Hello!", true);
@@ -203,7 +295,8 @@ class ChatTest : public QObject {
   void a_model_without_a_template_has_no_chat() {
     ServedModel served = tiny_served_model();
     served.render_chat = {};
-    QCOMPARE(status_of([&] { chat_prompt(kMessages, served); }), 400);
+    const ChatRequest request = parse_chat(json({{"messages", kMessages}}).dump(), served);
+    QCOMPARE(status_of([&] { chat_prompt(request, served); }), 400);
   }
 
   void rulers_client_gets_its_texts() {

@@ -3,6 +3,7 @@
 #include "app/serve/completions.h"
 
 #include <QTest>
+#include <set>
 
 #include "app/serve/api_error.h"
 #include "tests/support/fake_serving_engine.h"
@@ -270,13 +271,23 @@ class CompletionsTest : public QObject {
     row(R"({"max_tokens": 1e3})", "max_tokens");
     row(R"({"max_tokens": 18446744073709551616})", "max_tokens");
     row(R"({"seed": 18446744073709551615})", "seed");
-    row(R"({"n": 2})", "n");
+    row(R"({"n": 17})", "n");
     row(R"({"n": 0})", "n");
     row(R"({"n": false})", "n");
     row(R"({"n": 1e308})", "n");
     row(R"({"n": -9223372036854775809})", "n");
     row(R"({"best_of": 2})", "best_of");
     row(R"({"best_of": 0})", "best_of");
+    row(R"({"best_of": 3, "n": 2})", "best_of");
+    row(R"({"n": 16, "logprobs": 20, "max_tokens": 10000, "prompt": ["a", "b"]})", "logprobs");
+    row(R"({"stop_token_ids": [258]})", "stop_token_ids");
+    row(R"({"stop_token_ids": 5})", "stop_token_ids");
+    row(R"({"ignore_eos": 1})", "ignore_eos");
+    row(R"({"min_tokens": -1})", "min_tokens");
+    row(R"({"min_tokens": 6, "max_tokens": 5})", "min_tokens");
+    row(R"({"max_completion_tokens": 5})", "max_completion_tokens");
+    row(R"({"max_token": 5})", "max_token");
+    row(R"({"": 5})", "");
     row(R"({"suffix": "s"})", "suffix");
     row(R"({"logit_bias": {"1": 2}})", "logit_bias");
     row(R"({"logit_bias": {"99999999999999999999": 1e308}})", "logit_bias");
@@ -293,6 +304,7 @@ class CompletionsTest : public QObject {
     row(R"({"stream_options": {"include_usage": true}})", "stream_options");
     row(R"({"stream_options": {}, "stream": false})", "stream_options");
     row(R"({"stream_options": true, "stream": true})", "stream_options");
+    row(R"({"stream_options": {"continuous_usage_stats": true}, "stream": true})", "stream_options");
     row(R"({"stream_options": {"include_usage": 1}, "stream": true})", "include_usage");
     row(R"({"stop": [""]})", "stop");
     row(R"({"stop": [1]})", "stop");
@@ -333,6 +345,90 @@ class CompletionsTest : public QObject {
                                      {"stream", false},
                                      {"logprobs", nullptr}});
     QCOMPARE(more, plain);
+  }
+
+  /// Each answer to each prompt is the next choice, and has its own random numbers.
+  void several_answers_to_several_prompts() {
+    Server server("ab", true);
+    server.engine.says_seed = true;
+    json body{{"prompt", {"x", "yz"}}, {"n", 3}, {"best_of", 3}, {"seed", 5}, {"echo", true}, {"max_tokens", 40}};
+    for (const json& logprobs : {json(), json(1)}) {
+      body["logprobs"] = logprobs;
+      const json whole = server.answer(body).json();
+      const json& choices = whole.at("choices");
+      QCOMPARE(choices.size(), std::size_t{6});
+      QCOMPARE(choices.at(0).at("text"), json("x5ab"));  // the request's own seed
+      std::set<std::string> texts;
+      std::int64_t tokens = 0;
+      for (std::size_t i = 0; i < 6; ++i) {
+        QCOMPARE(choices.at(i).at("index"), json(i));
+        const std::string prompt = i < 3 ? "x" : "yz", text = choices.at(i).at("text").get<std::string>();
+        QVERIFY(text.starts_with(prompt) && text.ends_with("ab"));
+        texts.insert(text.substr(prompt.size()));
+        tokens += std::ssize(text) - std::ssize(prompt) + 1;
+      }
+      QCOMPARE(texts.size(), std::size_t{6});
+      QCOMPARE(whole.at("usage"),
+               json({{"prompt_tokens", 3}, {"completion_tokens", tokens}, {"total_tokens", tokens + 3}}));
+      QCOMPARE(server.answer(body).json().at("choices"), choices);
+      json streamed = body;
+      streamed["stream"] = true;
+      QCOMPARE(joined(server.answer(streamed).events()), choices);
+    }
+  }
+
+  void without_a_seed_requests_differ() {
+    Server server;
+    std::set<std::uint64_t> seeds;
+    for (int i = 0; i < 100; ++i) {
+      server.choice({{"prompt", "x"}, {"max_tokens", 1}});
+      seeds.insert(server.engine.last.sampling.seed);
+    }
+    QCOMPARE(seeds.size(), std::size_t{100});
+    server.choice({{"prompt", "x"}, {"max_tokens", 1}, {"seed", 7}});
+    QCOMPARE(server.engine.last.sampling.seed, std::uint64_t{7});
+    SeedSource first(3), second(3), third(4), other, another;
+    const std::uint64_t drawn = first.next();
+    QVERIFY(drawn == second.next() && drawn != third.next() && drawn != first.next());
+    QVERIFY(other.next() != another.next());
+  }
+
+  void what_ends_an_answer_can_be_chosen() {
+    Server server("ab", true);
+    const auto ask = [&](json more) {
+      more.update({{"prompt", "x"}, {"max_tokens", 8}});
+      const json answer = server.answer(more).json();
+      const json& choice = answer.at("choices").at(0);
+      return choice.at("text").get<std::string>() + "/" + choice.at("finish_reason").get<std::string>() + "/" +
+             std::to_string(answer.at("usage").at("completion_tokens").get<int>());
+    };
+    QCOMPARE(ask(json::object()), std::string("ab/stop/3"));
+    QCOMPARE(ask({{"ignore_eos", true}}), std::string("ababab/length/8"));  // the ends of text spell nothing
+    QCOMPARE(ask({{"ignore_eos", true}, {"stop", "bab"}}), std::string("a/stop/5"));
+    QCOMPARE(ask({{"stop_token_ids", {'b'}}}), std::string("a/stop/2"));
+    QCOMPARE(ask({{"stop_token_ids", {'b'}}, {"ignore_eos", true}}), std::string("a/stop/2"));
+    QVERIFY(server.engine.last.barred_ids.empty());
+    ask({{"stop_token_ids", {'b'}}, {"min_tokens", 4}});
+    QCOMPARE(server.engine.last.barred_tokens, std::int64_t{4});
+    QCOMPARE(server.engine.last.barred_ids, (std::vector<std::int32_t>{'b', ByteTokenizer::kEos}));
+    ask({{"min_tokens", 4}, {"ignore_eos", true}});  // it ends nothing
+    QVERIFY(server.engine.last.barred_ids.empty());
+  }
+
+  /// Millions of empty objects would take a hundred times their own bytes.
+  void what_a_bodys_json_takes_is_bounded() {
+    Server server;
+    const auto status = [&](const std::string& part, std::size_t count) {
+      std::string body = R"({"prompt": "a", "x": [)";
+      for (std::size_t i = 0; i < count; ++i) body += part + ",";
+      return server.refusal_of(body + part + "]}").status();
+    };
+    QCOMPARE(status("{}", kMostJsonParts), 413);
+    QCOMPARE(status("[]", kMostJsonParts), 413);
+    QCOMPARE(status(R"({"a":0})", kMostJsonParts / 2), 413);
+    QCOMPARE(status("0", kMostJsonValues), 413);
+    QCOMPARE(status("{}", 100), 400);                // x is no field
+    QCOMPARE(status("\"{[:,\\\"\"", 200'000), 400);  // what a text has counts as nothing
   }
 
   void a_body_that_is_no_object_is_refused() {

@@ -4,6 +4,7 @@
 
 #include <QTest>
 #include <atomic>
+#include <latch>
 #include <memory>
 #include <thread>
 
@@ -19,19 +20,33 @@ using nlohmann::json;
 
 namespace {
 
+/// The text "slow" takes until somebody lets it go on.
+struct PatientTokenizer final : ByteTokenizer {
+  std::vector<std::int32_t> encode(std::string_view text, bool parse_special) const override {
+    if (text == "slow") {
+      begun.count_down();
+      go_on.wait();
+    }
+    return ByteTokenizer::encode(text, parse_special);
+  }
+  mutable std::latch begun{1}, go_on{1};
+};
+
 struct Setup {
   Setup() { http.times.linger = 0.2; }
   HttpServerOptions http;
   std::size_t queue = 16;
   std::string key;
   std::string script = "one two three. ";
+  std::shared_ptr<const Tokenizer> tokenizer = std::make_shared<const ByteTokenizer>();
 };
 
 /// A server in this process, which ends with this object.
 class RunningServer {
  public:
   explicit RunningServer(const Setup& setup = {})
-      : queue_(
+      : served_(served_by(setup)),
+        queue_(
             [&] {
               auto made = std::make_unique<FakeServingEngine>(setup.script);
               engine = made.get();
@@ -40,12 +55,12 @@ class RunningServer {
             setup.queue),
         service_(served_, states_, {allowed_hosts("127.0.0.1"), setup.key}, queue_, {}),
         server_(setup.http, service_),
-        thread_([this] { server_.run([this] { return stop_.load(); }, [this] { queue_.stop(); }); }) {}
+        thread_([this] { server_.run([this] { return stop_.load(); }, [this] { service_.stop(); }); }) {}
   ~RunningServer() { stop(); }
   void stop() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
-    queue_.finish();
+    service_.finish();
   }
   void begin_stop() { stop_ = true; }
 
@@ -68,7 +83,13 @@ class RunningServer {
   FakeServingEngine* engine = nullptr;
 
  private:
-  ServedModel served_ = tiny_served_model();
+  static ServedModel served_by(const Setup& setup) {
+    ServedModel served = tiny_served_model();
+    served.tokenizer = setup.tokenizer;
+    return served;
+  }
+
+  const ServedModel served_;
   StateStore states_{""};
   EngineQueue queue_;
   Service service_;
@@ -167,8 +188,14 @@ class HttpServerTest : public QObject {
       QCOMPARE(client.came().find("HTTP/1.1 200"), std::string::npos);
     }
     HttpClient chunks(server.port());
-    chunks.send("POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
-    QCOMPARE(status_and_end(chunks), 501);
+    chunks.send("POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\r\n0\r\n\r\n");
+    QCOMPARE(status_and_end(chunks), 400);
+    HttpClient both(server.port());
+    both.send(
+        "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n"
+        "0\r\n\r\nGET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    QCOMPARE(status_and_end(both), 400);
+    QCOMPARE(both.came().find("HTTP/1.1 200"), std::string::npos);
     QCOMPARE(ask(server.port(), "GET", "/health").status, 200);
   }
 
@@ -189,6 +216,78 @@ class HttpServerTest : public QObject {
     const std::string fits = "{\"prompt\": \"" + std::string(99986, 'x') + "\"}";
     QCOMPARE(fits.size(), std::size_t{100000});
     QCOMPARE(ask(server.port(), "POST", "/tokenize", fits).json().at("count"), json(99986));
+  }
+
+  void a_body_may_come_in_chunks() {
+    Setup setup;
+    setup.http.limits.body_bytes = 100000;
+    const RunningServer server(setup);
+    HttpClient client(server.port());
+    const std::string head =
+        "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n";
+    client.send(head);
+    QCOMPARE(client.reply(false).status, 100);
+    client.send("c;ext\r\n{\"prompt\": \"\r\n");
+    for (int i = 0; i < 90; ++i) client.send("3e8\r\n" + std::string(1000, 'a') + "\r\n");
+    client.send("2\r\n\"}\r\n0\r\nTrailer: x\r\n\r\n" + request_text("GET", "/health"));
+    QCOMPARE(client.reply().json().at("count"), json(90000));
+    QCOMPARE(client.reply().status, 200);
+    client.send(head);
+    QCOMPARE(client.reply(false).status, 100);
+    for (int i = 0; i < 101; ++i) client.send("3e8\r\n" + std::string(1000, ' ') + "\r\n");
+    QCOMPARE(status_and_end(client), 413);
+  }
+
+  void a_target_may_be_a_whole_address() {
+    const RunningServer server;
+    const std::string own = "http://localhost:" + std::to_string(server.port());
+    QCOMPARE(ask(server.port(), "GET", own + "/health", {}, "Host: evil.example\r\n").json(), json({{"status", "ok"}}));
+    QCOMPARE(ask(server.port(), "POST", own + "/tokenize", R"({"prompt": "ab"})").json().at("count"), json(2));
+    QCOMPARE(ask(server.port(), "GET", "http://evil.example/health").status, 421);
+    QCOMPARE(ask(server.port(), "GET", own + "/health", {}, "Host: localhost\r\nOrigin: " + own + "\r\n").status, 200);
+    QCOMPARE(ask(server.port(), "GET", own + "/health", {}, "Host: localhost\r\nOrigin: http://localhost\r\n").status,
+             403);
+  }
+
+  /// Memory is taken for what has come, not for what is announced.
+  void announced_bodies_take_no_room() {
+    Setup setup;
+    setup.http.connections = 20;
+    const RunningServer server(setup);
+    std::vector<std::unique_ptr<HttpClient>> announcing;
+    for (int i = 0; i < 16; ++i) {  // 256 MiB together
+      announcing.push_back(std::make_unique<HttpClient>(server.port()));
+      announcing.back()->send(
+          "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+          "Content-Length: 16777216\r\n\r\n");
+      QCOMPARE(announcing.back()->reply(false).status, 100);
+    }
+    QCOMPARE(ask(server.port(), "POST", "/tokenize", R"({"prompt": "ab"})").json().at("count"), json(2));
+  }
+
+  void bodies_that_have_come_are_bounded_together() {
+    Setup setup;
+    setup.http.connections = 20;
+    const RunningServer server(setup);
+    const std::string part(std::size_t{14} << 20, ' ');
+    std::vector<std::unique_ptr<HttpClient>> half;
+    for (int i = 0; i < 4; ++i) {  // 56 of 64 MiB
+      half.push_back(std::make_unique<HttpClient>(server.port()));
+      half.back()->send("POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16777216\r\n\r\n" + part);
+    }
+    int refused = 0;
+    for (int i = 0; i < 2000 && refused == 0; ++i) {  // the others may still be on their way
+      HttpClient more(server.port());
+      more.send("POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 16777216\r\n\r\n" +
+                std::string(std::size_t{9} << 20, ' '));
+      more.end_sending();
+      refused += more.receive_all().starts_with("HTTP/1.1 503") ? 1 : 0;
+    }
+    QCOMPARE(refused, 1);
+    QCOMPARE(ask(server.port(), "POST", "/tokenize", R"({"prompt": "ab"})").json().at("count"), json(2));
+    half.clear();
+    QVERIFY(server.says("carryover_connections 1"));
+    QCOMPARE(ask(server.port(), "POST", "/tokenize", R"({"prompt": "ab"})" + part).json().at("count"), json(2));
   }
 
   void a_body_is_asked_for() {
@@ -275,24 +374,40 @@ class HttpServerTest : public QObject {
     QCOMPARE(ask(server.port(), "GET", "/health").status, 200);  // the engine alone is busy
   }
 
-  /// Others are answered while it is in its turn.
-  void a_long_text_for_the_tokenizer_waits_its_turn() {
+  void the_tokenizer_does_not_wait_for_the_engine() {
     const RunningServer server;
-    auto running = std::make_unique<HttpClient>(server.port());
-    running->send(request_text("POST", "/v1/completions", kWait));
+    HttpClient running(server.port());
+    running.send(request_text("POST", "/v1/completions", kWait));
     server.wait_until_busy();
-    HttpClient ids(server.port()), text(server.port());
-    const std::string list = json({{"tokens", std::vector<int>(100'000, 97)}}).dump();
-    ids.send(request_text("POST", "/detokenize", list));
-    QVERIFY(server.says("carryover_waiting_requests 1"));
-    text.send(request_text("POST", "/tokenize", json({{"prompt", std::string(300'000, 'a')}}).dump()));
-    QVERIFY(server.says("carryover_waiting_requests 2"));
-    QCOMPARE(ask(server.port(), "POST", "/tokenize", R"({"prompt": "ab"})").json().at("count"), json(2));
-    running.reset();
-    QCOMPARE(ids.reply().json().at("prompt"), json(std::string(100'000, 'a')));
-    QCOMPARE(text.reply().json().at("count"), json(300'000));
+    const std::string text(300'000, 'a');
+    QCOMPARE(ask(server.port(), "POST", "/tokenize", json({{"prompt", text}}).dump()).json().at("count"),
+             json(300'000));
+    const std::string ids = json({{"tokens", std::vector<int>(100'000, 97)}}).dump();
+    QCOMPARE(ask(server.port(), "POST", "/detokenize", ids).json().at("prompt"), json(std::string(100'000, 'a')));
     const std::string wrong = json({{"tokens", std::vector<int>(100'000, 258)}}).dump();
     QCOMPARE(ask(server.port(), "POST", "/detokenize", wrong).status, 400);
+  }
+
+  /// A text may take the tokenizer long, by accident or on purpose.
+  void a_text_that_takes_long_holds_nobody_up_who_has_none() {
+    Setup setup;
+    const auto tokenizer = std::make_shared<PatientTokenizer>();
+    setup.tokenizer = tokenizer;
+    const RunningServer server(setup);
+    HttpClient slow(server.port()), next(server.port());
+    slow.send(request_text("POST", "/tokenize", R"({"prompt": "slow"})"));
+    tokenizer->begun.wait();
+    next.send(request_text("POST", "/v1/completions", kShort));
+    auto gone = std::make_unique<HttpClient>(server.port());
+    gone->send(request_text("POST", "/v1/completions", kShort));
+    for (const char* path : {"/health", "/metrics", "/v1/models", "/tokenizer_info"})
+      QCOMPARE(ask(server.port(), "GET", path).status, 200);
+    gone.reset();
+    QVERIFY(server.says("carryover_requests_total{endpoint=\"/v1/completions\",status=\"499\"} 1"));
+    tokenizer->go_on.count_down();
+    QCOMPARE(slow.reply().json().at("count"), json(4));
+    QCOMPARE(next.reply().status, 200);
+    QCOMPARE(server.engine->generated.load(), 1);  // the one that had gone was dropped
   }
 
   void a_client_that_goes_frees_the_engine() {

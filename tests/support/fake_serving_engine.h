@@ -18,7 +18,7 @@
 namespace carryover::test {
 
 /// A token for each byte, and two special ones that spell <s> and </s>.
-class ByteTokenizer final : public Tokenizer {
+class ByteTokenizer : public Tokenizer {
  public:
   static constexpr std::int32_t kBos = 256, kEos = 257, kVocabulary = 258;
   std::int64_t vocabulary() const override { return kVocabulary; }
@@ -46,7 +46,7 @@ class ByteTokenizer final : public Tokenizer {
 };
 
 /// Answers with numbers made of the ids, without a model. What is generated: the bytes of `script` again and again,
-/// then, where it has come to its end and `ends` says so, the end of text. A prompt that begins with "wait" is answered
+/// with `ends` the end of text behind each. A prompt that begins with "wait" is answered
 /// when it is stopped.
 class FakeServingEngine final : public ServingEngine {
  public:
@@ -84,12 +84,13 @@ class FakeServingEngine final : public ServingEngine {
     }
     if (prompt.starts_with("fail")) throw EngineError(Fault::Io, "/a/secret/path", "is on fire", "Run.");
     std::int32_t before = request.prompt.back();
+    const std::string script = says_seed ? std::to_string(request.sampling.seed) + script_ : script_;
     for (std::size_t place = 0; std::cmp_less(place, request.max_new_tokens); ++place) {
       control.checkpoint();
-      const bool ended = ends_ && place == script_.size();
+      const std::size_t at = place % (script.size() + (ends_ ? 1 : 0));
       GeneratedToken token;
-      token.id = ended ? ByteTokenizer::kEos
-                       : static_cast<std::int32_t>(static_cast<unsigned char>(script_[place % script_.size()]));
+      token.id =
+          at == script.size() ? ByteTokenizer::kEos : static_cast<std::int32_t>(static_cast<unsigned char>(script[at]));
       if (request.logprobs) {
         token.logprob = logprob(before, token.id);
         token.top = top(token.id, token.logprob, place, static_cast<int>(request.top_logprobs));
@@ -109,6 +110,7 @@ class FakeServingEngine final : public ServingEngine {
   std::atomic<int> generated{0}, waits{0};  ///< calls of generate(); turns of waiting
   std::vector<std::int32_t> kept;
   bool can_wait = true;
+  bool says_seed = false;  ///< in front of the script
 
  private:
   static void add(std::int32_t before, std::int32_t id, int count, TokenScores& scores) {
@@ -120,7 +122,8 @@ class FakeServingEngine final : public ServingEngine {
   const bool ends_;
 };
 
-/// A model "tiny" with ByteTokenizer, whose chats are written as role, colon, content and line end.
+/// A model "tiny" with ByteTokenizer, whose chats are written as role, colon, content and line end, behind the value
+/// `greeting`.
 inline ServedModel tiny_served_model() {
   ServedModel served;
   served.names = {"tiny", "segmented", {"segmented", "full", "streaming"}};
@@ -130,8 +133,8 @@ inline ServedModel tiny_served_model() {
   served.most_new_tokens = 10000;
   served.created = 1700000000;
   served.chat_template = "{{ messages }}";
-  served.render_chat = [](const nlohmann::json& messages, bool add_generation_prompt) {
-    std::string text;
+  served.render_chat = [](const nlohmann::json& messages, bool add_generation_prompt, const nlohmann::json& values) {
+    std::string text = values.value("greeting", "");
     for (const nlohmann::json& message : messages)
       text += message.at("role").get<std::string>() + ":" + message.at("content").get<std::string>() + "\n";
     return add_generation_prompt ? text + "assistant:" : text;

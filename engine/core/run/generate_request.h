@@ -27,6 +27,9 @@ struct GenerateRequest {
   std::int64_t question_length = 0;
   std::int64_t max_new_tokens = 128;
   std::vector<std::int32_t> stop_ids;
+  /// Not chosen as one of the first `barred_tokens` tokens, however likely; logprobs are those without it.
+  std::vector<std::int32_t> barred_ids;
+  std::int64_t barred_tokens = 0;
   std::string policy = "segmented";
   SegmentConfig config;
   Sampling sampling;

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/serve/engine_queue.h"
+#include "app/serve/work_thread.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace carryover {
 
-EngineQueue::EngineQueue(const Open& open, std::size_t most_waiting) : most_waiting_(most_waiting) {
-  std::promise<void> opened;
-  std::future<void> is_open = opened.get_future();
-  thread_ = std::thread([this, &open, &opened] { work_through(open, opened); });
+WorkThread::WorkThread(std::size_t most_waiting, const std::function<void()>& begin, std::function<void()> end)
+    : most_waiting_(most_waiting), end_(std::move(end)) {
+  std::promise<void> begun;
+  std::future<void> has_begun = begun.get_future();
+  thread_ = std::thread([this, &begin, &begun] { work_through(begin, begun); });
   try {
-    is_open.get();
+    has_begun.get();
   } catch (...) {
     thread_.join();
     throw;
   }
 }
 
-void EngineQueue::finish() {
+void WorkThread::finish() {
   stop();
   if (thread_.joinable()) thread_.join();
 }
 
-EngineQueue::Ticket EngineQueue::post(Work work) {
+WorkThread::Ticket WorkThread::post(Work work) {
   const std::lock_guard lock(mutex_);
   const std::size_t places = most_waiting_ + (running_ == nullptr ? 1 : 0);
   if (stopping_ || jobs_.size() >= places) return nullptr;
@@ -31,7 +33,7 @@ EngineQueue::Ticket EngineQueue::post(Work work) {
   return jobs_.back().ticket;
 }
 
-void EngineQueue::cancel(const Ticket& ticket) {
+void WorkThread::cancel(const Ticket& ticket) {
   Job dropped;  // destroyed outside the lock: what it holds may be anything
   const std::lock_guard lock(mutex_);
   ticket->request_stop();
@@ -41,7 +43,7 @@ void EngineQueue::cancel(const Ticket& ticket) {
   jobs_.erase(found);
 }
 
-void EngineQueue::stop() {
+void WorkThread::stop() {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
   if (running_) running_->request_stop();
@@ -49,34 +51,34 @@ void EngineQueue::stop() {
   changed_.notify_one();
 }
 
-std::size_t EngineQueue::waiting() const {
+std::size_t WorkThread::waiting() const {
   const std::lock_guard lock(mutex_);
   return jobs_.size();
 }
 
-bool EngineQueue::idle() const {
+bool WorkThread::idle() const {
   const std::lock_guard lock(mutex_);
   return jobs_.empty() && running_ == nullptr;
 }
 
-void EngineQueue::work_through(const Open& open, std::promise<void>& opened) {
-  std::unique_ptr<ServingEngine> engine;
+void WorkThread::work_through(const std::function<void()>& begin, std::promise<void>& begun) {
   try {
-    engine = open();
-    opened.set_value();
+    if (begin) begin();
+    begun.set_value();
   } catch (...) {
-    opened.set_exception(std::current_exception());
+    begun.set_exception(std::current_exception());
     return;
   }
   while (true) {
     Job job;
-    if (!next(job)) return;
-    job.work(*engine, *job.ticket);
+    if (!next(job)) break;
+    job.work(*job.ticket);
   }
+  if (end_) end_();
 }
 
 /// The last one is done; the next one runs. False: there is none, and won't be.
-bool EngineQueue::next(Job& job) {
+bool WorkThread::next(Job& job) {
   std::unique_lock lock(mutex_);
   running_.reset();
   changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
