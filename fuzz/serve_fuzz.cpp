@@ -45,7 +45,7 @@ Read read_http(std::string_view bytes, std::size_t most) {
   return read;
 }
 
-/// Each request, with its body in chunks and the whole address as target, is the same one.
+/// A request stays the same if its body comes in chunks and its target is the whole address.
 void check_chunks(const std::vector<HttpRequest>& requests) {
   for (const HttpRequest& request : requests) {
     if (request.http10 || request.target == "*" || request.header("host")->find_first_of("/?#@") != std::string::npos ||

@@ -73,7 +73,7 @@ void add_template(ServedModel& served, const std::string& model) {
   };
 }
 
-/// `seeded`: --seed says where random numbers begin.
+/// `seeded` says that --seed was given, which makes the server's random numbers repeat.
 ServedModel served_model(const ServeOptions& options, const RunSettings& settings, const ModelConfig& model,
                          bool seeded) {
   ServedModel served;

@@ -37,8 +37,9 @@ bool is_own_origin(const HttpRequest& request) {
   });
 }
 
-/// What a browser says of the page that asks: it sends no Origin with an image's or a link's request, and a page of
-/// another port of this machine is of the same site, but not of the same origin. Other programs don't say it.
+/// Browsers name the relation between the page that asks and this server, also for images and links, which they send
+/// without an Origin. A page of another port of this machine is of the same site, but it is not ours. Other programs
+/// send no such header.
 bool is_own_page(const HttpRequest& request) {
   return std::ranges::all_of(request.headers, [](const auto& header) {
     return header.first != "sec-fetch-site" || header.second == "same-origin" || header.second == "none";

@@ -28,13 +28,13 @@ bool wants_usage(const RequestFields& fields, bool stream) {
   if (options == nullptr) return false;
   if (!stream) RequestFields::refuse("stream_options", "is allowed with stream: true alone");
   if (!options->is_object()) RequestFields::refuse("stream_options", "must be an object");
-  for (const auto& [name, value] : options->items())  // obfuscation pads events against eavesdroppers of encrypted ones
+  for (const auto& [name, value] : options->items())  // obfuscation is padding, which HTTP without TLS does not need
     if (name != "include_usage" && name != "include_obfuscation" && value != nlohmann::json(false) && !value.is_null())
       RequestFields::refuse("stream_options", "may have include_usage alone");
   return RequestFields(*options).flag("include_usage");
 }
 
-/// Where answers end beside the stop texts.
+/// Reads which tokens end an answer; the stop texts are read elsewhere.
 void read_ends(const RequestFields& fields, const ServedModel& served, AnswerSettings& settings) {
   settings.ignore_end = fields.flag("ignore_eos");
   if (const nlohmann::json* ids = fields.find("stop_token_ids"))

@@ -18,19 +18,19 @@ inline constexpr std::size_t kMostStops = 16;
 inline constexpr std::size_t kLongestStop = 1024;  ///< bytes
 inline constexpr int kMostLogprobs = 20;           ///< likeliest tokens in each place
 inline constexpr double kMostScores = 4e6;         ///< logprobs that are kept at a time
-inline constexpr std::int64_t kMostAnswers = 16;   ///< to one prompt
+inline constexpr std::int64_t kMostAnswers = 16;   ///< the largest `n`
 inline constexpr std::size_t kMostStopIds = 256;
 
 /// How an answer is to be decoded: the fields that all kinds of requests share. A plain value.
 struct AnswerSettings {
   std::string model;                            ///< as the request names it, or empty
   std::string policy;                           ///< what that means
-  std::int64_t max_tokens = 0, min_tokens = 0;  ///< before so many, no token is chosen that ends an answer
+  std::int64_t max_tokens = 0, min_tokens = 0;  ///< no token that ends an answer is chosen before min_tokens
   std::int64_t n = 1;                           ///< answers to each prompt
-  Sampling sampling;                            ///< of the first one
+  Sampling sampling;                            ///< its seed is that of the first answer
   std::vector<std::string> stops;
-  std::vector<std::int32_t> stop_ids;  ///< beside the model's own
-  bool ignore_end = false;             ///< the model's own don't end an answer
+  std::vector<std::int32_t> stop_ids;  ///< they end an answer as the model's own end tokens do
+  bool ignore_end = false;             ///< the model's own end tokens end no answer
   bool stream = false, stream_usage = false;
   std::optional<int> logprobs;  ///< likeliest tokens in each place; nothing: no logprobs at all
 };
@@ -59,7 +59,7 @@ struct Answer {
 };
 
 /// Decodes what comes behind a prompt up to a stop text or the end of text, whose token is one of the answer's (a
-/// client that scores counts on one for each it asked for). `index`: among the answers to a request, each of which has
+/// client that scores counts on one for each it asked for). `index` counts the answers to a request, each of which has
 /// random numbers of its own. `emit` gets it in parts as it comes; its tokens have logprobs where the settings ask for
 /// them. Throws as ServingEngine::generate(). The engine's thread.
 Answer answer(ServingEngine& engine, const ServedModel& served, const AnswerSettings& settings, std::int64_t index,

@@ -6,28 +6,28 @@
 
 namespace carryover {
 
-/// What reads a body. Bits.
+/// The endpoints that read a body, as bits.
 enum Endpoint : unsigned { kCompletions = 1, kChat = 2, kGenerate = 4, kTokenize = 8, kDetokenize = 16, kStates = 32 };
 
 enum class FieldUse {
-  Applied,   ///< does what its name says
-  Accepted,  ///< says nothing that an answer depends on
-  Refused    ///< would change the answer, and this server can't: only values that change nothing are taken
+  Applied,   ///< it does what its name says
+  Accepted,  ///< no answer depends on it
+  Refused    ///< the server can't follow it, and takes only values that change nothing
 };
 
 /// A field of a request's body. A plain value.
 struct ApiField {
   const char* name;
-  unsigned endpoints;  ///< where it is known
+  unsigned endpoints;  ///< bits of those that know it
   FieldUse use;
-  const char* neutral = "[]";  ///< of a refused one: a JSON list of the values that change nothing, beside null
+  const char* neutral = "[]";  ///< a JSON list of the values of a refused field that change nothing, beside null
 };
 
-/// All that are known, in the order of the documents. No endpoint has a name twice.
+/// The table of all fields, in the order of the documents. No endpoint has a name twice.
 std::span<const ApiField> api_fields();
 
-/// The body's fields, each of which is known at this endpoint, with a value that has its effect. Throws ApiError{400}
-/// naming the field.
+/// Parses a body, and refuses each field that this endpoint doesn't know or can't follow. Throws ApiError{400} naming
+/// the field.
 RequestFields endpoint_fields(std::string_view body, Endpoint endpoint);
 
 }  // namespace carryover

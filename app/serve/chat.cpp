@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr std::int64_t kChatTokens = 1024;
 constexpr const char* kMessageTexts[] = {"name", "tool_call_id", "reasoning_content", "reasoning", "thinking"};
-// Names that a template's values can't have: they are the conversation's, or functions of the language.
+// A request can't set these values of a template: they are the conversation or functions of the language.
 constexpr const char* kReservedValues[] = {
     "messages",  "add_generation_prompt", "strftime_now", "raise_exception", "range", "dict",
     "namespace", "continue_final_message"};
@@ -41,8 +41,8 @@ std::string content_of(const json& message) {
   return text;
 }
 
-/// What a template may read of a message: texts by name. What a client adds to an answer that it sends back is null or
-/// empty where the answer had none; a call of a tool, say, would be lost.
+/// Keeps the texts of a message, which templates read by name. Clients send answers back with fields that are null or
+/// empty, and these are dropped. Anything else, such as a call of a tool, is refused, because it would be lost.
 json read_message(const json& given) {
   const RequestFields fields(given);
   const auto role = fields.find_text("role");
@@ -75,8 +75,9 @@ json read_values(const RequestFields& fields) {
   return *values;
 }
 
-/// The conversation up to the end of its last message, which the answer continues. A mark shows where that is. The
-/// blank behind the mark shows whether the template takes blanks off a message's end: then the message's own go, too.
+/// Renders the conversation up to the end of its last message, which the answer continues. A mark behind the message
+/// shows where it ends. The mark ends in a blank: if that is gone, the template strips messages, and blanks at the end
+/// of this one are stripped as well.
 std::string left_open(const ChatRequest& request, const ServedModel& served) {
   constexpr std::string_view mark = "\xEE\x80\x80the answer goes on here\xEE\x80\x80 ";
   json messages = request.messages;
@@ -137,7 +138,7 @@ std::optional<int> read_logprobs(const RequestFields& fields) {
 /// A chat's answer as it comes: into events, or into a whole message.
 class ChatAnswer {
  public:
-  /// `index`: among the answers to the request.
+  /// `index` counts the answers to the request.
   ChatAnswer(const AnswerSettings& settings, std::int64_t index, const ServedModel& served, EventStream& stream)
       : settings_(settings), index_(index), served_(served), stream_(stream) {}
 

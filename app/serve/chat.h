@@ -14,9 +14,9 @@ inline constexpr std::size_t kMostMessages = 10000;
 /// The body of POST /v1/chat/completions. A plain value.
 struct ChatRequest {
   AnswerSettings settings;
-  nlohmann::json messages;                             ///< a list of {"role", "content"} and other texts by name
+  nlohmann::json messages;                             ///< a list of {"role", "content"}, and other texts by name
   nlohmann::json values = nlohmann::json::object();    ///< for the template
-  bool begin_answer = true, continue_message = false;  ///< behind the last message, or in it
+  bool begin_answer = true, continue_message = false;  ///< the answer begins, or the last message goes on
 };
 
 /// Throws ApiError{400, 404}. Any thread.

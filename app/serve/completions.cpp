@@ -39,7 +39,7 @@ std::vector<CompletionPrompt> read_prompts(const RequestFields& fields, const Se
   return prompts;
 }
 
-/// A prompt, and what of it stands before each of its answers where it is echoed.
+/// One prompt of a request, with the text and the scores that an echo puts before each of its answers.
 class ReadPrompt {
  public:
   /// `document`: of a state, or empty.
@@ -65,15 +65,15 @@ class ReadPrompt {
   }
 
   const Prompt& prompt() const { return prompt_; }
-  const std::string& text() const { return text_; }        ///< empty where it is not echoed
-  std::int64_t characters() const { return characters_; }  ///< of the text
-  /// Numbers in the logprobs of the echoed text.
+  const std::string& text() const { return text_; }        ///< the echo, or empty
+  std::int64_t characters() const { return characters_; }  ///< their number in the echo
+  /// The number of logprobs in the echo.
   double scores() const {
     if (!request_.echo || !request_.settings.logprobs) return 0;
     return static_cast<double>(prompt_.ids.size()) * (*request_.settings.logprobs + 1);
   }
 
-  /// The engine scores it once, however many answers it has.
+  /// Adds the scores of the echo. The engine computes them once for all answers.
   void add_scores(ServingEngine& engine, LogprobList& list, RunControl& control) {
     if (!scores_) {
       ScoreRequest scored;
@@ -105,16 +105,16 @@ class ReadPrompt {
   const CompletionRequest& request_;
   const ServedModel& served_;
   Prompt prompt_;
-  std::vector<std::string> pieces_;  ///< where it is echoed, as the text
+  std::vector<std::string> pieces_;  ///< the tokens of the echo
   std::string text_;
   std::int64_t characters_ = 0;
   std::optional<TokenScores> scores_;
 };
 
-/// One answer to a prompt, behind the prompt where that is echoed.
+/// One answer to a prompt, behind the echo if one was asked for.
 class Choice {
  public:
-  /// `index`: among the answers to the request.
+  /// `index` counts the answers to the request.
   Choice(const CompletionRequest& request, ReadPrompt& prompt, std::int64_t index, const ServedModel& served)
       : request_(request), prompt_(prompt), index_(index), served_(served), list_(*served.tokenizer) {}
 
@@ -137,7 +137,7 @@ class Choice {
     generated_ = answered.tokens;
   }
 
-  /// What has come since the last call, as the protocol has it; without a reason where more is to come.
+  /// Takes what has come since the last call as an object of the protocol, which has a reason once it is finished.
   json take(bool finished) {
     return {{"index", index_},
             {"text", std::exchange(text_, {})},

@@ -30,7 +30,7 @@ struct CompletionRequest {
 /// Throws ApiError{400, 404}. Any thread.
 CompletionRequest parse_completion(std::string_view body, const ServedModel& served, const StateStore& states);
 
-/// Answers it, one answer after another; what it cost is added to `usage` answer by answer, a prompt once. Throws
+/// Answers it, one answer after another. Each answer adds its tokens to `usage`, and the first one its prompt's. Throws
 /// ApiError and EngineError. The engine's thread.
 void complete(const CompletionRequest& request, const std::string& id, const ServedModel& served,
               const StateStore& states, ServingEngine& engine, ReplyWriter& writer, Usage& usage, RunControl& control);

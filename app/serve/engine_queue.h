@@ -21,7 +21,7 @@ class EngineQueue {
       : thread_(
             most_waiting, [this, &open] { engine_ = open(); }, [this] { engine_.reset(); }) {}
 
-  /// As WorkThread's.
+  /// These are WorkThread's functions.
   Ticket post(Work work) {
     return thread_.post([this, work = std::move(work)](RunControl& control) { work(*engine_, control); });
   }
@@ -32,7 +32,7 @@ class EngineQueue {
   bool idle() const { return thread_.idle(); }
 
  private:
-  std::unique_ptr<ServingEngine> engine_;  ///< of its thread, which ends before it
+  std::unique_ptr<ServingEngine> engine_;  ///< used by the thread alone, which ends before it
   WorkThread thread_;
 };
 

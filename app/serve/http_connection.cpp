@@ -172,7 +172,7 @@ bool HttpConnection::head_is_fine() {
   return true;
 }
 
-/// A client has as much of what all bodies may take as it has sent, whatever length it announced.
+/// Counts the bytes that have arrived, so that a client which announces a long body takes no memory from others.
 bool HttpConnection::body_fits() {
   const std::uint64_t more = parser_.request().body.size() - reserved_;
   if (more > shared_.most_body_bytes - shared_.body_bytes) {

@@ -19,7 +19,7 @@ namespace carryover {
 /// byte now and then.
 struct HttpTimes {
   double head = 10;   ///< for a request's head, from its first byte; of a new connection, from the beginning
-  double body = 30;   ///< for a body, and what its length takes at `rate`, or the most that chunks may have
+  double body = 30;   ///< for a body, plus its length (for chunks, the longest) at `rate`
   double rate = 1e5;  ///< bytes a second
   double idle = 60;   ///< between two requests
   double write = 30;  ///< without taking a byte of an answer
@@ -30,7 +30,7 @@ struct HttpTimes {
 struct HttpShared {
   HttpLimits limits;
   HttpTimes times;
-  std::uint64_t most_body_bytes = std::uint64_t{64} << 20;  ///< that have arrived, of all requests that are there
+  std::uint64_t most_body_bytes = std::uint64_t{64} << 20;  ///< arrived bytes of all requests at a time
   RequestHandler* handler = nullptr;
   std::shared_ptr<HttpOutbox> outbox;
   event_base* base = nullptr;

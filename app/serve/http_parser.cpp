@@ -190,7 +190,7 @@ bool HttpParser::read_request_line(std::string_view line) {
   return true;
 }
 
-/// RFC 9112, 3.2: a path, "*" to OPTIONS, or a whole address.
+/// Takes the three forms of RFC 9112, 3.2: a path, "*" to OPTIONS, and a whole address.
 bool HttpParser::read_target(std::string_view method, std::string_view target) {
   constexpr std::string_view scheme = "http://", with_tls = "https://";
   if (target.size() > limits_.target_bytes) return fail(414, "The request's target is too long.");
@@ -229,7 +229,7 @@ bool HttpParser::read_header(std::string_view line) {
 bool HttpParser::read_meaning() {
   const auto hosts = std::ranges::count(request_.headers, "host", &HttpHeaders::value_type::first);
   if (hosts > 1 || (hosts == 0 && !request_.http10)) return fail(400, "The request needs one Host header.");
-  if (!authority_.empty()) {  // RFC 9112, 3.2.2: then the header's host is ignored
+  if (!authority_.empty()) {  // RFC 9112, 3.2.2: the host of the address replaces the header's
     std::erase_if(request_.headers, [](const auto& header) { return header.first == "host"; });
     request_.headers.emplace_back("host", authority_);
   }
@@ -247,8 +247,8 @@ bool HttpParser::read_meaning() {
   return true;
 }
 
-/// Where the body ends. Two ways to tell it, or one that HTTP/1.0 doesn't know, and something in front of this server
-/// could have seen another end.
+/// Finds out where the body ends. A request with two ways to tell it is refused, and so is an encoding in HTTP/1.0:
+/// something in front of this server could have seen another end.
 bool HttpParser::read_coding() {
   const std::string* coding = request_.header("transfer-encoding");
   if (coding == nullptr) return read_length();

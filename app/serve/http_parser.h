@@ -18,9 +18,8 @@ struct HttpLimits {
 
 /// Reads one HTTP/1.x request after another from bytes in pieces of any size (RFC 9112). Stricter than it needs to be,
 /// so that nothing in front of it can see another request in the same bytes: lines end in CRLF, a body has either one
-/// Content-Length of digits alone or one Transfer-Encoding that says chunked and never both, no folded headers. What
-/// stands behind a chunk's size and behind the last chunk has to be well formed, is limited, and is dropped. One
-/// thread.
+/// Content-Length of digits alone or one Transfer-Encoding that says chunked and never both, no folded headers. The
+/// extensions and trailers of chunks have to be well formed and short, and are dropped. One thread.
 class HttpParser {
  public:
   enum class State { Head, Body, Done, Failed };
@@ -32,7 +31,7 @@ class HttpParser {
 
   State state() const { return state_; }
   bool has_begun() const;
-  /// Once the head is whole: what the body will have, or the most that it may have where it comes in chunks.
+  /// Known once the head is whole: the body's length, or the most that chunks may have together.
   std::uint64_t body_length() const { return body_length_; }
   /// Of a request that failed: the status to refuse it with, and why.
   int status() const { return status_; }
@@ -42,7 +41,7 @@ class HttpParser {
   HttpRequest take();  ///< the finished request; the next one begins
 
  private:
-  /// What a line of a body in chunks has to be.
+  /// The line that comes next in a body in chunks.
   enum class ChunkLine { Size, EndOfData, Trailer };
 
   std::size_t skip_empty_lines(std::string_view bytes);
@@ -65,13 +64,13 @@ class HttpParser {
 
   HttpLimits limits_;
   State state_ = State::Head;
-  std::string head_;       ///< what has come of the head, then of a line between chunks
-  std::string authority_;  ///< of a target that is a whole address: the host that counts
+  std::string head_;       ///< the beginning of a head, or of a line between chunks
+  std::string authority_;  ///< the host of a target that is a whole address
   HttpRequest request_;
-  std::uint64_t body_length_ = 0, missing_ = 0;  ///< missing: of the body, or of its present chunk
+  std::uint64_t body_length_ = 0, missing_ = 0;  ///< missing_ is what the body or its chunk still lacks
   bool chunked_ = false;
   ChunkLine chunk_line_ = ChunkLine::Size;
-  std::size_t dropped_ = 0;  ///< bytes behind the sizes of chunks and behind the last one
+  std::size_t dropped_ = 0;  ///< bytes of extensions and trailers
   int status_ = 0;
   std::string problem_;
 };

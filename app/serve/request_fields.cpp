@@ -12,7 +12,7 @@ namespace carryover {
 
 namespace {
 
-/// Before anything of it is parsed. Text that is no JSON has what it has of such characters.
+/// Counts before anything is parsed, so that a refused body takes no memory.
 void check_size(std::string_view body) {
   std::size_t parts = 0, values = 1;
   bool in_string = false;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kGamma = 0x9E3779B97F4A7C15;
 
-/// SplitMix64's output function: neighbouring states give seeds that have nothing in common.
+/// The output function of SplitMix64 makes unrelated seeds of neighbouring states.
 std::uint64_t mixed(std::uint64_t state) {
   state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9;
   state = (state ^ (state >> 27)) * 0x94D049BB133111EB;

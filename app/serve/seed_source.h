@@ -5,12 +5,11 @@
 
 namespace carryover {
 
-/// Seeds of requests that name none. Any thread.
+/// Draws the seeds of requests that name none. Any thread.
 class SeedSource {
  public:
-  SeedSource();  ///< others in each process
-  /// The same ones in each process.
-  explicit SeedSource(std::uint64_t seed) : state_(seed) {}
+  SeedSource();                                              ///< each process draws others
+  explicit SeedSource(std::uint64_t seed) : state_(seed) {}  ///< each process draws the same
 
   std::uint64_t next();
 
@@ -18,7 +17,7 @@ class SeedSource {
   std::atomic<std::uint64_t> state_;
 };
 
-/// The seed of one of several answers to a request with this seed. The first one's is the request's own.
+/// Gives each answer to a request a seed of its own. The first one has the request's.
 std::uint64_t answer_seed(std::uint64_t seed, std::int64_t index);
 
 }  // namespace carryover

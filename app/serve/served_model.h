@@ -15,7 +15,7 @@
 namespace carryover {
 
 /// The text of some chat messages as the model was trained on it; with or without the beginning of an answer behind
-/// them. `values`: an object of more values for the template. Throws EngineError{BadInput}. Any thread.
+/// them. `values` is an object of more values for the template. Throws EngineError{BadInput}. Any thread.
 using ChatRenderer = std::function<std::string(const nlohmann::json& messages, bool add_generation_prompt,
                                                const nlohmann::json& values)>;
 

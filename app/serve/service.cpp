@@ -19,7 +19,7 @@ namespace carryover {
 
 namespace {
 
-constexpr int kClientGone = 499;  ///< of the log and the metrics alone: nobody is told
+constexpr int kClientGone = 499;  ///< a status in the log and the metrics, which no client sees
 
 struct Route {
   std::string_view path;     ///< with a slash at the end: and a name behind it
@@ -65,13 +65,13 @@ std::string endpoint_of(const HttpRequest& request) {
 
 }  // namespace
 
-/// One request and its account, from thread to thread.
+/// One request and its account, which go from thread to thread.
 class Service::Exchange {
  public:
   Exchange(Service& service, std::string endpoint, std::shared_ptr<ReplyWriter> writer)
       : service_(service), endpoint_(std::move(endpoint)), writer_(*this, std::move(writer)) {}
 
-  /// Does a part of the work for it; what that throws is the answer.
+  /// Does a part of the work for it. If that throws, the error is the answer.
   template <typename Part>
   void run(RunControl& control, const Part& part) {
     try {
@@ -92,7 +92,7 @@ class Service::Exchange {
     writer_.write(sse_text(error_json(error)));
     writer_.end();
   }
-  /// How it is taken from a place where it waits or runs; of one that it has left, that does nothing. Any thread.
+  /// `cancel` takes it from the queue where it waits or runs, and does nothing once it has left. Any thread.
   void add_cancel(std::function<void()> cancel) {
     const std::lock_guard lock(mutex_);
     cancels_.push_back(std::move(cancel));
@@ -149,7 +149,7 @@ class Service::Exchange {
   Usage usage_;
   std::atomic<bool> gone_{false}, finished_{false};
   std::mutex mutex_;
-  std::vector<std::function<void()>> cancels_;  ///< behind the mutex
+  std::vector<std::function<void()>> cancels_;  ///< guarded by the mutex
   Writer writer_;
 };
 
@@ -212,7 +212,7 @@ HttpReply Service::answer_text(const HttpRequest& request) {
                                                   : detokenize(request.body, served_));
 }
 
-/// What the engine's thread has to do for a request, or nothing. A body that is wrong is refused before it waits there.
+/// Makes the work for the engine's thread, or nothing. A wrong body is refused before it waits for the engine.
 Service::EngineWork Service::engine_work(const HttpRequest& request) {
   const std::string_view path = request.path();
   const ServedModel& served = served_;
@@ -245,14 +245,14 @@ void Service::read(HttpRequest request, const std::shared_ptr<Exchange>& exchang
   exchange->when_gone([exchange] { exchange->client_has_gone(); });
 }
 
-/// `control`: of the thread that read the body.
+/// `control` belongs to the thread that read the body.
 void Service::post(EngineWork work, const std::shared_ptr<Exchange>& exchange, RunControl& control) {
   const EngineQueue::Ticket ticket =
       queue_.post([work = std::move(work), exchange](ServingEngine& engine, RunControl& running) {
         exchange->run(work, engine, running);
       });
   if (ticket == nullptr) {
-    control.checkpoint();  // nothing more is taken where the server stops
+    control.checkpoint();  // a server that stops takes nothing more
     throw busy();
   }
   exchange->add_cancel([this, ticket] { queue_.cancel(ticket); });

@@ -19,11 +19,11 @@ namespace carryover {
 /// One line for each request that was answered: its endpoint, status, tokens and time, and nothing of what it said.
 using RequestLog = std::function<void(const std::string& line)>;
 
-inline constexpr std::size_t kMostTexts = 10000;  ///< bodies that wait to be read: as many as there may be connections
+inline constexpr std::size_t kMostTexts = 10000;  ///< bodies that wait to be read; there are no more connections
 
 /// Which request gets which answer: the endpoints, who may use them, and what goes to the engine. On the thread that
-/// serves HTTP, which never works on a text: a thread of its own reads bodies and calls the tokenizer, and what is
-/// asked of the engine goes on to the engine's. finish() comes before its end.
+/// serves HTTP, which never works on a text: another thread reads bodies and calls the tokenizer, and passes on to the
+/// engine's thread what is asked of the engine. finish() comes before its end.
 class Service final : public RequestHandler {
  public:
   Service(const ServedModel& served, StateStore& states, AccessRules access, EngineQueue& queue, RequestLog log)
@@ -37,8 +37,8 @@ class Service final : public RequestHandler {
   std::optional<HttpReply> refuse(const HttpRequest& head) override;
   void handle(HttpRequest request, std::shared_ptr<ReplyWriter> writer, std::size_t connections) override;
 
-  void stop();    ///< as WorkThread::stop(), also of the engine; any thread
-  void finish();  ///< stop(), and waits for both threads. The thread that made the queue
+  void stop();    ///< WorkThread::stop() of both threads; any thread
+  void finish();  ///< stop(), and waits for both threads; the thread that made them
 
  private:
   class Exchange;

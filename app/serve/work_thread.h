@@ -13,28 +13,27 @@
 
 namespace carryover {
 
-/// A thread that does one piece of work after another, in the order they came.
+/// A thread that does pieces of work one after another, in the order in which they came.
 class WorkThread {
  public:
-  using Work = std::function<void(RunControl&)>;  ///< throws nothing
+  using Work = std::function<void(RunControl&)>;  ///< it throws nothing
   using Ticket = std::shared_ptr<RunControl>;
 
-  /// `begin` and `end` are called on the thread, before and behind all work. Waits for `begin`, and throws what that
-  /// throws. `most_waiting`: pieces beside the one that is being done.
+  /// The thread calls `begin` before all work and `end` behind it. Waits for `begin`, and throws what that throws.
+  /// `most_waiting` counts the pieces beside the one that is being done.
   explicit WorkThread(std::size_t most_waiting, const std::function<void()>& begin = {},
                       std::function<void()> end = {});
   ~WorkThread() { finish(); }
   WorkThread(const WorkThread&) = delete;
   WorkThread& operator=(const WorkThread&) = delete;
 
-  /// Null where as many are waiting as may. Any thread.
+  /// Returns null if as many are waiting as may. Any thread.
   Ticket post(Work work);
-  /// Nobody wants the answer: it is stopped where it runs, and dropped where it waits. Any thread.
+  /// Stops it if it runs, and drops it if it waits. Any thread.
   void cancel(const Ticket& ticket);
-  /// Stops the one that runs. Those that wait are called with a control that says stop, and nothing more is taken. Any
-  /// thread.
+  /// Stops the one that runs, calls those that wait with a control that says stop, and takes nothing more. Any thread.
   void stop();
-  /// stop(), and waits for the thread. The thread that made this.
+  /// Calls stop() and waits for the thread. The thread that made this.
   void finish();
   std::size_t waiting() const;  ///< any thread
   bool idle() const;            ///< nothing runs, and nothing waits; any thread

@@ -188,7 +188,7 @@ void check_top(const GenerateRequest& request) {
                     "Ask for 0 to " + std::to_string(kMostTopLogprobs) + " tokens.");
 }
 
-/// What the next token is chosen by.
+/// The logits without the tokens that are barred now.
 at::Tensor allowed_logits(const at::Tensor& logits, const GenerateRequest& request, const GenerateResult& result) {
   if (request.barred_ids.empty() || std::ssize(result.ids) >= request.barred_tokens) return logits;
   const std::vector<std::int64_t> barred(request.barred_ids.begin(), request.barred_ids.end());

@@ -39,7 +39,7 @@ EvaluationChat model_chat(const std::string& model_path) {
   if (!found)
     throw EngineError(Fault::BadInput, model_path, "has no chat template",
                       "Evaluate without a chat template, or use a chat model.");
-  // All samples are of the day on which their evaluation began.
+  // All samples show the time at which their evaluation began.
   const nlohmann::ordered_json values{{kTemplateClock, wall_clock()}};
   const auto said_by_user = [found, values](const std::string& said) {
     const nlohmann::ordered_json message{{"role", "user"}, {"content", said}};

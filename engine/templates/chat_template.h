@@ -13,11 +13,11 @@ namespace jinja {
 struct Statement;
 }
 
-/// Among the values for a template: the time that its function of this name tells, as wall_clock() gives it.
+/// The value of this name is the time that the template's function of this name tells, as wall_clock() gives it.
 inline constexpr const char* kTemplateClock = "strftime_now";
 
-/// What a clock on the wall of this machine shows, in seconds since 1970 began on it: transformers gives templates the
-/// local time without a time zone.
+/// The local time of this machine as seconds since its local 1 January 1970: transformers gives templates the local
+/// time without a time zone.
 std::int64_t wall_clock();
 
 /// How a model wants a conversation written: the Jinja template that comes with it, with the meaning that transformers'

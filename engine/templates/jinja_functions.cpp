@@ -45,8 +45,8 @@ Value call_dict_function(Run& run, const Arguments& given) {
   return make_dict(std::move(made));
 }
 
-/// What Python's strftime() makes of a format for a time of whole seconds and without a zone before it asks the C
-/// library: %f is a fraction, and %z and %Z are empty.
+/// Python's strftime() replaces some directives before it asks the C library: %f is the fraction of a second, and %z
+/// and %Z are empty for a time without a zone.
 std::string python_format(const std::string& format) {
   std::string text;
   for (std::size_t i = 0; i < format.size(); ++i) {

@@ -11,7 +11,7 @@ namespace carryover::jinja {
 bool is_function(const std::string& name);
 /// All but `namespace`, which is the interpreter's.
 Value call_function(Run& run, const Callable& function, const Arguments& given);
-/// `strftime_now` of a fixed time without a time zone: seconds since 1970 began.
+/// `strftime_now` of a fixed local time, as wall_clock() gives it.
 Value make_clock(std::int64_t seconds);
 
 }  // namespace carryover::jinja
