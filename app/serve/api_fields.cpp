@@ -73,6 +73,7 @@ constexpr ApiField kApiFields[] = {
     {"min_p", kAnswers, kRefused, "[0]"},
     {"typical_p", kAnswers, kRefused, "[1]"},
     {"use_beam_search", kAnswers, kRefused, "[false]"},
+    {"num_beams", kAnswers, kRefused, "[1]"},
     {"early_stopping", kAnswers, kRefused, "[false]"},
     {"bad_words", kAnswers, kRefused, "[[]]"},
     {"allowed_token_ids", kAnswers, kRefused},

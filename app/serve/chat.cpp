@@ -20,7 +20,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kChatTokens = 1024;
-constexpr const char* kMessageTexts[] = {"name", "tool_call_id", "reasoning_content", "reasoning", "thinking"};
+constexpr const char* kMessageTexts[] = {"name",      "id",      "type", "tool_call_id", "reasoning_content",
+                                         "reasoning", "thinking"};
 // A request can't set these values of a template: they are the conversation or functions of the language.
 constexpr const char* kReservedValues[] = {
     "messages",  "add_generation_prompt", "strftime_now", "raise_exception", "range", "dict",

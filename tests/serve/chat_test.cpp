@@ -137,10 +137,11 @@ class ChatTest : public QObject {
   void messages_keep_their_texts_by_name() {
     const json message{{"role", "assistant"},          {"content", nullptr},    {"refusal", nullptr},
                        {"annotations", json::array()}, {"tool_calls", nullptr}, {"name", "Ann"},
-                       {"reasoning_content", "hm"}};
+                       {"reasoning_content", "hm"},    {"type", "text"}};
     const ChatRequest request = parse_chat(json({{"messages", {message}}}).dump(), tiny_served_model());
-    QCOMPARE(request.messages.at(0),
-             json({{"role", "assistant"}, {"content", ""}, {"name", "Ann"}, {"reasoning_content", "hm"}}));
+    QCOMPARE(
+        request.messages.at(0),
+        json({{"role", "assistant"}, {"content", ""}, {"name", "Ann"}, {"reasoning_content", "hm"}, {"type", "text"}}));
   }
 
   void the_template_is_told_what_it_is_to_do() {
