@@ -18,15 +18,18 @@ void check_size(std::string_view body) {
   bool in_string = false;
   for (std::size_t i = 0; i < body.size(); ++i) {
     const char c = body[i];
-    if (c == '"') in_string = !in_string;
-    if (in_string && c == '\\') ++i;
-    if (in_string) continue;
-    if (c == '{' || c == '[' || c == ':') ++parts;
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+      continue;
+    }
+    in_string = c == '"';
+    if (c == '{' || c == '[' || c == '"') ++parts;
     if (c == ',') ++values;
   }
   if (parts > kMostJsonParts || values > kMostJsonValues)
     throw ApiError(413, "The body's JSON may have at most " + std::to_string(kMostJsonParts) +
-                            " lists, objects and names, and " + std::to_string(kMostJsonValues) + " values.");
+                            " lists, objects and strings, and " + std::to_string(kMostJsonValues) + " values.");
 }
 
 nlohmann::json parse_body(std::string_view body) {

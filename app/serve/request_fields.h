@@ -9,8 +9,8 @@
 
 namespace carryover {
 
-/// These limits bound the memory of a body's JSON. Lists, objects and the names in them take some 100 bytes each, and
-/// values of any kind 16.
+/// These limits bound the memory of a body's JSON. Lists, objects and strings, names among them, take some 100 bytes
+/// each, and values of any kind 16.
 inline constexpr std::size_t kMostJsonParts = 250'000, kMostJsonValues = std::size_t{4} << 20;
 
 /// Typed look-up in the JSON object of a request's body; null counts as absent. What is wrong throws ApiError{400} with

@@ -426,6 +426,7 @@ class CompletionsTest : public QObject {
     QCOMPARE(status("{}", kMostJsonParts), 413);
     QCOMPARE(status("[]", kMostJsonParts), 413);
     QCOMPARE(status(R"({"a":0})", kMostJsonParts / 2), 413);
+    QCOMPARE(status("\"\"", kMostJsonParts), 413);
     QCOMPARE(status("0", kMostJsonValues), 413);
     QCOMPARE(status("{}", 100), 400);                // x is no field
     QCOMPARE(status("\"{[:,\\\"\"", 200'000), 400);  // what a text has counts as nothing
