@@ -80,7 +80,7 @@ json read_values(const RequestFields& fields) {
 /// shows where it ends. The mark ends in a blank: if that is gone, the template strips messages, and blanks at the end
 /// of this one are stripped as well.
 std::string left_open(const ChatRequest& request, const ServedModel& served) {
-  constexpr std::string_view mark = "\xEE\x80\x80the answer goes on here\xEE\x80\x80 ";
+  constexpr std::string_view mark = "\xEE\x80\x80the answer continues here\xEE\x80\x80 ";
   json messages = request.messages;
   messages.back().at("content").get_ref<std::string&>() += mark;
   std::string text = served.render_chat(messages, false, request.values);
