@@ -14,6 +14,7 @@
 
 #include "app/controllers/adapter_base.h"
 #include "engine/core/base/error.h"
+#include "engine/models/adapter_fit.h"
 #include "engine/models/model_source.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/theme.h"
@@ -175,8 +176,8 @@ QString ModelDialog::problem_of_adapter() {
     base_->setText(tr("Its base model is %1.").arg(base));
   if (!config_) return {};
   try {
-    const QString why = why_not_merged(path, *config_);
-    return why.isEmpty() ? QString() : tr("Adapter: %1. Choose its base model, or another adapter.").arg(why);
+    check_adapter_fits(read_adapter_folder(path.toStdString()), *config_);
+    return {};
   } catch (const EngineError& error) {
     return tr("Adapter: %1. %2").arg(QString::fromStdString(error.problem()), QString::fromStdString(error.advice()));
   }

@@ -47,7 +47,7 @@ class AdapterReader {
  public:
   AdapterReader(const json& root, std::string where) : fields_(root, where), where_(std::move(where)) {}
 
-  LoraConfig read() {
+  LoraConfig read() const {
     const std::string type = fields_.find_text("peft_type").value_or("(none)");
     if (type != "LORA") unsupported("peft_type is '" + type.substr(0, 40) + "'");
     for (const auto& [key, neutral] : neutral_fields().items()) {
@@ -65,6 +65,27 @@ class AdapterReader {
     if (!(lora.dropout >= 0 && lora.dropout < 1)) broken("lora_dropout is outside [0, 1)");
     read_modules(lora);
     return lora;
+  }
+
+  /// As peft spells them. All others that are known leave the base as it is, or depend on data or chance that peft does
+  /// not save.
+  AdapterStart start(const LoraConfig& lora) const {
+    const json* value = fields_.find("init_lora_weights");
+    if (value == nullptr || value->is_boolean()) return AdapterStart::Beside;
+    if (!value->is_string()) broken("init_lora_weights is neither a name nor true or false");
+    const auto& name = value->get_ref<const std::string&>();
+    for (const char* beside : {"gaussian", "eva", "orthogonal", "mica"})
+      if (name == beside) return AdapterStart::Beside;
+    if (name == "olora") return AdapterStart::Olora;
+    if (name != "pissa") {
+      throw EngineError(Fault::Unsupported, where_,
+                        "init_lora_weights is '" + name.substr(0, 60) +
+                            "': the adapter belongs to a changed base model, and does not say which",
+                        "In peft, save it with path_initial_model_for_weight_conversion, which makes it a plain LoRA, "
+                        "or merge it (merge_and_unload) and open the merged model.");
+    }
+    if (!(lora.alpha > 0)) broken("lora_alpha is not above 0, which init_lora_weights 'pissa' needs");
+    return AdapterStart::Pissa;
   }
 
  private:
@@ -111,13 +132,20 @@ void check_tensors(const SafetensorsFile& file, const LoraConfig& lora) {
                                       [&](const std::string& name) { return module.ends_with("." + name); });
     if (!targeted) {
       throw EngineError(Fault::Unsupported, file.where(),
-                        "tensor " + tensor.name.substr(0, 120) + " is not a LoRA A or B of a targeted module",
+                        "the adapter's tensor " + tensor.name.substr(0, 120) +
+                            " is not a LoRA A or B of a module that target_modules names",
                         kSupportedAdapters);
+    }
+    if (!tensor.name.starts_with(adapter_prefix)) {
+      throw EngineError(Fault::Unsupported, file.where(),
+                        "the adapter's tensor " + tensor.name.substr(0, 120) + " lacks peft's prefix '" +
+                            std::string(adapter_prefix) + "'",
+                        "Save the adapter with peft's save_pretrained, or put the prefix before its tensors' names.");
     }
     const std::size_t side = is_a ? 0 : 1;
     if (!tensor.type || tensor.shape.size() != 2 || tensor.shape[side] != lora.rank) {
       throw EngineError(Fault::BadInput, file.where(),
-                        "tensor " + tensor.name.substr(0, 120) + " is not a matrix of rank " +
+                        "the adapter's tensor " + tensor.name.substr(0, 120) + " is not a matrix of rank " +
                             std::to_string(lora.rank) + " in F64, F32, F16 or BF16",
                         "Fetch the adapter again.");
     }
@@ -147,15 +175,33 @@ void write_adapter_folder(const std::string& directory, const LoraConfig& lora, 
 }
 
 StoredAdapter read_adapter_folder(const std::string& directory) {
-  const std::string path = (fs::path(directory) / "adapter_config.json").string();
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
-    throw EngineError(Fault::Io, directory, "has no adapter_config.json", "Give a folder that peft or training saved.");
+  const fs::path folder = directory;
+  const std::string path = (folder / "adapter_config.json").string();
+  const std::string weights = (folder / "adapter_model.safetensors").string();
+  const auto present = [&](const char* name) {
+    std::error_code ignored;
+    return fs::exists(folder / name, ignored);
+  };
+  if (!present("adapter_config.json")) {
+    throw EngineError(Fault::Io, directory, "has no adapter_config.json",
+                      present("config.json")
+                          ? "This is a model's folder: open it as the model, or give an adapter's folder."
+                          : "Give a folder that peft or training saved.");
   }
   const json root = read_json_file(path, JsonKind::Settings);
-  StoredAdapter adapter{AdapterReader(root, path).read(), {}, {}};
+  const AdapterReader reader(root, path);
+  StoredAdapter adapter;
+  adapter.lora = reader.read();
+  adapter.start = reader.start(adapter.lora);
   adapter.base_model = JsonFields(root, path).find_text("base_model_name_or_path").value_or("");
-  adapter.tensors = SafetensorsFile::open((fs::path(directory) / "adapter_model.safetensors").string());
+  if (!present("adapter_model.safetensors")) {
+    throw EngineError(Fault::Io, directory, "the adapter has no adapter_model.safetensors",
+                      present("adapter_model.bin")
+                          ? "adapter_model.bin is not read, since it can run code: load the adapter with peft and save "
+                            "it with save_pretrained(safe_serialization=True)."
+                          : "Fetch the adapter again, all its files.");
+  }
+  adapter.tensors = SafetensorsFile::open(weights);
   check_tensors(adapter.tensors, adapter.lora);
   return adapter;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/core/config/model_config.h"
@@ -23,9 +24,21 @@ void write_model_folder(const std::string& directory, const ModelConfig& model, 
 void write_adapter_folder(const std::string& directory, const LoraConfig& lora, const std::string& base_model,
                           const std::vector<OutgoingTensor>& tensors);
 
+/// What precedes a module's name in an adapter's tensor names.
+inline constexpr std::string_view adapter_prefix = "base_model.model.";
+
+/// How an adapter's first values came about: beside the base's weights, which stay as they are, or out of them. In the
+/// second case peft subtracts those values from the base again whenever it loads the adapter (init_lora_weights).
+enum class AdapterStart {
+  Beside,
+  Pissa,  ///< the weights' principal components
+  Olora   ///< the first columns and rows of their QR decomposition
+};
+
 /// An adapter read back. Tensor names are peft's. Throws EngineError{BadInput, Unsupported, Io} naming the file.
 struct StoredAdapter {
   LoraConfig lora;
+  AdapterStart start = AdapterStart::Beside;
   std::string base_model;
   SafetensorsFile tensors;
 };

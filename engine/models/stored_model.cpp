@@ -12,12 +12,6 @@ namespace carryover {
 
 namespace {
 
-std::string listed_shape(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (const std::int64_t size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  return text + "]";
-}
-
 /// The row of a GGUF that holds HF's row `row`: in each head, HF has the first components of all rotated pairs and then
 /// the second ones; a GGUF has pair after pair.
 std::int64_t permuted_row(std::int64_t row, std::int64_t head_dim) {
@@ -98,6 +92,12 @@ std::vector<std::string> StoredModel::files() const {
   for (const Content& content : contents_)
     if (content.file) paths.insert(content.file->path());
   return {paths.begin(), paths.end()};
+}
+
+std::string listed_shape(const std::vector<std::int64_t>& shape) {
+  std::string text = "[";
+  for (const std::int64_t size : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  return text + "]";
 }
 
 void refuse_missing_tensor(const std::string& where, const std::string& name) {

@@ -57,6 +57,9 @@ class StoredModel : public ModelSource {
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 
+/// "[32, 64]", for messages.
+std::string listed_shape(const std::vector<std::int64_t>& shape);
+
 /// The error for a weight that the files lack, or have and should not.
 [[noreturn]] void refuse_missing_tensor(const std::string& where, const std::string& name);
 [[noreturn]] void refuse_extra_tensor(const std::string& where, std::string_view name);

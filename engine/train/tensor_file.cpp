@@ -40,11 +40,10 @@ OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArr
   return out;
 }
 
-void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into) {
+void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into, const char* advice) {
   const at::NoGradGuard no_gradients;
   const auto refuse = [&](const std::string& problem) {
-    throw EngineError(Fault::BadInput, file.where(), "the tensor " + name + " " + problem,
-                      "Resume from another checkpoint, or train again.");
+    throw EngineError(Fault::BadInput, file.where(), "the tensor " + name + " " + problem, advice);
   };
   const SafetensorsTensor* stored = file.find(name);
   if (stored == nullptr) refuse("is missing");

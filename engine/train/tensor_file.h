@@ -18,6 +18,7 @@ OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArr
 
 /// Copies a stored tensor into one of the same shape, converting its dtype. Throws EngineError{BadInput} naming file
 /// and tensor where it is missing, has another shape, a dtype that is none of ours, or a value that is not finite.
-void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into);
+void read_tensor(const SafetensorsFile& file, const std::string& name, at::Tensor into,
+                 const char* advice = "Resume from another checkpoint, or train again.");
 
 }  // namespace carryover

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: tests/compat/run.sh BUILD_FOLDER [POLICIES.json]
 # Trains the demo with every parameter and with an adapter, and lets transformers, peft and TensorBoard read what that
-# left: their logits must be ours. Then compares each policy's logits with transformers, kvpress and other code, writes
-# the differences to the second argument, and shows that each comparison notices a wrong window. Makes its own virtual
-# environment in the cache (several GB, most of it torch's).
+# left: their logits must be ours. Then compares losses of checkpoints and adapters with unusual config files, and each
+# policy's logits with transformers, kvpress and other code, writes those differences to the second argument, and shows
+# that each comparison of policies notices a wrong window. Makes its own virtual environment in the cache (several GB,
+# most of it torch's).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "$1" && pwd)
@@ -36,6 +37,7 @@ PY
 "$build/bin/logits" "$scratch/full/final" "$scratch/ids.json" "$scratch/full.npy" --policy full
 "$build/bin/logits" "$demo" "$scratch/ids.json" "$scratch/lora.npy" --policy full --adapter "$scratch/lora/final"
 "$venv/bin/python" "$root/tests/compat/check.py" "$demo" "$scratch"
+"$venv/bin/python" "$root/tests/compat/checkpoints.py" "$build/bin" "$demo"
 policies=("$venv/bin/python" "$root/tests/compat/policies.py" "$build/bin" "$demo")
 "${policies[@]}" ${2:+--out "$2"}
 "${policies[@]}" --broken

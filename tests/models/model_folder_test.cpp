@@ -131,6 +131,8 @@ class ModelFolderTest : public QObject {
   void a_model_without_tokenizer_has_none();
   void a_full_disk_is_named();
   void an_adapter_reads_back();
+  void adapters_say_how_they_began();
+  void files_that_are_no_adapter_are_named();
   void foreign_adapters_are_refused_data();
   void foreign_adapters_are_refused();
 };
@@ -334,6 +336,51 @@ void ModelFolderTest::an_adapter_reads_back() {
   }
 }
 
+void ModelFolderTest::adapters_say_how_they_began() {
+  const TempDir temp(test::fast_parent());
+  std::mt19937 random(6);
+  const LoraConfig lora{.rank = 2, .target_modules = {"q_proj"}};
+  const AdapterTensors made(lora, random);
+  write_adapter_folder(temp.path().string(), lora, "base", made.tensors);
+  const std::string path = temp.file("adapter_config.json");
+  json config = json::parse(test::read_bytes(path));
+  for (const auto& [start, wanted] : {std::pair<json, AdapterStart>{true, AdapterStart::Beside},
+                                      {false, AdapterStart::Beside},
+                                      {nullptr, AdapterStart::Beside},
+                                      {"gaussian", AdapterStart::Beside},
+                                      {"orthogonal", AdapterStart::Beside},
+                                      {"eva", AdapterStart::Beside},
+                                      {"mica", AdapterStart::Beside},
+                                      {"pissa", AdapterStart::Pissa},
+                                      {"olora", AdapterStart::Olora}}) {
+    config["init_lora_weights"] = start;
+    test::write_bytes(path, config.dump());
+    QVERIFY2(read_adapter_folder(temp.path().string()).start == wanted, start.dump().c_str());
+  }
+}
+
+void ModelFolderTest::files_that_are_no_adapter_are_named() {
+  const TempDir temp(test::fast_parent());
+  const std::string folder = temp.path().string();
+  const auto refused = [&](Fault fault, const char* part) {
+    return unlike(fault, part, [&] { read_adapter_folder(folder); });
+  };
+  test::write_bytes(temp.path() / "config.json", "{}");
+  QCOMPARE(refused(Fault::Io, "This is a model's folder"), "");
+  std::mt19937 random(7);
+  const LoraConfig lora{.rank = 2, .target_modules = {"q_proj"}};
+  const AdapterTensors made(lora, random);
+  write_adapter_folder(folder, lora, "base", made.tensors);
+  fs::remove(temp.path() / "adapter_model.safetensors");
+  QCOMPARE(refused(Fault::Io, "the adapter has no adapter_model.safetensors"), "");
+  test::write_bytes(temp.path() / "adapter_model.bin", "PK");
+  QCOMPARE(refused(Fault::Io, "adapter_model.bin is not read"), "");
+  std::vector<OutgoingTensor> bare = made.tensors;
+  for (OutgoingTensor& tensor : bare) tensor.name.erase(0, adapter_prefix.size());
+  write_adapter_folder(folder, lora, "base", bare);
+  QCOMPARE(refused(Fault::Unsupported, "lacks peft's prefix 'base_model.model.'"), "");
+}
+
 void ModelFolderTest::foreign_adapters_are_refused_data() {
   QTest::addColumn<QString>("patch");
   QTest::addColumn<int>("fault");
@@ -358,6 +405,12 @@ void ModelFolderTest::foreign_adapters_are_refused_data() {
   QTest::newRow("no rank") << R"({"r": null})" << bad << "r is missing";
   QTest::newRow("dropout") << R"({"lora_dropout": 1})" << bad << "lora_dropout";
   QTest::newRow("alpha") << R"({"lora_alpha": "x"})" << bad << "lora_alpha";
+  for (const char* start : {"pissa_niter_4", "loftq", "corda", "lora_ga", "PiSSA", "unheard_of"})
+    QTest::addRow("%s", start) << QStringLiteral(R"({"init_lora_weights": "%1"})").arg(start) << unsupported << start;
+  QTest::newRow("a start's advice") << R"({"init_lora_weights": "loftq"})" << unsupported
+                                    << "path_initial_model_for_weight_conversion";
+  QTest::newRow("start") << R"({"init_lora_weights": 3})" << bad << "init_lora_weights";
+  QTest::newRow("pissa's scale") << R"({"init_lora_weights": "pissa", "lora_alpha": 0})" << bad << "lora_alpha";
 }
 
 void ModelFolderTest::foreign_adapters_are_refused() {
