@@ -97,6 +97,29 @@ FigureMaker& figure_maker() {
   return maker;
 }
 
+namespace {
+
+/// Positional arguments are paths, and so is what the help calls a file, a folder or a program.
+bool takes_path(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const auto is_called = [&](const char* name) { return type.find(name) != std::string::npos; };
+  return option.get_positional() || is_called("FILE") || is_called("DIR") || is_called("PATH") || is_called("PYTHON");
+}
+
+/// An empty path would be the current folder to one command and none to another.
+void refuse_empty_paths(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (!takes_path(*option)) continue;
+    const bool named = option->get_type_name().find("=PATH") != std::string::npos;
+    const auto check = [named](const std::string& value) {
+      return value.empty() || (named && value.back() == '=') ? "names no file or folder" : std::string();
+    };
+    option->check(CLI::Validator(check, ""));
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<CLI::App> make_app(std::vector<VerbAction>& actions) {
   auto app = std::make_unique<CLI::App>(
       "Carryover: long texts through segmented language models. Without a command: the window.", "carryover");
@@ -107,6 +130,7 @@ std::unique_ptr<CLI::App> make_app(std::vector<VerbAction>& actions) {
   for (const Verb& verb : verbs()) {
     CLI::App* subcommand = app->add_subcommand(verb.name, verb.summary);
     actions.push_back(verb.add(*subcommand));
+    refuse_empty_paths(*subcommand);
   }
   return app;
 }

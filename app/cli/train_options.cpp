@@ -57,9 +57,13 @@ void set_field(json& fields, const std::string& text) {
   fields[text.substr(0, equals)] = *value;
 }
 
-/// --resume alone means the folder that the run would write.
+/// What --resume alone stands for: the folder that the run would write.
+constexpr const char* kOutput = "--output";
+
 std::string resumed_folder(const std::string& named, const json& file, const json& flags) {
-  if (!named.empty()) return named;
+  if (named.empty())
+    throw EngineError(Fault::Usage, "--resume", "names no file or folder", "Give a run's folder: --resume DIR.");
+  if (named != kOutput) return named;
   for (const json* fields : {&flags, &file}) {
     const auto found = fields->find("output_dir");
     if (found != fields->end() && found->is_string()) return found->get<std::string>();
@@ -121,6 +125,7 @@ void TrainOptions::add_data(CLI::App& app) {
   given->resume = app.add_option("--resume", given->resume_folder,
                                  "continue from the newest complete checkpoint of DIR (or of --output)")
                       ->expected(0, 1)
+                      ->default_str(kOutput)
                       ->type_name("[DIR]");
 }
 

@@ -36,6 +36,13 @@ std::int64_t parse_tokens(const QString& text) {
   return tokens;
 }
 
+void refuse_empty_paths(const QCommandLineParser& parser, std::initializer_list<const QCommandLineOption*> options) {
+  for (const QCommandLineOption* option : options)
+    if (parser.isSet(*option) && parser.value(*option).isEmpty())
+      refuse(tr("--%1 names no file or folder").arg(option->names().constFirst()));
+  if (parser.positionalArguments().contains(QString())) refuse(tr("an empty argument names no model or text"));
+}
+
 }  // namespace
 
 WindowOptions parse_window_options(const QStringList& arguments) {
@@ -69,6 +76,7 @@ WindowOptions parse_window_options(const QStringList& arguments) {
   parser.addOptions({no_fetch, fresh, tokens, theme, language, size, training, screenshots, exit_after_run,
                      exit_after_story, headless, out, adapter, engine, script});
   if (!parser.parse(arguments)) refuse(parser.errorText());
+  refuse_empty_paths(parser, {&training, &screenshots, &out, &adapter, &script});
   if (parser.positionalArguments().size() > 2) refuse(tr("at most a model and a text can be given"));
   if (parser.isSet(script) && !parser.positionalArguments().isEmpty())
     refuse(tr("--script opens what it needs itself: leave out the model and the text"));

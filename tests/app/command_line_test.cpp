@@ -65,6 +65,7 @@ class CommandLineTest : public QObject {
   void generate_answers_from_a_saved_state();
   void wrong_usage_exits_with_2_data();
   void wrong_usage_exits_with_2();
+  void empty_paths_are_refused_by_every_option();
   void bad_settings_exit_with_3_data();
   void bad_settings_exit_with_3();
   void bad_files_are_named_data();
@@ -293,6 +294,38 @@ void CommandLineTest::wrong_usage_exits_with_2() {
   const CliResult result = run_cli(arguments);
   QVERIFY2(result.code == 2, result.err);
   QVERIFY(!result.err.isEmpty() && result.out.isEmpty());
+}
+
+/// Every option that the help calls a file or a folder, of every command, and every positional argument.
+void CommandLineTest::empty_paths_are_refused_by_every_option() {
+  static const QRegularExpression option("^  (?:-\\w,)?(--[a-z-]+) \\[?(?:DIR|FILE|PATH)",
+                                         QRegularExpression::MultilineOption);
+  int tried = 0;
+  for (const QString& verb : kVerbs) {
+    auto found = option.globalMatch(QString::fromUtf8(run_cli({verb, "--help"}).out));
+    while (found.hasNext()) {
+      const QString flag = found.next().captured(1);
+      for (const QStringList& words : {QStringList{verb, test::demo_model(), flag, ""}, {verb, flag, ""}}) {
+        const CliResult result = run_cli(words);
+        QVERIFY2(result.code == 2, qPrintable(words.join(' ') + ": " + QString::fromUtf8(result.err)));
+        QVERIFY2(result.err.contains("names no file or folder"), result.err.constData());
+        ++tried;
+      }
+    }
+  }
+  QVERIFY(tried > 60);
+  for (const QStringList& words : {QStringList{"eval", test::demo_model(), "--data", "ruler="},
+                                   {"experiment", "plan.json", "--model", "small="},
+                                   {"bench", test::demo_model(), "--peer", ""}}) {
+    const CliResult result = run_cli(words);
+    QCOMPARE(result.code, 2);
+    QVERIFY2(result.err.contains("names no file or folder"), result.err.constData());
+  }
+  for (const QString& verb : {"info", "run", "tokenize", "generate", "train", "audit", "export", "heads", "eval"}) {
+    const CliResult result = run_cli({verb, ""});
+    QCOMPARE(result.code, 2);
+    QVERIFY2(result.err.contains("names no file or folder"), result.err.constData());
+  }
 }
 
 void CommandLineTest::bad_settings_exit_with_3_data() {
