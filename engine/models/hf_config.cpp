@@ -82,7 +82,8 @@ std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key) {
 }
 
 /// As in transformers 5, a rope_scaling that is not empty takes the place of rope_parameters as a whole, and the top
-/// level completes either. Only for llama3's original context does the top level come first.
+/// level completes either. Only for llama3's original context does the top level come first, and dynamic scaling knows
+/// no other than the model's.
 RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
   nlohmann::json object;
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
@@ -98,6 +99,7 @@ RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
     unsupported(where, "partial_rotary_factor is not supported", "Supported: RoPE over the whole head.");
   const auto original = fields.find_integer("original_max_position_embeddings");
   if (rope.kind == RopeConfig::Kind::Llama3 && original) rope.original_context = *original;
+  if (rope.kind == RopeConfig::Kind::Dynamic) rope.original_context = 0;
   return rope;
 }
 

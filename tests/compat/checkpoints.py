@@ -43,6 +43,8 @@ ROPES = {
     "llama3, the top level's original context": {
         "original_max_position_embeddings": 32,
         "rope_scaling": {**LLAMA3, "original_max_position_embeddings": 96}},
+    "dynamic with an original context": {
+        "rope_scaling": {"rope_type": "dynamic", "factor": 4.0, "original_max_position_embeddings": 32}},
     "parameters before the top level": {"rope_theta": 900.0, "rope_parameters": DEFAULT, "rope_scaling": None},
     "whole heads in scaling": {
         "partial_rotary_factor": 0.5, "rope_scaling": {**LINEAR, "partial_rotary_factor": 1.0}},

@@ -52,7 +52,7 @@ class HfConfigTest : public QObject {
     const RopeConfig ropes[] = {{},
                                 {.theta = 500000.0},
                                 {.kind = Kind::Linear, .factor = 8.0},
-                                {.kind = Kind::Dynamic, .factor = 2.0, .original_context = 1024},
+                                {.kind = Kind::Dynamic, .factor = 2.0},
                                 {.kind = Kind::Llama3,
                                  .theta = 500000.0,
                                  .factor = 32.0,
@@ -188,6 +188,9 @@ class HfConfigTest : public QObject {
         << R"({"original_max_position_embeddings": 64, "rope_scaling": {"rope_type": "llama3", "factor": 8,
                "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 32}})"
         << "llama3 10000 8 64";
+    QTest::newRow("dynamic, an original context")
+        << R"({"rope_scaling": {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 32}})"
+        << "dynamic 10000 2 0";
     QTest::newRow("whole heads") << R"({"partial_rotary_factor": 0.5, "rope_theta": 500.0,
                "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1.0}})"
                                  << "default 500 1 0";

@@ -57,9 +57,7 @@ ModelConfig random_model(std::mt19937& random) {
     c.rope.low_frequency_factor = std::uniform_real_distribution<double>(0.5, 1.5)(random);
     c.rope.high_frequency_factor = std::uniform_real_distribution<double>(2, 5)(random);
   }
-  const bool original =
-      c.rope.kind == RopeConfig::Kind::Llama3 || (c.rope.kind == RopeConfig::Kind::Dynamic && below(2));
-  if (original) c.rope.original_context = 1 + below(9000);
+  if (c.rope.kind == RopeConfig::Kind::Llama3) c.rope.original_context = 1 + below(9000);
   c.bos_id = below(2) == 0 ? std::optional(below(8)) : std::nullopt;
   c.eos_id = below(2) == 0 ? std::optional(below(8)) : std::nullopt;
   return c;
