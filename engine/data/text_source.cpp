@@ -92,6 +92,8 @@ std::string read_text(const std::string& path) {
 std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabulary) {
   const std::string where = display_name(path);
   const std::string contents = read_file(path);
+  if (contents.starts_with("PK\x03\x04"))
+    throw EngineError(Fault::BadInput, where, "is an archive (.npz?)", "Save one text's ids with numpy.save, as .npy.");
   const bool npy = contents.starts_with("\x93NUMPY");
   const nlohmann::json json =
       npy ? nlohmann::json(npy_ids(contents, where)) : parse_json(contents, where, JsonKind::Numbers);
@@ -103,6 +105,9 @@ std::vector<std::int32_t> read_ids(const std::string& path, std::int64_t vocabul
   std::vector<std::int32_t> ids;
   ids.reserve(json.size());
   for (const nlohmann::json& value : json) {
+    if (value.is_array())
+      refuse("entry " + std::to_string(ids.size()) + " is a list: a batch, and one text is read at a time",
+             "Give one text's ids as [12, 7, 4000].");
     const auto id = find_integer(value);
     if (!id || *id < 0 || *id >= vocabulary) {
       refuse("entry " + std::to_string(ids.size()) + " is " + value.dump().substr(0, 40) + ", not an id",

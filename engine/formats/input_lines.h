@@ -14,7 +14,8 @@ class InputLines {
   /// Throws EngineError{Io} where the file can't be opened.
   explicit InputLines(const std::string& path) : file_(path) {}
 
-  /// The next line without its line end; false behind the last one. Throws EngineError{Io}.
+  /// The next line without its line end; false behind the last one. Throws EngineError{Io}, and {BadInput} for a file
+  /// in UTF-16 or UTF-32.
   bool next(std::string& line);
   bool ended() const { return ended_; }            ///< whether the last line had a line end
   std::int64_t offset() const { return offset_; }  ///< of the byte behind the last line

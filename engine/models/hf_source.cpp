@@ -159,6 +159,10 @@ std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<Safe
 std::unique_ptr<ModelSource> open_hf_folder(const std::string& path) {
   const fs::path folder = path;
   const std::string config_path = (folder / "config.json").string();
+  if (!present(config_path) && present(folder / "adapter_config.json")) {
+    throw EngineError(Fault::Io, path, "is an adapter's folder, not a model's",
+                      "Open its base model, and this folder as the adapter.");
+  }
   if (!present(config_path)) {
     throw EngineError(Fault::Io, path, "has no config.json",
                       "Give a Hugging Face model folder (config.json and safetensors) or a .gguf file.");

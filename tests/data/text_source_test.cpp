@@ -241,6 +241,8 @@ void TextSourceTest::refuses_ids_data() {
   QTest::newRow("beyond 64 bits") << QByteArray("[99999999999999999999999]") << QByteArray("entry 0");
   QTest::newRow("text") << QByteArray("[\"7\"]") << QByteArray("entry 0");
   QTest::newRow("nested") << QByteArray("[[7]]") << QByteArray("entry 0");
+  QTest::newRow("batch") << QByteArray("[[1, 2], [3]]") << QByteArray("entry 0 is a list: a batch");
+  QTest::newRow("archive") << QByteArray("PK\x03\x04") << QByteArray("archive");
   QTest::newRow("object") << QByteArray("{\"ids\": [7]}") << QByteArray("not a JSON array");
   QTest::newRow("none") << QByteArray("[]") << QByteArray("no ids");
   QTest::newRow("cut") << QByteArray("[1, 2") << QByteArray("JSON");

@@ -66,6 +66,18 @@ class InputLinesTest : public QObject {
     QCOMPARE(unlike(Fault::Io, "can't be read", [] { read_hits(kUnreadable); }), std::string());
   }
 
+  void wide_encodings_are_named() {
+    const TempDir temp;
+    for (const std::string& bytes :
+         {std::string("\xFF\xFE{\0", 4), std::string("\xFE\xFF\0{", 4), std::string("{\0\"\0", 4),
+          std::string("\0{\0\"", 4), std::string("{\0\0\0", 4), std::string("\0\0\0{", 4)}) {
+      write_bytes(temp.file("lines"), bytes);
+      QCOMPARE(unlike(Fault::BadInput, "iconv -f UTF-16", [&] { read_all(temp.file("lines")); }), std::string());
+    }
+    write_bytes(temp.file("lines"), std::string("{\0}\n", 4));
+    QCOMPARE(read_all(temp.file("lines")).lines.size(), std::size_t{1});
+  }
+
   void a_folder_or_nothing_is_refused() {
     const TempDir temp;
     QCOMPARE(unlike(Fault::Io, "is a folder", [&] { read_all(temp.path().string()); }), std::string());

@@ -122,6 +122,12 @@ class ModelSourceTest : public QObject {
     }
   }
 
+  void an_adapter_is_no_model() {
+    const TempDir folder;
+    write_bytes(folder.path() / "adapter_config.json", "{}");
+    QCOMPARE(refused(Fault::Io, "is an adapter's folder", folder.path().string()), QString());
+  }
+
   /// As transformers: a head that is stored and differs counts, whatever the config says; one that is equal, or alone,
   /// is tied.
   void a_stored_head_decides_whether_it_is_tied() {
