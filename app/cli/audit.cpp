@@ -139,8 +139,10 @@ int audit(const AuditOptions& options, const ConfigOptions& config_options) {
 VerbAction add_audit(CLI::App& app) {
   const auto options = std::make_shared<AuditOptions>();
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file; a small one")->type_name("")->required();
-  app.add_option("TEXT", options->text, "UTF-8 text, or - for standard input; random tokens by default")->type_name("");
-  app.add_option("--input-ids", options->input_ids, "JSON array of token ids instead of TEXT")->type_name("FILE");
+  app.add_option("TEXT", options->text, "text file, or - for standard input; random tokens by default")->type_name("");
+  app.add_option("--input-ids", options->input_ids,
+                 "JSON array of token ids, or a .npy file of integers, instead of TEXT")
+      ->type_name("FILE");
   app.add_option("--segments", options->segments, "read this many segments (K + 3; all of --input-ids)")
       ->check(CLI::PositiveNumber)
       ->type_name("N");

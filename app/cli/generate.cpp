@@ -268,11 +268,11 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
 VerbAction add_generate(CLI::App& app) {
   const auto options = std::make_shared<GenerateOptions>();
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
-  app.add_option("--prompt-file", options->prompt_file, "UTF-8 text to continue, or - for standard input")
-      ->type_name("FILE");
-  app.add_option("--input-ids", options->input_ids,
-                 "JSON array of token ids, or a run folder's ids.npy, instead of a text; needs --json, which holds the "
-                 "ids of the answer")
+  app.add_option("--prompt-file", options->prompt_file, "text to continue, or - for standard input")->type_name("FILE");
+  app.add_option(
+         "--input-ids", options->input_ids,
+         "JSON array of token ids, or a .npy file of integers, instead of a text; needs --json, which holds the "
+         "ids of the answer")
       ->type_name("FILE");
   app.add_option("--question", options->questions,
                  "question after the prompt; the prompt is read as a document whose last segment ends where the "

@@ -183,11 +183,11 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
 VerbAction add_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
-  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("");
+  app.add_option("TEXT", options->text, "text file, or - for standard input")->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
   app.add_option("--input-ids", options->input_ids,
-                 "JSON array of token ids, or a run folder's ids.npy, instead of TEXT")
+                 "JSON array of token ids, or a .npy file of integers, instead of TEXT")
       ->type_name("FILE");
   CLI::Option* prompts =
       app.add_option(

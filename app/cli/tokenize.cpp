@@ -57,7 +57,7 @@ int tokenize(const TokenizeOptions& options) {
 VerbAction add_tokenize(CLI::App& app) {
   const auto options = std::make_shared<TokenizeOptions>();
   app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
-  app.add_option("TEXT", options->text, "UTF-8 text file, or - for standard input")->type_name("");
+  app.add_option("TEXT", options->text, "text file, or - for standard input")->type_name("");
   app.add_option("--input-ids", options->input_ids,
                  "decode instead: print the text of each id of this JSON array (- for standard input) or ids.npy")
       ->type_name("FILE");

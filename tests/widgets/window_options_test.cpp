@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window's command line refuses before anything opens.
+#include <QTest>
+
+#include "tests/support/gui_test.h"
+#include "tests/support/window_process.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+class WindowOptionsTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void empty_paths_are_refused_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QByteArray>("said");
+    for (const char* option : {"--out", "--screenshots", "--training", "--adapter", "--script"})
+      QTest::newRow(option) << QStringList{"--headless", option, ""} << QByteArray(option) + " names no file or folder";
+    QTest::newRow("a model") << QStringList{"--headless", ""} << QByteArray("an empty argument names no model");
+  }
+  void empty_paths_are_refused() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QByteArray, said);
+    const TempDir home;
+    Program program(home, arguments);
+    QVERIFY(program.process.waitForFinished(60'000));
+    QCOMPARE(program.process.exitCode(), 2);
+    const QByteArray error = program.process.readAllStandardError();
+    QVERIFY2(error.contains(said), error.constData());
+  }
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::in_window<WindowOptionsTest>};
+#include "window_options_test.moc"
