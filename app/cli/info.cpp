@@ -15,6 +15,7 @@
 #include "engine/core/cost/dtype_choice.h"
 #include "engine/formats/dequantize.h"
 #include "engine/formats/json_file.h"
+#include "engine/models/adapter_fit.h"
 #include "engine/models/hash_cache.h"
 #include "engine/models/llama_tensors.h"
 #include "engine/models/measured_memory.h"
@@ -83,9 +84,11 @@ std::string dtype_text(const json& choices) {
 /// Who has gates of policy nsa: "adapter", "model", or nobody.
 std::string gates_of(const ModelSource& source, const std::string& adapter) {
   const std::string name = gate_tensors(source.config()).front().hf_name;
-  if (!adapter.empty() && std::filesystem::exists(std::filesystem::path(adapter) / "adapter_config.json") &&
-      read_adapter_folder(adapter).tensors.find("base_model.model." + name) != nullptr)
-    return "adapter";
+  if (!adapter.empty() && std::filesystem::exists(std::filesystem::path(adapter) / "adapter_config.json")) {
+    const StoredAdapter stored = read_adapter_folder(adapter);
+    check_adapter_fits(stored, source.config());
+    if (stored.tensors.find(std::string(adapter_prefix) + name) != nullptr) return "adapter";
+  }
   return source.find(name) != nullptr ? "model" : "";
 }
 
