@@ -113,7 +113,21 @@ std::string tokenizer_input(TokenizerFile kind, const std::string& vocabulary) {
   return join_sections(files);
 }
 
+/// With all files that may stand beside a tokenizer.model.
+std::string tokenizer_folder_input() {
+  Sections files = split_sections(tokenizer_input(kSentencePiece, make_sentencepiece({})), kTokenizerFiles);
+  files[kTokenizerConfig] =
+      R"({"tokenizer_class": "LlamaTokenizer", "legacy": true, "add_prefix_space": true, "eos_token": "<|im_end|>",)"
+      R"( "added_tokens_decoder": {"319": {"content": "<|im_start|>", "special": true, "lstrip": true},)"
+      R"( "320": {"content": "caf", "single_word": true, "normalized": true}}})";
+  files[kSpecialTokensMap] = R"({"pad_token": {"content": "it's", "rstrip": true}, "bos_token": "<s>"})";
+  files[kAddedTokens] = R"({"<|im_start|>": 319, "12": 320})";
+  files[kModelConfig] = R"({"model_type": "llama", "eos_token_id": [2, 319]})";
+  return join_sections(files);
+}
+
 void add_tokenizers(const SeedFolder& corpus) {
+  corpus.add("tokenizer", "folder", tokenizer_folder_input());
   corpus.add("tokenizer", "demo_json", tokenizer_input(kTokenizerJson, demo_tokenizer().dump()));
   corpus.add("tokenizer", "split_json", tokenizer_input(kTokenizerJson, demo_tokenizer_with_split().dump()));
   corpus.add("tokenizer", "sentencepiece", tokenizer_input(kSentencePiece, make_sentencepiece({})));

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Tokenizers of every kind, from a vocabulary and a text that both may be anybody's: what is encoded comes back.
+// Tokenizers of every kind, from a vocabulary, the files beside it and a text that all may be anybody's: what is
+// encoded comes back, but for the blanks that files may drop.
+#include <algorithm>
 #include <cstring>
 
+#include "engine/core/base/utf8.h"
 #include "engine/formats/json_file.h"
-#include "engine/tokenizers/bpe_tokenizer.h"
+#include "engine/tokenizers/character_class.h"
 #include "engine/tokenizers/gguf_tokenizer.h"
-#include "engine/tokenizers/sentencepiece_tokenizer.h"
+#include "engine/tokenizers/hf_tokenizer.h"
+#include "engine/tokenizers/piece_model.h"
+#include "engine/tokenizers/token_checks.h"
 #include "engine/tokenizers/tokenizer.h"
-#include "engine/tokenizers/tokenizer_json.h"
 #include "fuzz/support/json_mutator.h"
 #include "fuzz/support/sections.h"
 #include "fuzz/support/tokenizer_files.h"
@@ -18,25 +22,54 @@ using namespace carryover::fuzz;
 namespace {
 
 using Loaded = std::shared_ptr<const Tokenizer>;
+constexpr TokenizerFile kJsonFiles[] = {kTokenizerJson, kTokenizerConfig, kSpecialTokensMap, kAddedTokens,
+                                        kModelConfig};
+
+nlohmann::json json_of(const Sections& files, TokenizerFile file, const char* name) {
+  return files[file] ? parse_json(*files[file], name, JsonKind::Tokenizer) : nlohmann::json();
+}
 
 Loaded load(const Sections& files) {
-  if (files[kTokenizerJson])
-    return std::make_shared<BpeTokenizer>(read_tokenizer_json(
-        parse_json(*files[kTokenizerJson], "tokenizer.json", JsonKind::Tokenizer), "tokenizer.json"));
-  if (files[kSentencePiece]) return SentencePieceTokenizer::load(*files[kSentencePiece], "tokenizer.model");
-  const std::string gguf = files[kGguf].value_or(std::string());
-  return load_gguf_tokenizer(GgufFile::parse(std::as_bytes(std::span(gguf)), "input.gguf"));
+  if (!files[kTokenizerJson] && !files[kSentencePiece]) {
+    const std::string gguf = files[kGguf].value_or(std::string());
+    return load_gguf_tokenizer(GgufFile::parse(std::as_bytes(std::span(gguf)), "input.gguf"));
+  }
+  HfTokenizerFiles folder;
+  folder.folder = "folder";
+  folder.config = json_of(files, kModelConfig, "config.json");
+  folder.tokenizer_config = json_of(files, kTokenizerConfig, "tokenizer_config.json");
+  folder.special_tokens_map = json_of(files, kSpecialTokensMap, "special_tokens_map.json");
+  folder.added_tokens = json_of(files, kAddedTokens, "added_tokens.json");
+  folder.tokenizer = json_of(files, kTokenizerJson, "tokenizer.json");
+  folder.sentencepiece = files[kSentencePiece];
+  return make_hf_tokenizer(folder);
+}
+
+/// The text without what a vocabulary's files may drop: blanks beside added tokens, and one in front; U+2581 is a blank
+/// to SentencePiece's.
+std::string without_blanks(std::string_view text) {
+  std::string left;
+  while (!text.empty()) {
+    const std::string_view character = text.substr(0, first_utf8_unit(text).length);
+    if (!is_blank(utf8_code(character)) && character != kSpaceMark) left += character;
+    text.remove_prefix(character.size());
+  }
+  return left;
 }
 
 void check_encoding(const Loaded& tokenizer, const std::string& text, bool parse_special) {
   std::vector<std::int32_t> ids;
   if (!accepts([&] { ids = tokenizer->encode(text, parse_special); })) return;
   for (const std::int32_t id : ids) require(id >= 0 && id < tokenizer->vocabulary(), "an id is in the vocabulary");
-  require(tokenizer->decode(ids) == text, "what is encoded comes back");
+  const std::string decoded = tokenizer->decode(ids);
+  require(without_blanks(decoded) == without_blanks(text), "what is encoded comes back, but for blanks");
   StreamDecoder stream(tokenizer);
   std::string streamed;
   for (const std::int32_t id : ids) streamed += stream.push(id);
-  require(streamed + stream.finish() == text, "what is encoded comes back id by id");
+  require(streamed + stream.finish() == decoded, "what is decoded comes id by id, too");
+  const std::vector<std::size_t> ends = token_ends(ids, text, *tokenizer);
+  require(std::is_sorted(ends.begin(), ends.end()), "tokens end one behind the other");
+  require(ids.empty() || ends.back() == text.size(), "the last token ends where the text does");
 }
 
 /// As a model's head gives them: any at all.
@@ -67,8 +100,8 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   Sections files = split_sections(view(data, size), kTokenizerFiles);
   if (!files[kText] || below(random, 2) == 0)
     files[kText] = mutate_bytes(files[kText].value_or(std::string()), 512);
-  else if (files[kTokenizerJson])
-    files[kTokenizerJson] = mutate_json_text(*files[kTokenizerJson], random, most);
+  else if (auto& json = files[kJsonFiles[below(random, std::size(kJsonFiles))]]; json)
+    json = mutate_json_text(*json, random, most);
   else if (files[kSentencePiece])
     files[kSentencePiece] = mutate_bytes(*files[kSentencePiece], most);
   else

@@ -178,6 +178,8 @@ void ModelLoader::accept_model(const LoadedModel& model) {
                         .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
   context_.add_note(tr("dtype %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
   if (const auto measured = measured_memory(model.info.weights_hash)) context_.add_note(note_of(*measured));
+  if (model.tokenizer)
+    for (const std::string& note : model.tokenizer->notes()) context_.add_note(QString::fromStdString(note));
   Q_EMIT model_opened();
   Q_EMIT model_changed();
 }

@@ -8,6 +8,7 @@
 #include "engine/records/forced_hits.h"
 #include "engine/records/run_journal.h"
 #include "engine/records/training_plan.h"
+#include "engine/tokenizers/token_checks.h"
 
 namespace carryover {
 namespace {
@@ -125,6 +126,7 @@ void EngineWorker::encode_text() {
   const auto problem = attempt([&] {
     Q_EMIT loading(0.5, tr("Tokenising"));
     auto ids = std::make_shared<const std::vector<std::int32_t>>(tokenizer_->encode(text_));
+    if (session_) require_rows(*ids, session_->model().config.vocabulary, *tokenizer_);
     Q_EMIT text_opened(
         {text_name_, std::move(ids), text_is_own_ ? std::make_shared<const std::string>(text_) : nullptr});
   });

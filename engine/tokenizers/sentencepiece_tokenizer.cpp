@@ -75,6 +75,18 @@ void SentencePieceTokenizer::add_pieces(const std::vector<SentencePiece>& pieces
   }
 }
 
+/// Whether text gives the id of an added token as that of a piece, too: then it must spell the same.
+bool SentencePieceTokenizer::stays_a_piece(const SentencePiece& piece, const AddedToken& token) const {
+  const bool never_found = piece.text.empty() || piece.kind == PieceKind::Control || piece.kind == PieceKind::Unknown;
+  if (never_found) return false;
+  if (piece.kind == PieceKind::Byte || piece.text != token.text)
+    throw EngineError(Fault::BadInput, where_,
+                      "id " + std::to_string(token.id) + " is both the piece '" + piece.text.substr(0, 40) +
+                          "' and the added token '" + token.text.substr(0, 40) + "'",
+                      "Fetch the tokenizer's files again.");
+  return !token.special;
+}
+
 void SentencePieceTokenizer::add_added(const PieceDefinition& definition) {
   for (const AddedToken& token : definition.added) {
     if (token.id < 0 || token.id >= kMaxVocabulary || token.text.empty())
@@ -83,9 +95,10 @@ void SentencePieceTokenizer::add_added(const PieceDefinition& definition) {
                         "Fetch the file again.");
     const auto id = static_cast<std::size_t>(token.id);
     if (id >= bytes_.size()) bytes_.resize(id + 1);
+    added_ids_.insert(token.id);
+    if (id < definition.pieces.size() && stays_a_piece(definition.pieces[id], token)) continue;
     bytes_[id] = token.text;
     mark_first_.erase(token.id);
-    added_ids_.insert(token.id);
   }
   added_ = AddedTokens(definition.added, normalizer(spaces_));
 }

@@ -63,6 +63,7 @@ class SentencePieceTokenizer final : public Tokenizer {
  private:
   void add_pieces(const std::vector<SentencePiece>& pieces);
   void add_added(const PieceDefinition& definition);
+  bool stays_a_piece(const SentencePiece& piece, const AddedToken& token) const;
   void encode_stretch(std::string_view part, bool at_start, std::vector<std::int32_t>& ids) const;
 
   std::string where_;

@@ -3,7 +3,17 @@
 
 namespace carryover::fuzz {
 
-/// The sections of a tokenizer's input: one vocabulary, of any of these kinds, and a text.
-enum TokenizerFile { kTokenizerJson, kSentencePiece, kGguf, kText, kTokenizerFiles };
+/// The sections of a tokenizer's input: a folder's vocabulary or a GGUF's, a text, and the folder's other files.
+enum TokenizerFile {
+  kTokenizerJson,
+  kSentencePiece,
+  kGguf,
+  kText,
+  kTokenizerConfig,
+  kSpecialTokensMap,
+  kAddedTokens,
+  kModelConfig,
+  kTokenizerFiles
+};
 
 }  // namespace carryover::fuzz
