@@ -21,6 +21,9 @@ PACKAGES = ["tokenizers==0.21.0", "sentencepiece==0.2.0", "gguf==0.14.0", "proto
 GPT2, LLAMA3 = "gpt-2", "llama-bpe"
 LLAMA3_PATTERN = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
                   r"|\s*[\r\n]+|\s+(?!\S)|\s+")
+LLAMA_CPP_DEFAULT = [r"[\p{P}\$\+<=>\^~\|]+",
+                     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)", r"\p{N}+",
+                     r"[0-9][0-9][0-9]"]
 USER_DEFINED = 4  # a token type of GGUF
 
 
@@ -43,7 +46,7 @@ def load_reference(model):
     """A function from a text to its ids."""
     if model.is_file():
         return load_gguf(model)
-    if (model / "tokenizer.model").exists():
+    if (model / "tokenizer.model").exists() and not (model / "tokenizer.json").exists():
         from sentencepiece import SentencePieceProcessor
         return SentencePieceProcessor(model_file=str(model / "tokenizer.model")).encode
     from tokenizers import Tokenizer
@@ -71,7 +74,7 @@ def load_gguf(path):
         return build_sentencepiece(tokens, kinds, numbers("tokenizer.ggml.scores"),
                                    bool(numbers(prefix)[0]) if prefix in fields else True)
     merges = [tuple(merge.split(" ")) for merge in texts("tokenizer.ggml.merges")]
-    return build_bpe(tokens, kinds, merges, text("tokenizer.ggml.pre", GPT2))
+    return build_bpe(tokens, kinds, merges, text("tokenizer.ggml.pre", "default"))
 
 
 def build_bpe(tokens, kinds, merges, pre):
@@ -85,7 +88,9 @@ def build_bpe(tokens, kinds, merges, pre):
             pre_tokenizers.Split(Regex(LLAMA3_PATTERN), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]),
         GPT2: lambda: gpt2,
-        "default": lambda: gpt2,
+        "default": lambda: pre_tokenizers.Sequence(
+            [pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in LLAMA_CPP_DEFAULT]
+            + [pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]),
     }[pre]()
     tokenizer.add_tokens([AddedToken(t, normalized=True) for t, k in zip(tokens, kinds) if k == USER_DEFINED])
     return lambda text: tokenizer.encode(text, add_special_tokens=False).ids

@@ -14,8 +14,8 @@ struct Said {
   QString text;
 };
 
-QtMessageHandler pass_on = nullptr;
-int code = 1;
+QtMessageHandler handler_before = nullptr;
+int failure_code = 1;
 
 std::vector<Said>& said() {
   static std::vector<Said> all;
@@ -34,23 +34,23 @@ std::vector<Said>& said() {
                "libqt6gui6 with libxcb-cursor0 has xcb. Without a display, add --headless, or use carryover-cli.\n",
                wanted.constData(), qPrintable(reason.simplified()));
   std::fflush(stderr);
-  std::_Exit(code);
+  std::_Exit(failure_code);
 }
 
 }  // namespace
 
 PlatformWatch::PlatformWatch(int exit_code) {
-  code = exit_code;
+  failure_code = exit_code;
   said().clear();
-  pass_on = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& /*context*/, const QString& text) {
+  handler_before = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& /*context*/, const QString& text) {
     if (type == QtFatalMsg) end_with_reason(text);
     said().push_back({type, text});
   });
 }
 
 PlatformWatch::~PlatformWatch() {
-  qInstallMessageHandler(pass_on);
-  for (const Said& each : said()) pass_on(each.type, QMessageLogContext(), each.text);
+  qInstallMessageHandler(handler_before);
+  for (const Said& each : said()) handler_before(each.type, QMessageLogContext(), each.text);
   said().clear();
 }
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: tests/compat/run.sh BUILD_FOLDER [POLICIES.json]
 # Trains the demo with every parameter and with an adapter, and lets transformers, peft and TensorBoard read what that
-# left: their logits must be ours. Then compares losses of checkpoints and adapters with unusual config files, and each
-# policy's logits with transformers, kvpress and other code, writes those differences to the second argument, and shows
-# that each comparison of policies notices a wrong window. Makes its own virtual environment in the cache (several GB,
-# most of it torch's).
+# left: their logits must be ours. Compares ids of 150 texts in tokenizer folders of every kind, and of exported ones,
+# with transformers, and losses of checkpoints and adapters with unusual config files with transformers and peft. Then
+# compares each policy's logits with transformers, kvpress and other code, writes those differences to the second
+# argument, and shows that each comparison of policies notices a wrong window. Makes its own virtual environment in the
+# cache (several GB, most of it torch's).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$(cd "$1" && pwd)
@@ -38,6 +39,9 @@ PY
 "$build/bin/logits" "$demo" "$scratch/ids.json" "$scratch/lora.npy" --policy full --adapter "$scratch/lora/final"
 "$venv/bin/python" "$root/tests/compat/check.py" "$demo" "$scratch"
 "$venv/bin/python" "$root/tests/compat/checkpoints.py" "$build/bin" "$demo"
+tokenizers=("$venv/bin/python" "$root/tests/compat/tokenizers.py" "$build/bin" "$demo/text.txt")
+"${tokenizers[@]}"
+if "${tokenizers[@]}" --no-export --broken >/dev/null; then echo "tokenizers.py notices nothing" >&2 && exit 1; fi
 policies=("$venv/bin/python" "$root/tests/compat/policies.py" "$build/bin" "$demo")
 "${policies[@]}" ${2:+--out "$2"}
 "${policies[@]}" --broken
