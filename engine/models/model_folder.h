@@ -13,8 +13,8 @@ namespace carryover {
 
 /// A HF folder that transformers and `carryover run` load: config.json, model.safetensors, and the tokenizer of
 /// `tokenizer_of` (a model's path: files are copied, a GGUF's vocabulary is written as tokenizer.json or
-/// tokenizer.model). The folder must exist. `dtype` as config.json spells it: "float32", "bfloat16". Throws
-/// EngineError{Io}.
+/// tokenizer.model), with all its end tokens in config.json and generation_config.json. The folder must exist. `dtype`
+/// as config.json spells it: "float32", "bfloat16". Throws EngineError{Io}.
 void write_model_folder(const std::string& directory, const ModelConfig& model, const std::string& dtype,
                         const std::vector<OutgoingTensor>& tensors, const std::string& tokenizer_of);
 

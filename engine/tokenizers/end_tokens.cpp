@@ -102,7 +102,8 @@ std::vector<std::int32_t> model_end_tokens(const std::string& model_path) {
   std::shared_ptr<const Tokenizer> tokenizer;
   try {
     tokenizer = Tokenizer::load(model_path);
-  } catch (const EngineError&) {  // a model can do without: its files still name end tokens
+  } catch (const EngineError& error) {  // a model can do without: its files still name end tokens
+    if (error.fault() != Fault::BadInput && error.fault() != Fault::Unsupported) throw;
     return end_tokens(model_path, nullptr);
   }
   return tokenizer->end_ids();

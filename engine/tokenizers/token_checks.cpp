@@ -30,10 +30,10 @@ class Alignment {
 
   std::size_t pass(std::string_view bytes) {
     for (const char byte : bytes) {
-      if (!take(byte)) {
-        skip_blanks(byte);
-        take(byte);
-      }
+      // A space that the text lacks was put in front; any other byte stands behind blanks that a token took.
+      if (take(byte) || byte == ' ') continue;
+      skip_blanks(byte);
+      take(byte);
     }
     return at_;
   }

@@ -13,6 +13,7 @@ import json
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -208,6 +209,63 @@ def write_folder(folder, files):
               folder / "model.safetensors", metadata={"format": "pt"})
 
 
+def gguf_value(value):
+    """A value of a GGUF's directory with its type in front."""
+    if isinstance(value, bool):
+        return struct.pack("<I?", 7, value)
+    if isinstance(value, int):
+        return struct.pack("<II", 4, value)
+    if isinstance(value, float):
+        return struct.pack("<If", 6, value)
+    if isinstance(value, str):
+        return struct.pack("<IQ", 8, len(value.encode())) + value.encode()
+    items = [gguf_value(item) for item in value]
+    return struct.pack("<I", 9) + items[0][:4] + struct.pack("<Q", len(items)) + b"".join(item[4:] for item in items)
+
+
+def write_gguf(path, tokenizer, rows):
+    draw, kv = numpy.random.default_rng(0), WIDTH // 2
+    shapes = {"token_embd": (rows, WIDTH), "output_norm": (WIDTH,), "blk.0.attn_norm": (WIDTH,),
+              "blk.0.ffn_norm": (WIDTH,), "blk.0.attn_q": (WIDTH, WIDTH), "blk.0.attn_k": (kv, WIDTH),
+              "blk.0.attn_v": (kv, WIDTH), "blk.0.attn_output": (WIDTH, WIDTH), "blk.0.ffn_gate": (48, WIDTH),
+              "blk.0.ffn_up": (48, WIDTH), "blk.0.ffn_down": (WIDTH, 48)}
+    pairs = {"general.architecture": "llama", "llama.block_count": 1, "llama.embedding_length": WIDTH,
+             "llama.feed_forward_length": 48, "llama.attention.head_count": 4, "llama.attention.head_count_kv": 2,
+             "llama.context_length": 128, "llama.attention.layer_norm_rms_epsilon": 1e-5, **tokenizer}
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(shapes), len(pairs))
+    for key, value in pairs.items():
+        head += struct.pack("<Q", len(key)) + key.encode() + gguf_value(value)
+    data = b""
+    for name, shape in shapes.items():
+        name += ".weight"
+        head += struct.pack("<Q", len(name)) + name.encode() + struct.pack(f"<I{len(shape)}Q", len(shape), *shape[::-1])
+        head += struct.pack("<IQ", 0, len(data))
+        data += draw.normal(size=shape).astype(numpy.float32).tobytes()
+        data += bytes(-len(data) % 32)
+    path.write_bytes(head + bytes(-len(head) % 32) + data)
+
+
+def gguf_files(book, scratch):
+    """(name, the directory's pairs for a tokenizer) of GGUF files of each kind."""
+    model = sentencepiece.SentencePieceProcessor(model_file=str(scratch / "plain.model"))
+    kinds = [2 if model.is_unknown(i) else 3 if model.is_control(i) else 6 if model.is_byte(i) else 1
+             for i in range(len(model))]
+    pieces = {"tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": [model.id_to_piece(i) for i in range(len(model))],
+              "tokenizer.ggml.scores": [float(model.get_score(i)) for i in range(len(model))],
+              "tokenizer.ggml.token_type": kinds, "tokenizer.ggml.bos_token_id": 1, "tokenizer.ggml.eos_token_id": 2}
+    yield "GGUF of SentencePiece", pieces
+    yield "GGUF of SentencePiece without add_space_prefix", {**pieces, "tokenizer.ggml.add_space_prefix": False}
+    trained = json.loads(byte_level(book, []))["model"]
+    merges = [merge if isinstance(merge, str) else " ".join(merge) for merge in trained["merges"]]
+    tokens = sorted(trained["vocab"], key=trained["vocab"].get) + ["<|im_start|>", "<|im_end|>"]
+    bytes_too = {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.merges": merges,
+                 "tokenizer.ggml.token_type": [1] * (len(tokens) - 2) + [3, 3],
+                 "tokenizer.ggml.bos_token_id": len(tokens) - 2, "tokenizer.ggml.eos_token_id": len(tokens) - 1}
+    yield "GGUF of byte-level BPE without tokenizer.ggml.pre", bytes_too
+    for pre in ("gpt-2", "llama-bpe", "smollm", "default"):
+        yield f"GGUF of byte-level BPE, {pre}", {**bytes_too, "tokenizer.ggml.pre": pre}
+
+
 def theirs(folder, lines):
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     return [tokenizer.encode(text, add_special_tokens=False) for text in lines]
@@ -243,29 +301,36 @@ def main():
     arguments = parser.parse_args()
     programs, book = arguments.programs.resolve(), arguments.text.read_text()
     lines, equal = texts(book), True
+
+    def exported(model, name, found, ends):
+        """Whether transformers gives the same ids and end tokens for what is exported of a model."""
+        folder = root / (model.stem + "_exported")
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([programs / "carryover-cli", "export", model, "--output", folder, "--quiet"], check=True,
+                       stderr=subprocess.DEVNULL)
+        told = transformers.GenerationConfig.from_pretrained(folder).eos_token_id
+        told = told if isinstance(told, list) else [told]
+        if sorted(told) != ends["end"]:
+            print(f"    generation_config.json ends at {told}, carryover at {ends['end']}")
+        return show(name + ", exported", lines, theirs(folder, lines), found) and sorted(told) == ends["end"]
+
     with tempfile.TemporaryDirectory() as scratch:
         root = arguments.keep or Path(scratch) / "folders"
         for name, files in folders(book, Path(scratch)):
             folder = root / "".join(c if c.isalnum() else "_" for c in name)
             shutil.rmtree(folder, ignore_errors=True)
             write_folder(folder, files)
-            wanted = theirs(folder, lines)
             *found, ends = ours(programs, folder, lines)
             if arguments.broken:
                 found = [ids[:-1] for ids in found]
-            equal &= show(name, lines, wanted, found)
-            if arguments.no_export:
-                continue
-            exported = folder.with_name(folder.name + "_exported")
-            shutil.rmtree(exported, ignore_errors=True)
-            subprocess.run([programs / "carryover-cli", "export", folder, "--output", exported, "--quiet"], check=True,
-                           stderr=subprocess.DEVNULL)
-            equal &= show(name + ", exported", lines, theirs(exported, lines), found)
-            told = transformers.GenerationConfig.from_pretrained(exported).eos_token_id
-            told = told if isinstance(told, list) else [told]
-            if sorted(told) != ends["end"]:
-                print(f"    generation_config.json ends at {told}, carryover at {ends['end']}")
-                equal = False
+            equal &= show(name, lines, theirs(folder, lines), found)
+            if not arguments.no_export:
+                equal &= exported(folder, name, found, ends)
+        for name, tokenizer in () if arguments.no_export else gguf_files(book, Path(scratch)):
+            model = root / ("".join(c if c.isalnum() else "_" for c in name) + ".gguf")
+            write_gguf(model, tokenizer, len(tokenizer["tokenizer.ggml.tokens"]))
+            *found, ends = ours(programs, model, lines)
+            equal &= exported(model, name, found, ends)
     return not equal
 
 
