@@ -96,7 +96,7 @@ void read_prompt(GenerateRequest& request, const GenerateOptions& options, const
 GenerateRequest make_request(const GenerateOptions& options, const RunSettings& settings, const Tokenizer* tokenizer) {
   GenerateRequest request;
   if (!options.ignore_eos)
-    request.stop_ids = tokenizer != nullptr ? tokenizer->end_ids() : end_tokens(options.model, nullptr);
+    request.stop_ids = tokenizer != nullptr ? tokenizer->end_ids() : model_end_tokens(options.model);
   request.max_new_tokens = options.max_new_tokens;
   request.policy = settings.policy;
   request.config = settings.config;
