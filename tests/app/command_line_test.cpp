@@ -61,6 +61,8 @@ class CommandLineTest : public QObject {
   void tokenize_gives_the_text_of_ids();
   void engine_describes_itself();
   void generate_streams_text();
+  void generate_ends_at_any_end_token();
+  void a_token_without_a_row_is_named();
   void generate_repeats_with_its_seed();
   void generate_answers_from_a_saved_state();
   void wrong_usage_exits_with_2_data();
@@ -212,6 +214,34 @@ void CommandLineTest::generate_streams_text() {
   const CliResult by_ids = run_cli({"generate", test::demo_model(), "--input-ids", text(temp.file("ids.json")),
                                     "--json", "--question-pass", "--max-new-tokens", "2"});
   QVERIFY2(by_ids.code == 0 && by_ids.err.contains("question_pass does not apply"), by_ids.err);
+}
+
+/// generation_config.json lists the token that the answer has in fifth place or earlier.
+void CommandLineTest::generate_ends_at_any_end_token() {
+  const TempDir temp;
+  const fs::path model = temp.path() / "model";
+  fs::copy(test::demo_model().toStdString(), model);
+  const QStringList generate{
+      "generate", text(model.string()), "--prompt-file", "-", "--dtype", "fp32", "--max-new-tokens", "12", "--json"};
+  const auto ids = [&] { return json_of(run_cli(generate, "Once upon a time")).at("ids").get<std::vector<int>>(); };
+  const std::vector<int> free = ids();
+  QVERIFY(free.size() > 4);
+  const auto first = std::find(free.begin(), free.end(), free[4]);
+  test::write_bytes(model / "generation_config.json", json{{"eos_token_id", {511, free[4]}}}.dump());
+  QCOMPARE(ids(), std::vector<int>(free.begin(), first));
+}
+
+void CommandLineTest::a_token_without_a_row_is_named() {
+  const TempDir temp;
+  const fs::path model = temp.path() / "model";
+  fs::copy(test::demo_model().toStdString(), model);
+  json tokenizer = json::parse(test::read_bytes(model / "tokenizer.json"));
+  tokenizer["added_tokens"].push_back({{"id", 512}, {"content", "<|more|>"}, {"special", true}});
+  test::write_bytes(model / "tokenizer.json", tokenizer.dump());
+  const CliResult run =
+      run_cli({"run", text(model.string()), "-", "--parse-special"}, "Once upon a time <|more|> there was");
+  QCOMPARE(run.code, 3);
+  QVERIFY2(run.err.contains("'<|more|>' with id 512") && run.err.contains("512 rows (ids 0 to 511)"), run.err);
 }
 
 void CommandLineTest::generate_repeats_with_its_seed() {
