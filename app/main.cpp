@@ -135,9 +135,9 @@ void run_script(MainWindow& window, const QString& path) {
 
 /// Whether something is brought back or opened; else the window is to be filled as at a first start.
 bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
+  const bool opens_demo = options.model.isEmpty() && options.engine.isEmpty();
   if (options.session.isEmpty())
-    return keeper.begin(options.model.isEmpty() && options.engine.isEmpty() && !options.fresh,
-                        options.fetch ? Startup::demo_directory() : QString());
+    return keeper.begin(opens_demo && !options.fresh, opens_demo ? Startup::demo_directory() : QString());
   keeper.begin(false);
   keeper.open_session(options.session);
   return true;

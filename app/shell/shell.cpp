@@ -176,10 +176,9 @@ void Shell::tell_of_keeping() {
   }
   const QString headline = tr("The work in this window can't be kept: %1").arg(problem->problem);
   const QString folder = QFileInfo(problem->where).absolutePath();
-  const QString details = tr("It stays on show, and the window tries again every few seconds. Free some space for %1 "
-                             "(%2 are free), or save "
-                             "the session on another disk.")
-                              .arg(folder, disk_text(std::max<qint64>(0, QStorageInfo(folder).bytesAvailable())));
+  const QString free = disk_text(std::max<qint64>(0, QStorageInfo(folder).bytesAvailable()));
+  const QString details = tr("It stays on show, and the window tries again every few seconds. %1 In %2, %3 are free.")
+                              .arg(problem->advice, folder, free);
   window_.message_bar().put_notice(name, headline, details, tr("Save session as…"), [this] { ask_session_name(); });
   window_.lab().context.add_note(headline, true);
 }
