@@ -4,7 +4,6 @@
 #include <QIcon>
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
-#include <QTextStream>
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +11,7 @@
 #include <optional>
 
 #include "app/cli/commands.h"
+#include "app/cli/output.h"
 #include "app/cli/standard_streams.h"
 #include "app/script/figure_maker.h"
 #include "app/script/run_report.h"
@@ -26,6 +26,7 @@
 #include "app/shell/startup.h"
 #include "app/window/script_selection.h"
 #include "engine/api/engine_library.h"
+#include "engine/core/base/terminal_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/qt_path.h"
 
@@ -44,17 +45,17 @@ void choose_platform(int argc, char** argv) {
 }
 
 void say(const QString& line) {
-  QTextStream(stdout) << line << Qt::endl;
+  print((line + QLatin1Char('\n')).toStdString());
 }
 
 void quit_failing(const ErrorReport& report) {
-  QTextStream(stderr) << QStringLiteral("carryover: %1: %2\n  %3").arg(report.where, report.problem, report.advice)
-                      << Qt::endl;
+  print_error_line(
+      QStringLiteral("carryover: %1: %2\n  %3").arg(report.where, report.problem, report.advice).toStdString());
   QCoreApplication::exit(exit_code(report.fault));
 }
 
 void quit_unwritten(const QString& path) {
-  QTextStream(stderr) << QObject::tr("carryover: %1 can't be written").arg(path) << Qt::endl;
+  print_error_line(QObject::tr("carryover: %1 can't be written").arg(path).toStdString());
   QCoreApplication::exit(5);
 }
 
@@ -73,7 +74,7 @@ void take_pictures(MainWindow& window, const QString& directory) {
 void write_report(MainWindow& window, const QString& directory) {
   RunController& controller = window.lab().runs;
   if (window.lab().context.run().segment_count() == 0) {
-    QTextStream(stderr) << QObject::tr("carryover: nothing was run; see the error above") << Qt::endl;
+    print_error_line(QObject::tr("carryover: nothing was run; see the error above").toStdString());
     QCoreApplication::exit(1);
     return;
   }
@@ -212,7 +213,7 @@ int run_window(int argc, char** argv) {
   const bool no_display = !platform_given && QApplication::platformName() == QStringLiteral("offscreen");
   options.headless = options.headless || (no_display && options.screenshots.isEmpty());
   if (!options.interactive() && !options.session.isEmpty()) {
-    QTextStream(stderr) << QObject::tr("carryover: a session file opens in the window only") << Qt::endl;
+    print_error_line(QObject::tr("carryover: a session file opens in the window only").toStdString());
     return 2;
   }
   SettingsFile settings(options.interactive() ? SettingsFile::of_user() : QString());

@@ -153,6 +153,15 @@ void add_models(const SeedFolder& corpus) {
   }
 }
 
+/// The first byte is the kind; the last kind is CBOR.
+void add_json(const SeedFolder& corpus) {
+  const nlohmann::json value{{"list", {1, -2, 3.5e-7, true, nullptr, "é\u202e\x1b"}}, {"object", {{"a", {{"b", {}}}}}}};
+  for (const char kind : {0, 2, 7}) corpus.add("json", "kind_" + std::to_string(kind), kind + value.dump());
+  std::string bytes(1, 8);
+  nlohmann::json::to_cbor(value, bytes);
+  corpus.add("json", "cbor", bytes);
+}
+
 /// A session at its beginning, and one with something in every field.
 void add_sessions(const SeedFolder& corpus) {
   const QString folder = QStringLiteral("/somewhere");
@@ -211,6 +220,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   const SeedFolder corpus{arguments[1]};
+  add_json(corpus);
   add_journals(corpus);
   add_run_folders(corpus);
   add_messages(corpus);

@@ -4,10 +4,10 @@
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
-#include <QTextStream>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/output.h"
 #include "app/script/script_what_if.h"
 #include "app/script/script_work.h"
 #include "app/shell/startup.h"
@@ -222,12 +222,12 @@ Pending press(MainWindow& window, const QStringList& words) {
 
 Pending print(MainWindow& window, const QStringList& words) {
   if (words[0] == QStringLiteral("model")) {
-    QTextStream(stdout) << identity_text(window) << Qt::endl;
+    carryover::print((identity_text(window) + QLatin1Char('\n')).toStdString());
     return {};
   }
   Panel& panel = panel_of(window, words[0]);
   panel.catch_up();
-  QTextStream(stdout) << panel_text(panel) << Qt::endl;
+  carryover::print((panel_text(panel) + QLatin1Char('\n')).toStdString());
   return {};
 }
 

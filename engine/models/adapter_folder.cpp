@@ -109,7 +109,8 @@ class AdapterReader {
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         unsupported("target_modules names '" + name.substr(0, 60) + "'");
       }
-      lora.target_modules.push_back(name);
+      if (std::ranges::find(lora.target_modules, name) == lora.target_modules.end())  // each tensor is looked up in it
+        lora.target_modules.push_back(name);
     }
   }
 

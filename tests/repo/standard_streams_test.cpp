@@ -18,7 +18,7 @@ QStringList writes(const QString& source) {
   static const QRegularExpression write(
       "\\bstd::(cout|cerr|clog)\\b|\\bstderr\\b|\\bstdout\\b|\\b(printf|puts|putchar|perror)\\s*\\(|"
       "\\bwrite\\(STD(OUT|ERR)_FILENO|\\bwrite\\([12],");
-  static const QRegularExpression comment("//[^\\n]*");
+  static const QRegularExpression comment("//[^\\n]*|\"(?:[^\"\\\\\\n]|\\\\.)*\"");  // and text in quotes
   QStringList found;
   QString text = source;
   text.remove(comment);

@@ -51,8 +51,8 @@ class PretokenizerLimitsTest : public QObject {
                     [&] { BpeTokenizer(read_tokenizer_json(definition, "tokenizer.json")); }),
              std::string());
     const std::string text = "some text, 12";
-    QVERIFY(BpeTokenizer(with_patterns(std::vector<std::string>(32, patterns::kGpt2))).encode(text) ==
-            BpeTokenizer(with_patterns({patterns::kGpt2})).encode(text));
+    QVERIFY(BpeTokenizer(with_patterns(std::vector<std::string>(32, patterns::kGpt2))).encode(text, false) ==
+            BpeTokenizer(with_patterns({patterns::kGpt2})).encode(text, false));
   }
 
   void a_text_has_a_budget_of_steps_data() {
@@ -77,17 +77,17 @@ class PretokenizerLimitsTest : public QObject {
   void a_text_has_a_budget_of_steps() {
     QFETCH(QString, pattern);
     QFETCH(QString, letters);
-    QCOMPARE(refused(pattern.toStdString(), repeated(letters.toStdString(), 60'000)), std::string());
+    QCOMPARE(refused(pattern.toStdString(), repeated(letters.toStdString(), 5000)), std::string());
   }
 
   /// Not each stretch between them.
   void stretches_between_added_tokens_share_it() {
-    BpeDefinition definition = with_patterns({R"((?!(?:[\s\S][\s\S]?){16}\x{10ffff})[\s\S])"});
+    BpeDefinition definition = with_patterns({R"((?!(?:[\s\S][\s\S]?){10}\x{10ffff})[\s\S])"});
     definition.added = {{"<>", 600, false, false}};
     const BpeTokenizer tokenizer(definition);
     const std::string stretch = std::string(40, 'x') + "<>";
-    QCOMPARE(tokenizer.decode(tokenizer.encode(stretch)), stretch);
-    QCOMPARE(unlike(Fault::BadInput, "take more steps", [&] { tokenizer.encode(repeated(stretch, 1000)); }),
+    QCOMPARE(tokenizer.decode(tokenizer.encode(stretch, false)), stretch);
+    QCOMPARE(unlike(Fault::BadInput, "take more steps", [&] { tokenizer.encode(repeated(stretch, 1000), false); }),
              std::string());
   }
 
@@ -141,7 +141,7 @@ class PretokenizerLimitsTest : public QObject {
         if (part == "added tokens")
           definition["added_tokens"].push_back({{"id", 1000 + i}, {"content", "<t" + std::to_string(i) + ">"}});
         if (part == "merges") definition["model"]["merges"].push_back(definition["model"]["merges"][0]);
-        if (part == "vocabulary") definition["model"]["vocab"]["~" + std::to_string(i)] = 1000 + i;
+        if (part == "vocabulary") definition["model"]["vocab"]["~" + std::to_string(i)] = static_cast<std::uint64_t>(1000 + i);
       }
       return definition;
     };
