@@ -36,9 +36,7 @@ install_peer() {
   local install=("$PEER_VENV/bin/python" -I -m pip install --quiet --no-cache-dir --no-deps --resume-retries 20)
   # Its own LibTorch with all of CUDA's libraries, since Python's torch does not start without them; hashes are checked.
   "${install[@]}" --require-hashes --find-links "$CACHE/downloads" -r "$LISTS/wheels.txt" -r "$LISTS/wheels-cuda.txt"
-  # accelerate reads the GGUF; torch's further wishes (a compiler for GPUs) are not needed.
-  "${install[@]}" accelerate==1.15.0 psutil==7.2.2
-  "$PEER_VENV/bin/python" -I -m pip install --quiet --no-cache-dir -r "$ROOT/scripts/bench/requirements.txt"
+  "${install[@]}" --only-binary=:all: --require-hashes -r "$ROOT/scripts/bench/requirements.txt"
   cp "$ROOT/scripts/bench/requirements.txt" "$PEER_STAMP"
 }
 plan_bench() {

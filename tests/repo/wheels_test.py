@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import os
 import random
+import re
 import sys
 import tempfile
 import threading
@@ -170,6 +171,26 @@ class WheelsTest(unittest.TestCase):
         lines = [line for line in (scripts / "pip.txt").read_text().splitlines() if not line.startswith("#")]
         self.assertEqual(len(lines), 1)
         self.assertRegex(lines[0], r"^pip==[\d.]+ --hash=sha256:[0-9a-f]{64}$")
+
+    def test_the_peer_of_the_benches_is_pinned_by_hash(self):
+        scripts = Path(wheels.__file__).parent
+        lines = [line for line in (scripts / "bench/requirements.txt").read_text().splitlines() if line[0] != "#"]
+        for line in lines:
+            self.assertRegex(line, r"^[a-z0-9-]+==[\w.]+ --hash=sha256:[0-9a-f]{64}$")
+        self.assertIn("transformers", {line.split("==")[0] for line in lines})
+        text = (scripts / "bench.sh").read_text()
+        installs = re.findall(r"pip install (?!--quiet --no-cache-dir --no-deps).*|\$\{install\[@\]\}\".*", text)
+        self.assertTrue(installs)
+        for line in installs:
+            self.assertIn("--require-hashes", line)
+
+    def test_actions_and_images_of_hosted_ci_are_pinned(self):
+        workflows = Path(wheels.__file__).parents[1] / ".github/workflows"
+        for line in "".join(file.read_text() for file in workflows.glob("*.yml")).splitlines():
+            if "uses:" in line:
+                self.assertRegex(line, r"uses: [\w/-]+@[0-9a-f]{40} # v[\d.]+$")
+            if re.search(r"\bdebian:\d", line):
+                self.assertRegex(line, r"debian:\d+@sha256:[0-9a-f]{64}\b")
 
     def test_the_repository_s_lists_are_well_formed(self):
         scripts = Path(wheels.__file__).parent
