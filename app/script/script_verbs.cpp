@@ -220,14 +220,14 @@ Pending press(MainWindow& window, const QStringList& words) {
   return {};
 }
 
-Pending print(MainWindow& window, const QStringList& words) {
+Pending print_text(MainWindow& window, const QStringList& words) {
   if (words[0] == QStringLiteral("model")) {
-    carryover::print((identity_text(window) + QLatin1Char('\n')).toStdString());
+    print((identity_text(window) + QLatin1Char('\n')).toStdString());
     return {};
   }
   Panel& panel = panel_of(window, words[0]);
   panel.catch_up();
-  carryover::print((panel_text(panel) + QLatin1Char('\n')).toStdString());
+  print((panel_text(panel) + QLatin1Char('\n')).toStdString());
   return {};
 }
 
@@ -390,7 +390,7 @@ const std::vector<ScriptVerb>& script_verbs() {
       {QStringLiteral("show"), tr("PANEL"), 1, 1, show},
       {QStringLiteral("choose"), tr("PANEL SWITCH VALUE"), 3, 3, choose},
       {QStringLiteral("press"), tr("PANEL BUTTON"), 2, 2, press},
-      {QStringLiteral("print"), tr("PANEL | model"), 1, 1, print},
+      {QStringLiteral("print"), tr("PANEL | model"), 1, 1, print_text},
       {QStringLiteral("what-if"),
        tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
           "[ban|drop-tokens FIRST LAST] [patch carry|head|layer] [FIELD VALUE] [name TEXT]"),

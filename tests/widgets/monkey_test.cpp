@@ -155,18 +155,20 @@ class Monkey {
     const int kind = upto(100);
     note(kind, *target, local);
     if (kind < 40) {
-      QTest::mouseClick(target, Qt::LeftButton, upto(8) == 0 ? Qt::ShiftModifier : Qt::NoModifier, local);
+      click(target, local, upto(8) == 0 ? Qt::ShiftModifier : Qt::NoModifier);
     } else if (kind < 44) {
-      QTest::mouseDClick(target, Qt::LeftButton, {}, local);
+      click(target, local, {});
+      mouse(target, QEvent::MouseButtonDblClick, local, Qt::LeftButton, {});
+      mouse(target, QEvent::MouseButtonRelease, local, Qt::NoButton, {});
     } else if (kind < 47) {
       QContextMenuEvent menu(QContextMenuEvent::Mouse, local, target->mapToGlobal(local));
       QApplication::sendEvent(target, &menu);
     } else if (kind < 52) {
       drag(target, local);
     } else if (kind < 74) {
-      wheel(*target, local);
+      wheel(target, local);
     } else if (kind < 80) {
-      hover(*target, local);
+      hover(target, local);
     } else if (kind < 98) {
       key();
     } else {
@@ -180,7 +182,7 @@ class Monkey {
     resting_ = true;
     const RunController& runs = home_.window.lab().runs;
     settle();
-    QTest::qWaitFor([&] { return ended() || runs.why_engine_is_busy().isEmpty(); }, longest_rest_ms);
+    (void)QTest::qWaitFor([&] { return ended() || runs.why_engine_is_busy().isEmpty(); }, longest_rest_ms);
     settle();
     resting_ = false;
   }
@@ -205,36 +207,54 @@ class Monkey {
     problems += QStringLiteral("event %1, %2 (%3): %4").arg(trace.size()).arg(QLatin1String(what), told, changed);
   }
 
-  void wheel(QWidget& target, const QPoint& at) {
+  /// Whatever it is for may be gone after any event.
+  using Target = QPointer<QWidget>;
+
+  static void mouse(const Target& target, QEvent::Type type, const QPoint& at, Qt::MouseButtons held,
+                    Qt::KeyboardModifiers with) {
+    if (target == nullptr) return;
+    const bool move = type == QEvent::MouseMove;
+    QMouseEvent event(type, QPointF(at), QPointF(target->mapToGlobal(at)), move ? Qt::NoButton : Qt::LeftButton, held,
+                      with);
+    QSpontaneKeyEvent::setSpontaneous(&event);
+    qApp->notify(target, &event);
+  }
+
+  static void click(const Target& target, const QPoint& at, Qt::KeyboardModifiers with) {
+    mouse(target, QEvent::MouseButtonPress, at, Qt::LeftButton, with);
+    mouse(target, QEvent::MouseButtonRelease, at, Qt::NoButton, with);
+  }
+
+  void wheel(const Target& target, const QPoint& at) {
     const int turned = (upto(2) == 0 ? 120 : -120) * (1 + upto(4));
     sets_nothing("wheel", [&] {
       // A control that was clicked or typed in takes the wheel.
-      for (QWidget* each = &target; each != nullptr; each = each->parentWidget())
+      for (QWidget* each = target; each != nullptr; each = each->parentWidget())
         if (each->hasFocus() && holds_value(each)) each->clearFocus();
-      QWheelEvent event(at, target.mapToGlobal(at), {}, {0, turned}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+      if (target == nullptr) return;
+      QWheelEvent event(at, target->mapToGlobal(at), {}, {0, turned}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
                         false);
       QSpontaneKeyEvent::setSpontaneous(&event);  // else Qt offers it to no parent
-      qApp->notify(&target, &event);
+      qApp->notify(target, &event);
     });
   }
 
-  void hover(QWidget& target, const QPoint& at) {
+  void hover(const Target& target, const QPoint& at) {
     sets_nothing("move", [&] {
-      QTest::mouseMove(&target, at);
-      QHelpEvent help(QEvent::ToolTip, at, target.mapToGlobal(at));
-      QApplication::sendEvent(&target, &help);
+      mouse(target, QEvent::MouseMove, at, Qt::NoButton, {});
+      if (target == nullptr) return;
+      QHelpEvent help(QEvent::ToolTip, at, target->mapToGlobal(at));
+      QApplication::sendEvent(target, &help);
     });
   }
 
-  void drag(QPointer<QWidget> target, QPoint at) {
-    QTest::mousePress(target, Qt::LeftButton, {}, at);
-    for (int i = 0; i < 3 && target != nullptr; ++i) {
+  void drag(const Target& target, QPoint at) {
+    mouse(target, QEvent::MouseButtonPress, at, Qt::LeftButton, {});
+    for (int i = 0; i < 3; ++i) {
       at += QPoint(upto(60) - 30, upto(40) - 20);
-      QMouseEvent move(QEvent::MouseMove, QPointF(at), QPointF(target->mapToGlobal(at)), Qt::NoButton, Qt::LeftButton,
-                       Qt::NoModifier);
-      QApplication::sendEvent(target, &move);
+      mouse(target, QEvent::MouseMove, at, Qt::LeftButton, {});
     }
-    if (target != nullptr) QTest::mouseRelease(target, Qt::LeftButton, {}, at);
+    mouse(target, QEvent::MouseButtonRelease, at, Qt::NoButton, {});
   }
 
   void key() {
