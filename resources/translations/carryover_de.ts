@@ -169,6 +169,10 @@
         <source>it was answered in another dtype or on another device</source>
         <translation>sie wurde in einem anderen dtype oder auf einem anderen Gerät beantwortet</translation>
     </message>
+    <message>
+        <source>it was answered in an earlier session</source>
+        <translation>sie wurde in einer früheren Sitzung beantwortet</translation>
+    </message>
 </context>
 <context>
     <name>AskPanel</name>
@@ -229,10 +233,6 @@
         <translation>Wahrscheinlichkeit der Antwort mit dieser Stelle allein</translation>
     </message>
     <message>
-        <source>“%1”: probability %2 %, without retrieval %3 %</source>
-        <translation>„%1“: Wahrscheinlichkeit %2 %, ohne Retrieval %3 %</translation>
-    </message>
-    <message>
         <source>The model generated an empty answer.</source>
         <translation>Das Modell hat eine leere Antwort generiert.</translation>
     </message>
@@ -249,12 +249,16 @@
         <translation>Fortschritt der Frage</translation>
     </message>
     <message>
-        <source>“%1”: probability %2 %</source>
-        <translation>„%1“: Wahrscheinlichkeit %2 %</translation>
-    </message>
-    <message>
         <source>The question was not answered.</source>
         <translation>Die Frage wurde nicht beantwortet.</translation>
+    </message>
+    <message>
+        <source>“%1”: probability %2</source>
+        <translation>„%1“: Wahrscheinlichkeit %2</translation>
+    </message>
+    <message>
+        <source>“%1”: probability %2, without retrieval %3</source>
+        <translation>„%1“: Wahrscheinlichkeit %2, ohne Retrieval %3</translation>
     </message>
 </context>
 <context>
@@ -1701,6 +1705,12 @@ Befehl: %6</translation>
     <message>
         <source>Δ loss at %1 tokens (nats)</source>
         <translation>Δ Verlust bei %1 Token (nat)</translation>
+    </message>
+    <message>
+        <source>%1
+%2 tokens: %3 nats, lower on %4 of %5 books</source>
+        <translation>%1
+%2 Token: %3 Nat, niedriger bei %4 von %5 Büchern</translation>
     </message>
 </context>
 <context>
@@ -5296,6 +5306,18 @@ Wertung %4 · Rang %5 von %6</translation>
         <source>is running</source>
         <translation>läuft noch</translation>
     </message>
+    <message>
+        <source>delete %1</source>
+        <translation>%1 löschen</translation>
+    </message>
+    <message>
+        <source>delete %L1 runs</source>
+        <translation>%L1 Läufe löschen</translation>
+    </message>
+    <message>
+        <source>take back %1</source>
+        <translation>%1 zurückholen</translation>
+    </message>
 </context>
 <context>
     <name>LogPanel</name>
@@ -5443,6 +5465,14 @@ Wertung %4 · Rang %5 von %6</translation>
         <source>Reconnect</source>
         <translation>Neu verbinden</translation>
     </message>
+    <message>
+        <source>Retry</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Beenden</translation>
+    </message>
 </context>
 <context>
     <name>MemoryEstimate</name>
@@ -5576,13 +5606,13 @@ Wertung %4 · Rang %5 von %6</translation>
         <source>Written</source>
         <translation>Geschrieben</translation>
     </message>
+    <message>
+        <source>Notice</source>
+        <translation>Hinweis</translation>
+    </message>
 </context>
 <context>
     <name>ModelDialog</name>
-    <message>
-        <source>is for a model of another shape%1</source>
-        <translation>gehört zu einem Modell anderer Form%1</translation>
-    </message>
     <message>
         <source>Open a model</source>
         <translation>Ein Modell öffnen</translation>
@@ -5686,10 +5716,6 @@ Wertung %4 · Rang %5 von %6</translation>
     <message>
         <source>Its base model is %1.</source>
         <translation>Sein Basismodell ist %1.</translation>
-    </message>
-    <message>
-        <source>Adapter: %1. Choose its base model, or another adapter.</source>
-        <translation>Adapter: %1. Wählen Sie sein Basismodell oder einen anderen Adapter.</translation>
     </message>
     <message>
         <source>Adapter: %1. %2</source>
@@ -7649,6 +7675,10 @@ Verlust %4 nat, PPL %5
         <source>Prompt set</source>
         <translation>Prompt-Menge</translation>
     </message>
+    <message>
+        <source>Question</source>
+        <translation>Frage</translation>
+    </message>
 </context>
 <context>
     <name>RunLibraryTable</name>
@@ -8073,6 +8103,69 @@ Verlust %4 nat, PPL %5
     </message>
 </context>
 <context>
+    <name>SessionHistory</name>
+    <message>
+        <source>%1; its window did not close by itself</source>
+        <translation>%1; ihr Fenster ist nicht von selbst geschlossen worden</translation>
+    </message>
+    <message>
+        <source>Session history</source>
+        <translation>Sitzungsverlauf</translation>
+    </message>
+    <message>
+        <source>Earlier sessions</source>
+        <translation>Frühere Sitzungen</translation>
+    </message>
+    <message>
+        <source>Session</source>
+        <translation>Sitzung</translation>
+    </message>
+    <message>
+        <source>Last change</source>
+        <translation>Letzte Änderung</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Contents</source>
+        <translation>Inhalt</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Shows the session in this window; what is on show now stays in this list</source>
+        <translation>Zeigt die Sitzung in diesem Fenster; was jetzt zu sehen ist, bleibt in dieser Liste</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Löschen</translation>
+    </message>
+    <message>
+        <source>Deletes the chosen sessions with their runs when this window closes</source>
+        <translation>Löscht die gewählten Sitzungen mit ihren Läufen, wenn dieses Fenster schließt</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Brings back the session that was deleted last</source>
+        <translation>Bringt die zuletzt gelöschte Sitzung zurück</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>%1 sessions, %2 on disk. A session stays until you delete it here. One that is deleted can be brought back until this window closes.</source>
+        <translation>%1 Sitzungen, %2 auf der Platte. Eine Sitzung bleibt, bis Sie sie hier löschen. Eine gelöschte lässt sich zurückholen, bis dieses Fenster schließt.</translation>
+    </message>
+</context>
+<context>
     <name>SessionKeeper</name>
     <message>
         <source>This session can&apos;t be saved: %1</source>
@@ -8093,10 +8186,6 @@ Verlust %4 nat, PPL %5
     <message>
         <source>The last session can&apos;t be read: %1</source>
         <translation>Die letzte Sitzung lässt sich nicht lesen: %1</translation>
-    </message>
-    <message>
-        <source>unreadable</source>
-        <translation>nicht lesbar</translation>
     </message>
     <message>
         <source>another session is being opened</source>
@@ -8167,6 +8256,14 @@ Verlust %4 nat, PPL %5
     <message>
         <source>The session is saved without it.</source>
         <translation>Die Sitzung wird ohne sie gespeichert.</translation>
+    </message>
+    <message>
+        <source>the disk is full: the session needs %1 there, and %2 are free</source>
+        <translation>die Platte ist voll: Die Sitzung braucht dort %1, und %2 sind frei</translation>
+    </message>
+    <message>
+        <source>What was saved there before is unchanged, and the window keeps its work. Free some space and save again, or save the session on another disk.</source>
+        <translation>Was dort vorher gesichert war, ist unverändert, und das Fenster behält seine Arbeit. Schaffen Sie Platz und sichern Sie erneut, oder sichern Sie die Sitzung auf einer anderen Platte.</translation>
     </message>
 </context>
 <context>
@@ -8343,10 +8440,6 @@ Verlust %4 nat, PPL %5
         <translation>Erste Schritte</translation>
     </message>
     <message>
-        <source>Session history</source>
-        <translation>Sitzungsverlauf</translation>
-    </message>
-    <message>
         <source>Custom layouts</source>
         <translation>Eigene Anordnungen</translation>
     </message>
@@ -8373,6 +8466,50 @@ Verlust %4 nat, PPL %5
     <message>
         <source>About Carryover</source>
         <translation>Über Carryover</translation>
+    </message>
+    <message>
+        <source>Session history…</source>
+        <translation>Sitzungsverlauf…</translation>
+    </message>
+    <message>
+        <source>Show sessions</source>
+        <translation>Sitzungen zeigen</translation>
+    </message>
+    <message>
+        <source>Windows that did not close by themselves left sessions: %1</source>
+        <translation>Fenster, die nicht von selbst geschlossen wurden, haben Sitzungen hinterlassen: %1</translation>
+    </message>
+    <message>
+        <source>Earlier sessions take %1 on the disk</source>
+        <translation>Frühere Sitzungen belegen %1 auf der Platte</translation>
+    </message>
+    <message>
+        <source>Delete those that you don&apos;t need.</source>
+        <translation>Löschen Sie die, die Sie nicht brauchen.</translation>
+    </message>
+    <message>
+        <source>The window&apos;s work is kept on the disk again</source>
+        <translation>Die Arbeit des Fensters wird wieder auf der Platte behalten</translation>
+    </message>
+    <message>
+        <source>The work in this window can&apos;t be kept: %1</source>
+        <translation>Die Arbeit in diesem Fenster kann nicht behalten werden: %1</translation>
+    </message>
+    <message>
+        <source>It stays on show, and the window tries again every few seconds. %1 In %2, %3 are free.</source>
+        <translation>Sie bleibt sichtbar, und das Fenster versucht es alle paar Sekunden erneut. %1 In %2 sind %3 frei.</translation>
+    </message>
+    <message>
+        <source>The session can&apos;t be kept</source>
+        <translation>Die Sitzung kann nicht behalten werden</translation>
+    </message>
+    <message>
+        <source>%1: %2. Closing the window now loses what could not be written.</source>
+        <translation>%1: %2. Wenn Sie das Fenster jetzt schließen, geht verloren, was nicht geschrieben werden konnte.</translation>
+    </message>
+    <message>
+        <source>Close anyway</source>
+        <translation>Trotzdem schließen</translation>
     </message>
 </context>
 <context>
@@ -8928,10 +9065,6 @@ Norm / Median: erste Token %7, größte %8</translation>
         <translation>Attention-Sink: Jedes spätere Segment liest ihn</translation>
     </message>
     <message>
-        <source>log-probability %1 (probability %2 %)</source>
-        <translation>Log-Wahrscheinlichkeit %1 (Wahrscheinlichkeit %2 %)</translation>
-    </message>
-    <message>
         <source>Text</source>
         <translation>Text</translation>
     </message>
@@ -9127,6 +9260,10 @@ Norm / Median: erste Token %7, größte %8</translation>
         <source>RoPE position where nothing is retrieved: %1 for local heads (prefix %2), %3 for long-range heads (prefix %4)</source>
         <translation>RoPE-Position, wo nichts abgerufen wird: %1 für lokale Köpfe (Präfix %2), %3 für weitreichende Köpfe (Präfix %4)</translation>
     </message>
+    <message>
+        <source>log-probability %1 (probability %2)</source>
+        <translation>Log-Wahrscheinlichkeit %1 (Wahrscheinlichkeit %2)</translation>
+    </message>
 </context>
 <context>
     <name>TextReader</name>
@@ -9313,6 +9450,10 @@ Norm / Median: erste Token %7, größte %8</translation>
     <message>
         <source>Choose a new folder; or resume that run, or remove it from the list, in Training runs.</source>
         <translation>Wählen Sie einen neuen Ordner; oder setzen Sie jenen Lauf unter „Trainingsläufe“ fort, oder entfernen Sie ihn dort aus der Liste.</translation>
+    </message>
+    <message>
+        <source>Free some space and press Retry. Stop ends the training: the steps after the newest checkpoint are then lost.</source>
+        <translation>Schaffen Sie Platz und klicken Sie auf „Erneut versuchen“. „Beenden“ beendet das Training: Die Schritte nach dem neuesten Checkpoint gehen dann verloren.</translation>
     </message>
 </context>
 <context>
@@ -9579,6 +9720,26 @@ Norm / Median: erste Token %7, größte %8</translation>
         <source>attention-visible KV</source>
         <translation>für Attention sichtbare KV</translation>
     </message>
+    <message>
+        <source>Why the training waits</source>
+        <translation>Warum das Training wartet</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
+        <source>Try to write again, and continue</source>
+        <translation>Noch einmal zu schreiben versuchen und fortfahren</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Beenden</translation>
+    </message>
+    <message>
+        <source>End the training; the steps after the newest checkpoint are lost</source>
+        <translation>Das Training beenden; die Schritte nach dem neuesten Checkpoint gehen verloren</translation>
+    </message>
 </context>
 <context>
     <name>TrainingRunsPanel</name>
@@ -9831,10 +9992,6 @@ Norm / Median: erste Token %7, größte %8</translation>
         <translation>Geänderte Treffer</translation>
     </message>
     <message>
-        <source>&lt;b&gt;%1&lt;/b&gt; · segment %2: %3&lt;br&gt;Δ loss &lt;b&gt;%4&lt;/b&gt; nats (95 %: %5 to %6), %7 targets%8</source>
-        <translation>&lt;b&gt;%1&lt;/b&gt; · Segment %2: %3&lt;br&gt;Δ Verlust &lt;b&gt;%4&lt;/b&gt; nat (95 %: %5 bis %6), %7 Ziele%8</translation>
-    </message>
-    <message>
         <source>%1: segment %2</source>
         <translation>%1: Segment %2</translation>
     </message>
@@ -9859,6 +10016,14 @@ Versuch: %3 nat
     <message>
         <source>Hits changed: %1</source>
         <translation>Geänderte Treffer: %1</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;%1&lt;/b&gt; · segment %2: %3&lt;br&gt;Δ loss &lt;b&gt;%4&lt;/b&gt; nats%5, %6 targets%7</source>
+        <translation>&lt;b&gt;%1&lt;/b&gt; · Segment %2: %3&lt;br&gt;Δ Verlust &lt;b&gt;%4&lt;/b&gt; Nat%5, %6 Ziele%7</translation>
+    </message>
+    <message>
+        <source> (95 %: %1 to %2)</source>
+        <translation> (95 %: %1 bis %2)</translation>
     </message>
 </context>
 <context>
@@ -9902,6 +10067,10 @@ Versuch: %3 nat
     <message>
         <source>It belongs to another run: open that run first</source>
         <translation>Er gehört zu einem anderen Lauf: Öffnen Sie zuerst diesen</translation>
+    </message>
+    <message>
+        <source>delete %1</source>
+        <translation>%1 löschen</translation>
     </message>
 </context>
 <context>
@@ -11870,6 +12039,114 @@ Versuch: %3 nat
         <source>This panel has no settings to choose.</source>
         <translation>Diese Ansicht hat keine Einstellungen zum Wählen.</translation>
     </message>
+    <message>
+        <source>no model</source>
+        <translation>kein Modell</translation>
+    </message>
+    <message>
+        <source>runs: %1</source>
+        <translation>Läufe: %1</translation>
+    </message>
+    <message>
+        <source>what-ifs</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>questions</source>
+        <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>notes</source>
+        <translation>Notizen</translation>
+    </message>
+    <message>
+        <source>bookmarks</source>
+        <translation>Lesezeichen</translation>
+    </message>
+    <message>
+        <source>pasted text</source>
+        <translation>eingefügter Text</translation>
+    </message>
+    <message>
+        <source>trainings: %1</source>
+        <translation>Trainings: %1</translation>
+    </message>
+    <message>
+        <source>experiments: %1</source>
+        <translation>Experimente: %1</translation>
+    </message>
+    <message>
+        <source>evaluations: %1</source>
+        <translation>Auswertungen: %1</translation>
+    </message>
+    <message>
+        <source>prompt sets: %1</source>
+        <translation>Prompt-Mengen: %1</translation>
+    </message>
+    <message>
+        <source>a fine-tune form</source>
+        <translation>ein Formular zum Fine-Tuning</translation>
+    </message>
+    <message>
+        <source>changes that its file lacks</source>
+        <translation>Änderungen, die ihrer Datei fehlen</translation>
+    </message>
+    <message>
+        <source>settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>unlesbar</translation>
+    </message>
+    <message>
+        <source>--%1 names no file or folder</source>
+        <translation>--%1 nennt keine Datei und keinen Ordner</translation>
+    </message>
+    <message>
+        <source>an empty argument names no model or text</source>
+        <translation>ein leeres Argument nennt kein Modell und keinen Text</translation>
+    </message>
+    <message>
+        <source>“%1”: %2</source>
+        <translation>„%1“: %2</translation>
+    </message>
+    <message>
+        <source>%1, without retrieval %2</source>
+        <translation>%1, ohne Retrieval %2</translation>
+    </message>
+    <message>
+        <source>positions</source>
+        <translation>Positionen</translation>
+    </message>
+    <message>
+        <source>probability without it</source>
+        <translation>Wahrscheinlichkeit ohne sie</translation>
+    </message>
+    <message>
+        <source>question</source>
+        <translation>Frage</translation>
+    </message>
+    <message>
+        <source>answer</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
+        <source>answer without retrieval</source>
+        <translation>Antwort ohne Retrieval</translation>
+    </message>
+    <message>
+        <source>probability</source>
+        <translation>Wahrscheinlichkeit</translation>
+    </message>
+    <message>
+        <source>asked about</source>
+        <translation>gefragt zu</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>Fragen</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>
@@ -11946,14 +12223,6 @@ Versuch: %3 nat
 </context>
 <context>
     <name>quantities</name>
-    <message>
-        <source>%L1 GB</source>
-        <translation>%L1 GB</translation>
-    </message>
-    <message>
-        <source>%L1 MB</source>
-        <translation>%L1 MB</translation>
-    </message>
     <message>
         <source>%L1 s</source>
         <translation>%L1 s</translation>

@@ -351,7 +351,7 @@ void CommandLineTest::empty_paths_are_refused_by_every_option() {
     QCOMPARE(result.code, 2);
     QVERIFY2(result.err.contains("names no file or folder"), result.err.constData());
   }
-  for (const QString& verb : {"info", "run", "tokenize", "generate", "train", "audit", "export", "heads", "eval"}) {
+  for (const char* verb : {"info", "run", "tokenize", "generate", "train", "audit", "export", "heads", "eval"}) {
     const CliResult result = run_cli({verb, ""});
     QCOMPARE(result.code, 2);
     QVERIFY2(result.err.contains("names no file or folder"), result.err.constData());
