@@ -56,6 +56,7 @@ void InspectController::serve() {
   const auto query = inspections.next();
   inspections.set_waiting_for(query ? runs_.why_engine_is_busy() : QString());
   if (!query || !runs_.why_engine_is_busy().isEmpty()) return;
+  if (query->segment >= context_.run().segment_count()) return;  // of a run that is closed, or not as far yet
   if (const QString why = runs_.why_not_repeat(); !why.isEmpty()) {
     inspections.fail(*query, why);
     return serve();

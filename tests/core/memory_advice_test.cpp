@@ -52,7 +52,7 @@ class MemoryAdviceTest : public QObject {
     QCOMPARE(text.isEmpty(), named.isEmpty());
     if (text.isEmpty()) return;
     QStringList found;
-    for (const QString& part : text.chopped(1).split(", ").mid(1)) found += part.section(' ', 2);
+    for (const QString& part : text.left(text.size() - 1).split(", ").mid(1)) found += part.section(' ', 2);
     QCOMPARE(found.join('|'), named);
   }
 };

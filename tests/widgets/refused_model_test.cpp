@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QTest>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -19,9 +20,10 @@ namespace {
 
 /// The demo's model with other sizes, in a file whose values are holes: zeros that take no room on the disk.
 void write_large_model(const std::filesystem::path& folder, const char* dtype, std::int64_t value_bytes) {
-  constexpr std::int64_t intermediate = 200'000'000;  // 3 · 64 · 4 · 2e8 values: 307 GB in bf16
+  constexpr std::int64_t intermediate = 1'000'000, hidden = 65'536;  // 3 · 4 · 6.5e10 values: 1.6 TB in bf16
   json config = json::parse(read_bytes(folder / "config.json"));
   config["intermediate_size"] = intermediate;
+  config["hidden_size"] = hidden;
   write_bytes(folder / "config.json", config.dump());
   const std::string demo = read_bytes(folder / "model.safetensors");
   std::uint64_t length = 0;
@@ -31,8 +33,11 @@ void write_large_model(const std::filesystem::path& folder, const char* dtype, s
   for (auto& [name, tensor] : header.items()) {
     if (name == "__metadata__") continue;
     std::int64_t values = 1;
+    const bool of_kv_heads = name.find("k_proj") != std::string::npos || name.find("v_proj") != std::string::npos;
     for (json& size : tensor["shape"]) {
+      const bool rows = &size == &tensor["shape"].front() && tensor["shape"].size() == 2;
       if (size == 96) size = intermediate;
+      if (size == 64 && !(of_kv_heads && rows)) size = hidden;
       values *= size.get<std::int64_t>();
     }
     tensor["dtype"] = dtype;
