@@ -345,6 +345,7 @@ class MonkeyTest : public QObject {
     for (int session = 0; session < wanted.sessions; ++session) {
       const std::uint32_t seed = wanted.seed + static_cast<std::uint32_t>(session);
       const QStringList problems = play(seed, wanted.events, nullptr);
+      if (wanted.sessions > 1) qInfo("seed %u: %lld problems", seed, static_cast<long long>(problems.size()));
       QVERIFY2(problems.isEmpty(), qPrintable(QStringLiteral("seed %1:\n").arg(seed) + problems.join(u'\n')));
     }
   }
