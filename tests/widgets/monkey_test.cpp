@@ -35,7 +35,7 @@ namespace {
 
 struct Wanted {
   std::uint32_t seed = 1;
-  int sessions = 1, events = 400;
+  int sessions = 1, events = 250;
   bool told = false;  ///< every event, on standard error
 };
 Wanted wanted;
@@ -435,6 +435,8 @@ int run_monkey(int argc, char** argv) {
     else
       rest.push_back(argv[i]);
   }
+  if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT"))
+    qputenv("QTEST_FUNCTION_TIMEOUT", "100000000");  // long ones
   rest.push_back(nullptr);
   return in_window<MonkeyTest, Application>(static_cast<int>(rest.size()) - 1, rest.data());
 }

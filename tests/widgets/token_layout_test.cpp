@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QTest>
 #include <QTextLayout>
+#include <algorithm>
 
 #include "tests/support/byte_tokenizer.h"
 #include "tests/support/gui_test.h"

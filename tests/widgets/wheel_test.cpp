@@ -7,6 +7,7 @@
 #include <QComboBox>
 #include <QDateEdit>
 #include <QDial>
+#include <QLineEdit>
 #include <QMetaProperty>
 #include <QRegularExpression>
 #include <QScrollArea>

@@ -57,6 +57,14 @@ QString name_of(const QWidget& widget) {
   return button != nullptr ? button->text() : QString::fromLatin1(widget.metaObject()->className());
 }
 
+/// Also where the keyboard is in a list or a dialog that one of the form's fields has opened.
+bool has_keyboard(const QWidget& form) {
+  const QWidget* at = QApplication::focusWidget();
+  if (at == nullptr) return true;
+  while (at != nullptr && at != &form) at = at->parentWidget();
+  return at != nullptr;
+}
+
 void for_each_leaf(const QTreeWidget& tree, const std::function<void(QTreeWidgetItem&)>& take) {
   for (QTreeWidgetItemIterator at(const_cast<QTreeWidget*>(&tree)); *at != nullptr; ++at)
     if ((*at)->childCount() == 0) take(**at);
@@ -212,9 +220,7 @@ void FormHistory::note() {
   const QVariantMap now = values();
   if (now == last_) return;
   watch();
-  const QWidget* keyboard = QApplication::focusWidget();
-  const bool by_hand = keyboard == nullptr || keyboard == &form_ || form_.isAncestorOf(keyboard);
-  if (!begun_ || !by_hand) return void(last_ = now);
+  if (!begun_ || !has_keyboard(form_)) return void(last_ = now);
   QStringList changed;
   for (auto value = now.cbegin(); value != now.cend(); ++value)
     if (last_.value(value.key()) != value.value()) changed += value.key();
