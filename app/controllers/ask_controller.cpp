@@ -103,6 +103,7 @@ void AskController::start(const QString& text) {
   asked.made_ms = QDateTime::currentMSecsSinceEpoch();
   asked.retrieves = !runs_in_chunks(read.policy) && retrieves(read.config, model.info.config);
   context_.questions().begin(asked);
+  asked_ = context_.questions().all().back().id;
   asked_with_ = {model.info.dtype, model.info.device};
   const auto control = begin(tr("a question is using the engine"));
   Q_EMIT started();
@@ -127,7 +128,7 @@ void AskController::start_without(const std::vector<TokenRange>& positions) {
   if (why.isEmpty() &&
       (questions.all().empty() || questions.all().back().provenance != run_provenance(context_.asked())))
     why = tr("it was asked about another text");
-  if (why.isEmpty() && !asked_with_) why = tr("it was answered in an earlier session");
+  if (why.isEmpty() && questions.all().back().id != asked_) why = tr("it is not what the engine answered last");
   if (const auto& model = runs_.loader().model();
       why.isEmpty() && asked_with_ != std::pair(model->info.dtype, model->info.device))
     why = tr("it was answered in another dtype or on another device");

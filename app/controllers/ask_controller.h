@@ -23,6 +23,7 @@ class AskController : public EngineJob {
   void take_hits(const std::vector<HeadHits>& hits);
 
   AskWorker* worker_;
+  int asked_ = -1;                                      ///< the question that was answered last
   std::optional<std::pair<DType, Device>> asked_with_;  ///< of the model that answered last
 };
 

@@ -22,6 +22,7 @@
 #include "widgets/panels/prefix_panel.h"
 #include "widgets/panels/recall_panel.h"
 #include "widgets/panels/retrieval_map_panel.h"
+#include "widgets/state/quantity_text.h"
 #include "widgets/tables/recall_table.h"
 #include "widgets/tables/step_table.h"
 
@@ -328,6 +329,8 @@ class InspectionPanelsTest : public QObject {
     QVERIFY(std::abs(carry[4].second - 6 * 0.125) < 1e-6);
     QVERIFY(std::abs(sinks[4].second - 6 * 0.0625) < 1e-6);
     QVERIFY(says(panel, QStringLiteral("17.50")));
+    // The token's probability is that of its loss in the run, which the tooltip of the text shows too.
+    QVERIFY(says(panel, probability_text(token_probability(lab.run().nll_of_token(first)))));
     QVERIFY(says(panel, QStringLiteral("sinks + 4.50")));
     QCOMPARE(
         heads.csv().section(QLatin1Char('\n'), 0, 1),
