@@ -14,6 +14,7 @@
 #include "widgets/panels/attribution_panel.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/prediction_change.h"
+#include "widgets/state/quantity_text.h"
 
 using namespace carryover;
 using namespace carryover::test;
