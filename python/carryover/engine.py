@@ -31,6 +31,7 @@ Text = Union[str, os.PathLike, Sequence[int], np.ndarray]
 Made = TypeVar("Made")
 
 PROGRAMS = ("carryover-cli", "carryover")
+MOST_POSITIONS = 1 << 48
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,10 @@ class Edit:
             name: [dict(zip(("layer", "head", "position"), map(operator.index, slot))) for slot in getattr(self, name)]
             for name in ("dropped", "added")
         }
-        banned = [{"first": operator.index(first), "last": operator.index(last)} for first, last in self.banned]
+        banned = [
+            {"first": place(first, "position", MOST_POSITIONS), "last": place(last, "position", MOST_POSITIONS)}
+            for first, last in self.banned
+        ]
         config = {**run.config, **self.config} if self.config else None
         return {
             "no_carry": self.no_carry,

@@ -146,6 +146,7 @@ class EngineTest(unittest.TestCase):
             lambda run: self.model.what_if(run, -1),
             lambda run: self.model.inspect(run, 1, attention=(-1, 0)),
             lambda run: self.model.inspect(run, 1, search=(0, heads)),
+            lambda run: self.model.what_if(run, 1, banned=[(-3, 5)]),
             lambda run: self.model.run(TEXT, tokens=-1),
         ):
             for run in (self.run_, self.stored):
