@@ -73,7 +73,7 @@ class RefusedModelTest : public QObject {
     QTest::newRow("cut off") << "cut"
                              << "model.safetensors";
     QTest::newRow("missing") << "missing"
-                             << "missing";
+                             << "does not exist";
     QTest::newRow("too large, bf16") << "BF16"
                                      << "with --dtype q8";
     QTest::newRow("too large, fp32") << "F32"
