@@ -102,6 +102,8 @@ install(FILES ${CMAKE_SOURCE_DIR}/docs/guide.md ${CMAKE_SOURCE_DIR}/docs/guide.d
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs/pictures DESTINATION ${CARRYOVER_DOCS}
         FILES_MATCHING PATTERN "*-light-1280x800.png" PATTERN "window-dark-1920x1080.png")
 install(FILES ${made}/changelog.gz DESTINATION ${CARRYOVER_DOCS})
+install(FILES ${made}/sbom.spdx.json DESTINATION ${CARRYOVER_DOCS} OPTIONAL)  # scripts/sbom.py, for the .deb
+install(FILES ${CMAKE_SOURCE_DIR}/SECURITY.md DESTINATION ${CARRYOVER_DOCS})
 install(DIRECTORY ${CARRYOVER_TORCH_DIR}/torch-2.11.0.dist-info/licenses/ DESTINATION ${CARRYOVER_DOCS}/licences/torch
         OPTIONAL)
 install(DIRECTORY ${CARRYOVER_TORCH_DIR}/nvidia_cuda_runtime-13.0.96.dist-info/licenses/

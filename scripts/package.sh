@@ -47,6 +47,7 @@ plan_package() {
 set_up plan_package
 build_package
 folder=$(preset_folder package)
+python3 -I "$ROOT/scripts/sbom.py" "$folder" "$folder/share/made/sbom.spdx.json"
 rm -f "$folder"/package/*.deb
 say "Packing (LibTorch takes a few minutes) ..."
 cpack --config "$folder/CPackConfig.cmake" >"$folder/cpack.log" 2>&1 || {

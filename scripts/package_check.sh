@@ -85,6 +85,7 @@ expect "carryover-cli info" 'query heads' as_user carryover-cli info /usr/share/
 expect "carryover --headless on the demo" '[0-9]+ pictures in' as_user carryover --headless --no-fetch --out run
 expect "its run folder, plots and pictures" '[1-9][0-9]* files in plots/, [1-9]' run_folder_is_whole
 expect "carryover export --figure" "" as_user carryover export run --figure retrieval_map --size 85x60mm -o map.svg
+expect "what it is made of" 'SPDX-2.3' as_user cat /usr/share/doc/carryover/sbom.spdx.json
 expect "completion of bash" 'retrieval-length' as_user bash -c '. /usr/share/bash-completion/completions/carryover
   COMP_WORDS=(carryover run --retr) COMP_CWORD=2; _carryover; echo "${COMPREPLY[*]}"'
 expect "setup-cuda asks for Python" 'python3-venv' as_user sh -c '! carryover setup-cuda --dry-run'
