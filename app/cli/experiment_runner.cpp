@@ -50,7 +50,11 @@ std::unique_ptr<const FolderLock> locked(const std::string& folder) {
 /// What a finished training no longer needs.
 void remove_leavings(const std::string& folder) {
   std::error_code ignored;
-  remove_whole_folder(path_in(folder, "checkpoints"));
+  const std::string checkpoints = path_in(folder, "checkpoints");
+  std::vector<std::string> all;
+  for (const auto& entry : fs::directory_iterator(checkpoints, ignored)) all.push_back(entry.path().string());
+  for (const std::string& checkpoint : all) remove_whole_folder(checkpoint);
+  fs::remove(checkpoints, ignored);  // where it is empty now
   fs::remove(path_in(folder, kTeacherFile), ignored);
 }
 

@@ -17,6 +17,7 @@
 #include "app/session/session_folder.h"
 #include "engine/core/base/error.h"
 #include "engine/formats/output_file.h"
+#include "engine/formats/temporary_name.h"
 
 namespace carryover {
 namespace {
@@ -39,8 +40,8 @@ class StagedFiles {
   StagedFiles(const StagedFiles&) = delete;
   StagedFiles& operator=(const StagedFiles&) = delete;
   void write(const std::string& path, std::string_view contents) {
-    OutputFile file(stage(path), OutputFile::Existing::Continue);
     told_as(path, [&] {
+      OutputFile file(stage(path), OutputFile::Existing::Refuse);
       file.append(contents);
       file.finish();
     });
@@ -54,8 +55,8 @@ class StagedFiles {
     if (::fstat(source, &there) != 0 || !S_ISREG(there.st_mode))
       throw EngineError(Fault::Io, from, "is not a regular file", "Save the session without it.");
     if (is_same_file(from, to)) return;
-    OutputFile file(stage(to), OutputFile::Existing::Continue);
     told_as(to, [&] {
+      OutputFile file(stage(to), OutputFile::Existing::Refuse);
       std::vector<char> block(1 << 20);
       for (ssize_t count = 0; (count = ::read(source, block.data(), block.size())) != 0;) {
         if (count < 0 && errno == EINTR) continue;
@@ -63,9 +64,9 @@ class StagedFiles {
         file.append({block.data(), static_cast<std::size_t>(count)});
       }
       file.finish();
+      const timespec times[2] = {there.st_atim, there.st_mtim};
+      ::utimensat(AT_FDCWD, file.path().c_str(), times, AT_SYMLINK_NOFOLLOW);
     });
-    const timespec times[2] = {there.st_atim, there.st_mtim};
-    ::utimensat(AT_FDCWD, file.path().c_str(), times, 0);
   }
   void discard() {
     for (const auto& [beside, path] : staged_) ::unlink(beside.c_str());
@@ -78,20 +79,12 @@ class StagedFiles {
   }
 
  private:
-  /// An empty file of our own beside `path`.
+  /// A name beside `path` that nobody foresees, noted before there is a file of it.
   std::string stage(const std::string& path) {
     std::error_code code;
     fs::create_directories(fs::path(path).parent_path(), code);
     if (code) throw write_error(path, code.value());
-    std::string beside = path + kAtomicSuffix + "XXXXXX";
-    const int descriptor = ::mkostemp(beside.data(), O_CLOEXEC);
-    if (descriptor < 0) throw write_error(path, errno);
-    staged_.emplace_back(beside, path);
-    const mode_t hidden = ::umask(0);
-    ::umask(hidden);
-    ::fchmod(descriptor, 0666 & ~hidden);
-    ::close(descriptor);
-    return beside;
+    return staged_.emplace_back(temporary_name(path + kAtomicSuffix), path).first;
   }
   /// Errors name the file that a person knows.
   static void told_as(const std::string& path, const std::function<void()>& work) {

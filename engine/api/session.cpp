@@ -57,6 +57,7 @@ std::int64_t state_bytes() {
   constexpr std::int64_t kLeast = std::int64_t{512} << 20, kMost = std::int64_t{1} << 30;
   return std::clamp(machine_memory() / 16, kLeast, kMost);
 }
+constexpr int kMostThreads = 1024;  ///< each of them takes memory before it does anything
 constexpr const char* kMemoryAdvice = "Run fewer tokens or a shorter segment, or close other programs.";
 
 /// For work that is long enough: what it freed is the system's again when it ends.
@@ -144,6 +145,9 @@ class EngineSession final : public Session {
     ThreadCount threads;
     info_.config = source->config();
     info_.device = choose_device(request.device);
+    if (request.threads < 0 || request.threads > kMostThreads)
+      throw EngineError(Fault::Usage, "threads", "are " + std::to_string(request.threads),
+                        "Use 0 for all cores, or up to " + std::to_string(kMostThreads) + ".");
     info_.threads = request.threads > 0 ? request.threads : automatic_threads(info_.config);
     at::set_num_threads(info_.threads);
     DTypeChoice choice = choose_dtype(request.dtype, info_.device, this_cpu(), info_.config,
@@ -257,7 +261,7 @@ class EngineSession final : public Session {
     advised([&] {
       Decoder& model = decoder();
       const auto trained = read_trained_under(info_.adapter.empty() ? info_.path : info_.adapter);
-      write_whole_folder(directory, [&](const std::string& folder) {
+      write_whole_folder(directory, ExistingFolder::Refuse, [&](const std::string& folder) {
         write_model(folder, model, info_.path);
         if (trained) write_trained_under(folder, *trained);
       });

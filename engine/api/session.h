@@ -77,7 +77,8 @@ class Session {
   virtual TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) = 0;
 
   /// Writes the model as a folder that transformers and open_session load: weights in the session's dtype, adapter
-  /// merged, tokenizer, and what it was trained under where that is known. Whole or not there. Throws EngineError{Io}.
+  /// merged, tokenizer, and what it was trained under where that is known. Whole or not there. Throws EngineError{Io},
+  /// {Usage} where the folder is there already and not empty.
   virtual void save(const std::string& directory) = 0;
 
   /// Holds the trainer's gradient against its definition (thm:tbptt-exact). For small models, best in fp64.

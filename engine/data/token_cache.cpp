@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/data/token_cache.h"
 
-#include <unistd.h>
-
 #include <cstring>
 #include <filesystem>
 
@@ -135,20 +133,7 @@ void TokenCache::store(const std::string& key, const std::vector<Entry>& entries
     bytes.append(reinterpret_cast<const char*>(entry.ids.data()), entry.ids.size() * sizeof(std::int32_t));
   }
   put(bytes, checksum(bytes));
-  const std::string temporary = path(key) + "." + std::to_string(::getpid());
-  try {
-    OutputFile file(temporary);
-    file.append(bytes);
-    file.finish();
-    fs::rename(temporary, path(key));
-  } catch (const fs::filesystem_error& error) {
-    fs::remove(temporary, failed);
-    throw EngineError(Fault::Io, path(key), "can't be moved into place: " + error.code().message(),
-                      "Check the folder.");
-  } catch (const EngineError&) {
-    fs::remove(temporary, failed);
-    throw;
-  }
+  write_file_atomically(path(key), bytes);
 }
 
 }  // namespace carryover

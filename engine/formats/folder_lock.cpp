@@ -25,7 +25,7 @@ constexpr const char* kLockFile = "lock";
 bool is_named(int descriptor, const std::string& path) {
   struct stat open {
   }, named{};
-  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+  return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
          open.st_ino == named.st_ino;
 }
 
@@ -49,7 +49,7 @@ constexpr int kMostLooks = 1000;  ///< a millisecond apart: a process may be sus
 FolderLock::FolderLock(const std::string& path, Of what)
     : path_(what == Of::Folder ? path_in(path, kLockFile) : path + "." + kLockFile) {
   for (int looks = 0;;) {
-    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor_ < 0) throw write_error(path_, errno);
     const int code = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
     if (code == 0 && is_named(descriptor_, path_)) return;

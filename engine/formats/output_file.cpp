@@ -2,6 +2,7 @@
 #include "engine/formats/output_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,7 +10,46 @@
 #include <cstring>
 #include <filesystem>
 
+#include "engine/formats/regular_file.h"
+#include "engine/formats/temporary_name.h"
+
 namespace carryover {
+namespace {
+
+constexpr std::size_t kCopiedAtOnce = std::size_t{1} << 20;
+
+/// Takes the name from a file or a link that has it. What a link leads to stays as it is.
+void free_name(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))) return;
+  if (::unlink(path.c_str()) != 0) throw write_error(path, errno);
+}
+
+bool is_device(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode);
+}
+
+/// The kernel makes the file or says that something has the name: there is no moment between a look and an opening.
+int open_output(const std::string& path, OutputFile::Existing existing) {
+  using enum OutputFile::Existing;
+  int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+  if (existing == Replace) free_name(path);
+  if (existing != Continue && !is_device(path)) flags |= O_EXCL;
+  if (existing == Continue) flags |= O_NONBLOCK;  // a FIFO without a reader is refused and not waited for
+  return ::open(path.c_str(), flags, 0666);
+}
+
+struct OpenedFile {
+  int descriptor;
+  ~OpenedFile() { ::close(descriptor); }
+};
+
+EngineError read_error(const std::string& path, int code) {
+  return {Fault::Io, path, std::string("can't be read: ") + std::strerror(code), "Check the path."};
+}
+
+}  // namespace
 
 namespace {
 
@@ -35,15 +75,24 @@ EngineError write_error(const std::string& path, int code) {
     case EROFS:
       return {Fault::Io, path, std::string("can't be written: ") + std::strerror(code),
               "Write to a folder that you own."};
+    case ELOOP:
+      return {Fault::Io, path, "is a symbolic link, and files are not written through links",
+              "Remove the link, or name another path."};
+    case EEXIST:
+      return {Fault::Io, path, "can't be made: something of this name is there already", "Choose another name."};
     default:
       return {Fault::Io, path, std::string("can't be written: ") + std::strerror(code), "Check the path."};
   }
 }
 
 OutputFile::OutputFile(std::string path, Existing existing) : path_(std::move(path)) {
-  const int emptied = existing == Existing::Empty ? O_TRUNC : 0;
-  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | emptied, 0666);
+  descriptor_ = open_output(path_, existing);
   if (descriptor_ < 0) throw write_error(path_, errno);
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) {
+    ::close(descriptor_);
+    throw EngineError(Fault::Io, path_, "is not a regular file", "Name a file on disk.");
+  }
   const off_t end = ::lseek(descriptor_, 0, SEEK_END);
   if (end > 0) size_ = end;  // a device has no end
 }
@@ -92,33 +141,52 @@ void OutputFile::finish() {
 }
 
 void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill) {
-  const std::string temporary = path + kAtomicSuffix + std::to_string(::getpid());
+  const std::string temporary = temporary_name(path + kAtomicSuffix);
+  bool made = false;  // else what has the name is not ours to remove
   try {
-    OutputFile file(temporary);
+    OutputFile file(temporary, OutputFile::Existing::Refuse);
+    made = true;
     fill(file);
     file.finish();
     if (std::rename(temporary.c_str(), path.c_str()) != 0) throw write_error(temporary, errno);
   } catch (const EngineError& error) {
-    ::unlink(temporary.c_str());
+    if (made) ::unlink(temporary.c_str());
     if (error.where() != temporary) throw;
     throw EngineError(error.fault(), path, error.problem(), error.advice());
   } catch (...) {
-    ::unlink(temporary.c_str());
+    if (made) ::unlink(temporary.c_str());
     throw;
   }
 }
 
 void remove_unfinished(const std::string& path) {
   namespace fs = std::filesystem;
+  constexpr auto kFile = fs::file_type::regular;
   const fs::path whole(path), folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
   const std::string start = whole.filename().string() + kAtomicSuffix;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().starts_with(start)) fs::remove(entry.path(), ignored);
+    if (is_temporary_name(entry.path().filename().string(), start) && entry.symlink_status(ignored).type() == kFile)
+      fs::remove(entry.path(), ignored);
 }
 
 void write_file_atomically(const std::string& path, std::string_view contents) {
   write_atomically(path, [&](OutputFile& file) { file.append(contents); });
+}
+
+void copy_file_atomically(const std::string& from, const std::string& to) {
+  const OpenedFile source{open_regular_file(from)};
+  struct stat status {};
+  if (source.descriptor < 0 || ::fstat(source.descriptor, &status) != 0) throw read_error(from, errno);
+  write_atomically(to, [&](OutputFile& file) {
+    std::string bytes(kCopiedAtOnce, '\0');
+    for (ssize_t got; (got = ::read(source.descriptor, bytes.data(), bytes.size())) != 0;) {
+      if (got < 0 && errno != EINTR) throw read_error(from, errno);
+      if (got > 0) file.append(std::string_view(bytes).substr(0, static_cast<std::size_t>(got)));
+    }
+  });
+  const timespec times[] = {status.st_atim, status.st_mtim};
+  ::utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW);
 }
 
 void replace_own_file(const std::string& path, std::string_view contents) {

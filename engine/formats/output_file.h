@@ -10,13 +10,16 @@
 namespace carryover {
 
 /// A file being written, unbuffered, that is whole after each call: where a write fails, what it had added is taken
-/// back. Owner: one thread. Every member throws EngineError{Io} naming the file, the reason (a full disk first of all)
-/// and what to do.
+/// back. Nothing is ever written through a symbolic link. Owner: one thread. Every member throws EngineError{Io} naming
+/// the file, the reason (a full disk first of all) and what to do.
 class OutputFile {
  public:
-  enum class Existing { Empty, Continue };
-  /// Creates the file; what is there already is emptied, or kept and written after.
-  explicit OutputFile(std::string path, Existing existing = Existing::Empty);
+  enum class Existing {
+    Refuse,    ///< the file is made here, or the constructor throws
+    Replace,   ///< what has the name, a file or a link, loses it to a new file; a device is written to
+    Continue,  ///< is kept and written after; a link is refused
+  };
+  explicit OutputFile(std::string path, Existing existing = Existing::Replace);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -47,7 +50,7 @@ inline constexpr const char* kAtomicSuffix = ".tmp-";
 
 /// Writes a whole file so that a reader or a crash never sees half of it: `fill` writes to a temporary name beside it,
 /// which is synced and renamed; where `fill` throws, it is removed. Throws EngineError{Io} naming `path`.
-/// The temporary name is path + kAtomicSuffix + the process's number.
+/// The temporary name is temporary_name(path + kAtomicSuffix), of a file that did not exist before.
 void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill);
 
 /// Removes what kills left of that, where nobody else writes this path. Throws nothing.
@@ -55,6 +58,9 @@ void remove_unfinished(const std::string& path);
 
 /// The same with all of its contents at hand.
 void write_file_atomically(const std::string& path, std::string_view contents);
+
+/// The same with the contents and the time of another file.
+void copy_file_atomically(const std::string& from, const std::string& to);
 
 /// The same after remove_unfinished(): of a file in a folder that this process has locked.
 void replace_own_file(const std::string& path, std::string_view contents);

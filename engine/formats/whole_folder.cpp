@@ -2,6 +2,7 @@
 #include "engine/formats/whole_folder.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,7 +10,9 @@
 #include <filesystem>
 
 #include "engine/core/base/error.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/output_file.h"
+#include "engine/formats/temporary_name.h"
 
 namespace carryover {
 
@@ -18,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Names of our own, so that nothing of a user's is taken for a leftover.
-constexpr const char* kUnfinished = ".unfinished";
-constexpr const char* kOutgoing = ".outgoing";
+constexpr const char* kUnfinished = ".unfinished-";
+constexpr const char* kOutgoing = ".outgoing-";
 
 /// Syncs a file, or a folder's list of names.
 void sync_path(const fs::path& path) {
@@ -41,17 +44,52 @@ void rename_path(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) throw write_error(to, errno);
 }
 
-/// Renames `made` to `path`; a folder that is there already changes places with it, at once where the system can.
-void put_in_place(const std::string& made, const std::string& path) {
+bool is_link(const fs::path& path) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return rename_path(made, path);
+  return fs::is_symlink(fs::symlink_status(path, ignored));
+}
+
+bool is_marked(const fs::path& folder) {
+  std::error_code ignored;
+  return !is_link(folder) && fs::is_regular_file(fs::symlink_status(folder / kFolderMark, ignored));
+}
+
+/// The one place where whole folders are removed. remove_all() itself follows no links.
+void remove_marked(const std::string& folder) {
+  std::error_code ignored;
+  if (is_marked(folder)) fs::remove_all(folder, ignored);
+}
+
+/// A folder that did not exist before, with the mark in it.
+std::string make_temporary_folder(const std::string& path) {
+  const std::string made = temporary_name(path + kUnfinished);
+  fs::create_directories(fs::absolute(path).parent_path());
+  if (::mkdir(made.c_str(), 0777) != 0) throw write_error(path, errno);
+  OutputFile(path_in(made, kFolderMark), OutputFile::Existing::Refuse).finish();
+  return made;
+}
+
+void refuse_existing(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(path, ignored))) return;
+  if (!is_link(path) && fs::is_directory(path, ignored) && fs::is_empty(path, ignored)) return;
+  throw EngineError(Fault::Usage, path, "is there already, and nothing that is there is written over",
+                    "Choose another folder, or remove this one first.");
+}
+
+/// Renames `made` to `path`; what is there already changes places with it, at once where the system can.
+void put_in_place(const std::string& made, const std::string& path, ExistingFolder existing) {
+  if (existing == ExistingFolder::Refuse) return rename_path(made, path);  // fails but over an empty folder
+  std::error_code ignored;
+  if (!fs::exists(fs::symlink_status(path, ignored))) return rename_path(made, path);
+  const std::string outgoing = temporary_name(path + kOutgoing);
   if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
-    fs::remove_all(made, ignored);
-    return;
+    rename_path(made, outgoing);
+  } else {
+    rename_path(path, outgoing);
+    rename_path(made, path);
   }
-  rename_path(path, path + kOutgoing);
-  rename_path(made, path);
-  fs::remove_all(path + kOutgoing, ignored);
+  remove_marked(outgoing);
 }
 
 }  // namespace
@@ -60,39 +98,43 @@ void sync_folder(const std::string& path) {
   sync_path(path);
 }
 
-void write_whole_folder(const std::string& path, const std::function<void(const std::string& directory)>& fill) {
-  const std::string temporary = path + kUnfinished;
-  std::error_code ignored;
+void write_whole_folder(const std::string& folder, ExistingFolder existing,
+                        const std::function<void(const std::string& directory)>& fill) {
+  const std::string path = fs::path(folder).has_filename() ? folder : fs::path(folder).parent_path().string();
+  if (existing == ExistingFolder::Refuse) refuse_existing(path);
+  std::string temporary;
   try {
-    const std::string parent = fs::absolute(path).parent_path().string();
-    fs::remove_all(temporary);
-    fs::create_directories(temporary);
+    temporary = make_temporary_folder(path);
     fill(temporary);
+    if (existing == ExistingFolder::Refuse)
+      fs::remove(fs::path(temporary) / kFolderMark);  // from now on it is a user's
     sync_tree(temporary);
-    put_in_place(temporary, path);
-    sync_folder(parent);
-  } catch (const fs::filesystem_error& error) {
-    fs::remove_all(temporary, ignored);
-    throw write_error(path, error.code().value());
+    put_in_place(temporary, path, existing);
+    sync_folder(fs::absolute(path).parent_path().string());
   } catch (...) {
-    fs::remove_all(temporary, ignored);
-    throw;
+    std::error_code ignored;
+    if (!temporary.empty()) fs::remove_all(temporary, ignored);
+    try {
+      throw;
+    } catch (const fs::filesystem_error& error) {
+      throw write_error(path, error.code().value());
+    }
   }
 }
 
 void remove_whole_folder(const std::string& path) {
-  std::error_code ignored;
-  const std::string outgoing = path + kOutgoing;
-  fs::remove_all(outgoing, ignored);
-  fs::rename(path, outgoing, ignored);
-  fs::remove_all(outgoing, ignored);
+  if (!is_marked(path) || is_link(fs::absolute(path).parent_path())) return;
+  const std::string outgoing = temporary_name(path + kOutgoing);
+  if (std::rename(path.c_str(), outgoing.c_str()) == 0) remove_marked(outgoing);
 }
 
 void remove_leftover_folders(const std::string& parent) {
   std::error_code ignored;
+  if (is_link(parent)) return;
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.ends_with(kUnfinished) || name.ends_with(kOutgoing)) fs::remove_all(entry.path(), ignored);
+    if (name.find(kUnfinished) != std::string::npos || name.find(kOutgoing) != std::string::npos)
+      remove_marked(entry.path().string());
   }
 }
 

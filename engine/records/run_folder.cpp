@@ -72,6 +72,19 @@ bool holds_run(const fs::path& directory) {
   return false;
 }
 
+/// A config.json that a model or another program wrote marks a folder as somebody else's.
+bool holds_foreign_config(const fs::path& directory) {
+  const std::string path = (directory / "config.json").string();
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return false;
+  try {
+    const json config = read_json_file(path);
+    return !config.is_object() || !config.contains("model") || !config.contains("config");
+  } catch (const EngineError&) {
+    return true;
+  }
+}
+
 /// Makes the folder; true where it was not there before.
 bool make_folder(const std::string& directory, bool overwrite) {
   std::error_code code;
@@ -81,6 +94,9 @@ bool make_folder(const std::string& directory, bool overwrite) {
   if (holds_run(directory) && !overwrite) {
     throw EngineError(Fault::Usage, directory, "already holds a run", "Choose another folder, or add --overwrite.");
   }
+  if (holds_foreign_config(directory))
+    throw EngineError(Fault::Usage, directory, "holds a config.json that is no run's, which would be replaced",
+                      "Choose another folder.");
   const bool made = fs::create_directories(directory, code);
   if (code) throw EngineError(Fault::Io, directory, "can't be made: " + code.message(), "Choose another folder.");
   return made;

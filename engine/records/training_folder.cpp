@@ -64,6 +64,16 @@ void refuse_used_folder(const std::string& directory) {
   }
 }
 
+/// Of a folder that somebody else made: a training writes and removes what has these names.
+void refuse_links(const std::string& directory) {
+  std::error_code ignored;
+  for (const char* name : {kConfig, kMetrics, kCheckpoints, kFinal, kTeacherFile})
+    if (const fs::path path = fs::path(directory) / name; fs::is_symlink(fs::symlink_status(path, ignored)))
+      throw EngineError(Fault::BadInput, path.string(),
+                        "is a symbolic link, and a training would write and remove files where it leads",
+                        "Put what it leads to in its place, or choose another folder.");
+}
+
 /// Lines of metrics.jsonl, and the step of the last validation among them; 0: none.
 struct KeptLines {
   std::string text;
@@ -150,7 +160,7 @@ std::unique_ptr<TrainingFolder::State> TrainingFolder::begin(const TrainingPlan&
   config["environment"] = environment;
   write_file_atomically((directory / kConfig).string(), json_text(config, 2) + "\n");
   make_folder((directory / kCheckpoints).string());
-  auto state = std::make_unique<State>(plan.output_dir, OutputFile::Existing::Empty, std::move(lock));
+  auto state = std::make_unique<State>(plan.output_dir, OutputFile::Existing::Replace, std::move(lock));
   sync_folder(plan.output_dir);
   return state;
 }
@@ -159,6 +169,7 @@ TrainingFolder TrainingFolder::create(const TrainingPlan& plan, const json& envi
   const std::string& directory = plan.output_dir;
   make_folder(directory);
   std::error_code ignored;
+  refuse_links(directory);
   const bool locked_before = fs::exists(fs::path(directory) / "lock", ignored);
   if (!locked_before) refuse_used_folder(directory);  // a folder of another kind gets no lock file from us
   auto lock = std::make_unique<const FolderLock>(directory);
@@ -177,6 +188,7 @@ TrainingFolder TrainingFolder::resume(const std::string& directory) {
     throw EngineError(Fault::Io, directory, "holds no training run (there is no config.json)",
                       "Name the folder of a run that was begun.");
   }
+  refuse_links(directory);
   auto lock = std::make_unique<const FolderLock>(directory);
   for (const char* own : {kConfig, kMetrics, kTeacherFile}) remove_unfinished((fs::path(directory) / own).string());
   remove_leftover_folders(directory);
@@ -215,7 +227,7 @@ std::string TrainingFolder::save_checkpoint(std::int64_t step, std::int64_t keep
   const std::string path =
       state_->path(std::string(kCheckpoints) + "/" + std::string(kStepPrefix) + std::to_string(step));
   state_->metrics.sync();
-  write_whole_folder(path, write);
+  write_whole_folder(path, ExistingFolder::Replace, write);
   const std::vector<Checkpoint> all = find_checkpoints(state_->directory);
   for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < all.size(); ++i) remove_whole_folder(all[i].path);
   return path;
@@ -223,7 +235,7 @@ std::string TrainingFolder::save_checkpoint(std::int64_t step, std::int64_t keep
 
 std::string TrainingFolder::save_final(const std::function<void(const std::string& directory)>& write) {
   state_->metrics.sync();
-  write_whole_folder(state_->path(kFinal), write);
+  write_whole_folder(state_->path(kFinal), ExistingFolder::Replace, write);
   return state_->path(kFinal);
 }
 

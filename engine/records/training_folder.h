@@ -21,11 +21,12 @@ class FolderLock;
 /// the disk is full or the folder can't be written.
 class TrainingFolder {
  public:
-  /// A new run. Throws EngineError{Usage} where the folder holds one already, or another process trains in it.
+  /// A new run. Throws EngineError{Usage} where the folder holds one already, or another process trains in it,
+  /// {BadInput} where a name that a training uses is a symbolic link there.
   static TrainingFolder create(const TrainingPlan& plan, const nlohmann::json& environment);
   /// Continues after the newest whole checkpoint, or from the beginning where there is none: later lines of
   /// metrics.jsonl are dropped, and what a crash left unfinished is removed. Throws EngineError{Usage} where another
-  /// process trains in it, {BadInput, Io} where there is no run.
+  /// process trains in it, {BadInput, Io} where there is no run, {BadInput} for symbolic links as above.
   static TrainingFolder resume(const std::string& directory);
 
   TrainingFolder(TrainingFolder&&) noexcept;

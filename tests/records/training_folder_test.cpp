@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "engine/formats/output_file.h"
+#include "engine/formats/whole_folder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/test_program.h"
@@ -78,6 +79,9 @@ class TrainingFolderTest : public QObject {
   void resuming_drops_newer_lines_data();
   void resuming_drops_newer_lines();
   void leftovers_are_removed();
+  void links_in_a_folder_are_refused_data();
+  void links_in_a_folder_are_refused();
+  void checkpoints_of_an_older_version_stay();
   void what_cannot_be_resumed_is_named();
   void killed_at_any_moment();
   void a_full_disk_leaves_whole_files();
@@ -253,23 +257,71 @@ void TrainingFolderTest::leftovers_are_removed() {
   }
   const auto before = listing(temp.file("run"));
   // What a kill leaves: a checkpoint half written, one half removed, a final folder half written.
-  for (const char* name : {"checkpoints/step-9.unfinished", "checkpoints/step-3.outgoing", "final.unfinished"}) {
+  for (const char* name : {"checkpoints/step-9.unfinished-0a1b2c3d", "checkpoints/step-3.outgoing-00000001",
+                           "final.unfinished-ffffffff"}) {
     fs::create_directory(temp.file("run/") + name);
+    test::write_bytes(temp.file("run/") + name + "/" + kFolderMark, "");
     test::write_bytes(temp.file("run/") + name + "/state", "half");
   }
   test::write_bytes(temp.file("run/metrics.jsonl.tmp-123"), "half");
   fs::create_directory(temp.file("run/checkpoints/mine"));
   fs::create_directory(temp.file("run/checkpoints/step-7b"));
+  fs::create_directory(temp.file("run/checkpoints/notes.unfinished-00000001"));  // a person's: it has no mark
   QCOMPARE(TrainingFolder::newest_checkpoint(temp.file("run")), temp.file("run/checkpoints/step-5"));
   { TrainingFolder::resume(temp.file("run")); }
-  QCOMPARE(listing(temp.file("run/checkpoints")), (std::set<std::string>{"mine", "step-5", "step-7b"}));
+  QCOMPARE(listing(temp.file("run/checkpoints")),
+           (std::set<std::string>{"mine", "notes.unfinished-00000001", "step-5", "step-7b"}));
   QCOMPARE(listing(temp.file("run")).size(), before.size() + 1);  // one more event file
-  QVERIFY(!fs::exists(temp.file("run/final.unfinished")));
+  QVERIFY(!fs::exists(temp.file("run/final.unfinished-ffffffff")));
   // A checkpoint over what a crash left, without resuming in between.
-  fs::create_directory(temp.file("run/checkpoints/step-6.unfinished"));
-  test::write_bytes(temp.file("run/checkpoints/step-6.unfinished/old"), "half");
+  fs::create_directory(temp.file("run/checkpoints/step-6.unfinished-0"));
+  test::write_bytes(temp.file("run/checkpoints/step-6.unfinished-0/old"), "half");
   TrainingFolder folder = TrainingFolder::resume(temp.file("run"));
   QVERIFY(!fs::exists(save(folder, 6) + "/old"));
+}
+
+void TrainingFolderTest::links_in_a_folder_are_refused_data() {
+  QTest::addColumn<QString>("name");
+  for (const char* name : {"checkpoints", "final", "metrics.jsonl", "config.json", "teacher.bin"})
+    QTest::newRow(name) << name;
+}
+
+/// A folder that somebody else made may lead to another training, whose checkpoints would be taken for old ones.
+void TrainingFolderTest::links_in_a_folder_are_refused() {
+  QFETCH(QString, name);
+  const TempDir temp;
+  {
+    TrainingFolder folder = create(temp);
+    save(folder, 5);
+  }
+  const fs::path link = temp.file("run/") + name.toStdString(), target = temp.file("elsewhere");
+  if (fs::exists(link))
+    fs::rename(link, target);
+  else
+    fs::create_directory(target);
+  fs::create_symlink(target, link);
+  if (fs::is_directory(target)) {
+    fs::create_directory(target / "step-1.unfinished-00000001");
+    test::write_bytes(target / "step-1.unfinished-00000001" / kFolderMark, "");
+  }
+  const auto before = fs::is_directory(target) ? listing(target) : std::set<std::string>{test::read_bytes(target)};
+  QCOMPARE(unlike(Fault::BadInput, name.toStdString(), [&] { TrainingFolder::resume(temp.file("run")); }), "");
+  QCOMPARE(fs::is_directory(target) ? listing(target) : std::set<std::string>{test::read_bytes(target)}, before);
+  QVERIFY(fs::is_symlink(link));
+}
+
+/// They have no mark: what is not known to be ours is not removed.
+void TrainingFolderTest::checkpoints_of_an_older_version_stay() {
+  const TempDir temp;
+  TrainingFolder folder = create(temp);
+  fs::remove(save(folder, 1, 1) + "/" + kFolderMark);
+  save(folder, 2, 1);
+  save(folder, 3, 1);
+  QCOMPARE(listing(temp.file("run/checkpoints")), (std::set<std::string>{"step-1", "step-3"}));
+  fs::remove(temp.file("run/checkpoints/step-3/") + kFolderMark);
+  save(folder, 3, 1);
+  QCOMPARE(listing(temp.file("run/checkpoints")).size(), std::size_t{3});  // the one before has another name
+  QCOMPARE(step_of(temp.file("run/checkpoints/step-3")), 3);
 }
 
 void TrainingFolderTest::what_cannot_be_resumed_is_named() {
