@@ -28,6 +28,10 @@ class ChangeField {
   void operator()(const char* /*name*/, T& value) {
     visit(value);
   }
+  template <typename T, typename Range>
+  void operator()(const char* /*name*/, T& value, Range /*range*/) {
+    visit(value);
+  }
   template <typename T, typename ToText, typename FromText>
   void as_text(const char* /*name*/, T& value, ToText to_text, FromText from_text) {
     if (!is_turn()) return;

@@ -8,6 +8,9 @@
 
 #include "engine/core/base/current_error.h"
 #include "engine/core/base/system_file.h"
+#include "engine/core/base/utf8.h"
+#include "engine/core/run/snapshot_check.h"
+#include "engine/models/trained_under.h"
 #include "engine/remote/model_files.h"
 #include "engine/remote/request_reader.h"
 #include "engine/remote/wire_inspection.h"
@@ -93,7 +96,17 @@ class Server {
   std::string read_document(RemoteJob& job);
   std::string save_state(const RemoteJob& job);
   std::string load_state(const RemoteJob& job);
+  std::string settings(const RemoteJob& job);
+  std::string encode(const RemoteJob& job);
+  std::string token_texts(const RemoteJob& job);
 
+  /// Of the open model, whose path never leaves the protocol.
+  const Tokenizer& tokenizer(std::int32_t number) {
+    const std::string& path = session(number).model().path;
+    auto& kept = tokenizers_[number];
+    if (!kept.second || kept.first != path) kept = {path, Tokenizer::load(path)};
+    return *kept.second;
+  }
   Session& session(std::int32_t number) {
     const auto found = sessions_.find(number);
     if (found == sessions_.end()) refuse_message("received a request for a session that is not open");
@@ -116,6 +129,7 @@ class Server {
   FrameSender& sender_;
   const SessionOpener& open_;
   std::map<std::int32_t, std::unique_ptr<Session>> sessions_;
+  std::map<std::int32_t, std::pair<std::string, std::shared_ptr<const Tokenizer>>> tokenizers_;  ///< and their models
 };
 
 std::string Server::answer(RemoteJob& job) {
@@ -160,6 +174,12 @@ std::string Server::answer(RemoteJob& job) {
       return save_state(job);
     case MessageKind::LoadState:
       return load_state(job);
+    case MessageKind::Settings:
+      return settings(job);
+    case MessageKind::Encode:
+      return encode(job);
+    case MessageKind::TokenTexts:
+      return token_texts(job);
     default:
       refuse_message("received a message that is not a request");
   }
@@ -171,12 +191,15 @@ std::string Server::open(RemoteJob& job) {
   unpack(job.request.body, number, request);
   auto opened = open_(request, loading(job));
   const ModelInfo info = opened->model();
+  tokenizers_.erase(number);
   sessions_[number] = std::move(opened);
   return pack(info);
 }
 
 std::string Server::close(const RemoteJob& job) {
-  sessions_.erase(unpack_as<std::int32_t>(job.request.body));
+  const auto number = unpack_as<std::int32_t>(job.request.body);
+  sessions_.erase(number);
+  tokenizers_.erase(number);
   return {};
 }
 
@@ -216,7 +239,13 @@ std::string Server::logits(RemoteJob& job) {
   std::vector<std::int64_t> positions;
   unpack(job.request.body, number, request, positions);
   require_ids(request.ids);
-  return pack(session(number).logits(request, positions, job.control));
+  Session& asked = session(number);
+  const double bytes =
+      4.0 * static_cast<double>(positions.size()) * static_cast<double>(asked.model().config.vocabulary);
+  if (bytes > static_cast<double>(most_body_bytes(MessageKind::Done)))
+    throw EngineError(Fault::OutOfMemory, "logits of " + std::to_string(positions.size()) + " positions",
+                      "are more than one message holds", "Ask for fewer positions at a time.");
+  return pack(asked.logits(request, positions, job.control));
 }
 
 std::string Server::train(RemoteJob& job) {
@@ -339,6 +368,39 @@ std::string Server::load_state(const RemoteJob& job) {
   std::string path;
   unpack(job.request.body, number, path);
   return pack(session(number).load_state(path));
+}
+
+std::string Server::settings(const RemoteJob& job) {
+  const ModelInfo& model = session(unpack_as<std::int32_t>(job.request.body)).model();
+  return pack(initial_config(model.config, model.path, model.adapter));
+}
+
+std::string Server::encode(const RemoteJob& job) {
+  std::int32_t number = 0;
+  TextToEncode asked;
+  unpack(job.request.body, number, asked);
+  if (asked.text.empty()) throw EngineError(Fault::BadInput, "text", "is empty", "Give at least one character.");
+  require_utf8(asked.text, "text");
+  const Tokenizer& tokenizer = this->tokenizer(number);
+  std::vector<std::int32_t> ids = tokenizer.encode(asked.text, asked.parse_special);
+  if (asked.bos && !tokenizer.bos())
+    throw EngineError(Fault::BadInput, session(number).model().path, "its tokenizer has no BOS token",
+                      "Leave out BOS.");
+  if (asked.bos) ids.insert(ids.begin(), *tokenizer.bos());
+  return pack(ids);
+}
+
+std::string Server::token_texts(const RemoteJob& job) {
+  std::int32_t number = 0;
+  std::vector<std::int32_t> ids;
+  unpack(job.request.body, number, ids);
+  check_ids(ids, session(number).model().config.vocabulary, "ids");
+  std::vector<std::string> texts;
+  for (const std::int32_t id : ids) {
+    std::string bytes = tokenizer(number).bytes(id);
+    texts.push_back(take_utf8(bytes, /*last=*/true));
+  }
+  return pack(texts);
 }
 
 EnginePlace here() {

@@ -32,6 +32,9 @@ enum class MessageKind : std::uint32_t {
   ReadDocument,     ///< [int32 session, RunRequest] → Loading…, Done [StateInfo]
   SaveState,        ///< [int32 session, string path] → Done []
   LoadState,        ///< [int32 session, string path] → Done [StateInfo]
+  Settings,         ///< [int32 session] → Done [SegmentConfig] that runs of the model start from
+  Encode,           ///< [int32 session, TextToEncode] → Done [vector<int32> ids]
+  TokenTexts,       ///< [int32 session, vector<int32> ids] → Done [vector<string>]
   // Wishes, heard while a request is served; they have no answer but Ping's.
   Stop,
   Pause,

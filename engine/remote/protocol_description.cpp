@@ -55,6 +55,9 @@ std::vector<MessageRow> request_rows() {
       {ReadDocument, "ReadDocument", types_of<Number, RunRequest>(), types_of<StateInfo>()},
       {SaveState, "SaveState", types_of<Number, Text>(), types_of()},
       {LoadState, "LoadState", types_of<Number, Text>(), types_of<StateInfo>()},
+      {Settings, "Settings", types_of<Number>(), types_of<SegmentConfig>()},
+      {Encode, "Encode", types_of<Number, TextToEncode>(), types_of<std::vector<std::int32_t>>()},
+      {TokenTexts, "TokenTexts", types_of<Number, std::vector<std::int32_t>>(), types_of<std::vector<Text>>()},
   };
 }
 

@@ -2,6 +2,7 @@
 #include "engine/remote/remote_session.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
@@ -21,7 +22,34 @@ void hear_loading(const Frame& frame, const LoadProgress& progress) {
   double fraction = 0;
   std::string what;
   unpack(frame.body, fraction, what);
-  progress(fraction, what);
+  if (!(fraction > -1 && fraction < 2)) refuse_message("received a progress that is no share");
+  progress(std::clamp(fraction, 0.0, 1.0), what);
+}
+
+struct Progressed {
+  std::int64_t done = 0, total = 0;
+};
+
+Progressed progress_of(const Frame& frame) {
+  Progressed progress;
+  unpack(frame.body, progress.done, progress.total);
+  if (progress.done < 0 || progress.done > progress.total || !is_inside(progress.total, kCount))
+    refuse_message("received a progress that can't be");
+  return progress;
+}
+
+std::int64_t count_of(const std::string& body) {
+  const auto count = unpack_as<std::int64_t>(body);
+  if (!is_inside(count, kCount)) refuse_message("received a count that is out of range");
+  return count;
+}
+
+/// A summary of a run of `request`, to its end or until it was stopped.
+RunSummary checked_summary(RunSummary summary, const RunRequest& request) {
+  const std::int64_t tokens = std::ssize(*request.ids);
+  if (summary.tokens > tokens || summary.targets > tokens || summary.segments > tokens)
+    refuse_message("received a summary of more tokens than the text has");
+  return summary;
 }
 
 constexpr const char* kAnswering = "the remote engine";
@@ -36,6 +64,7 @@ class ArrivingSegments {
 
   void take(const SegmentSnapshot& snapshot) {
     check_snapshot(snapshot, next_, limits_, kAnswering);
+    if (!std::isfinite(snapshot.record.nll_sum)) refuse_message("a segment has a loss that is not finite");
     if (!std::equal(snapshot.ids.begin(), snapshot.ids.end(), ids_->begin() + next_.first_token))
       refuse_message("a segment has other tokens than the text");
     next_ = next_.after(snapshot.record);
@@ -54,9 +83,8 @@ void hear_run(const Frame& frame, RunObserver& observer, ArrivingSegments& segme
     segments.take(*snapshot);
     observer.segment_done(std::move(snapshot));
   } else if (frame.kind == Progress) {
-    std::int64_t done = 0, total = 0;
-    unpack(frame.body, done, total);
-    observer.progress(done, total);
+    const Progressed progress = progress_of(frame);
+    observer.progress(progress.done, progress.total);
   }
 }
 
@@ -84,11 +112,11 @@ void hear_training(const Frame& frame, TrainObserver& observer, RemoteEngine& en
     std::int64_t step = 0;
     std::string directory;
     unpack(frame.body, step, directory);
+    if (!is_inside(step, kCount)) refuse_message("received a step that is out of range");
     observer.checkpoint_saved(step, directory);
   } else if (frame.kind == Progress) {
-    std::int64_t done = 0, total = 0;
-    unpack(frame.body, done, total);
-    observer.progress(done, total);
+    const Progressed progress = progress_of(frame);
+    observer.progress(progress.done, progress.total);
   } else {
     hear_loading(frame, engine.loading());
   }
@@ -100,10 +128,6 @@ class RemoteSession final : public Session {
       : engine_(std::move(engine)), number_(engine_->new_session_number()) {
     const auto hear = [&](const Frame& frame) { hear_loading(frame, progress); };
     unpack(engine_->ask(Open, pack(number_, request), nullptr, hear), info_);
-    const ModelConfig& model = info_.config;
-    const auto possible = [](std::int64_t size) { return size > 0 && size <= kMostLayersOrHeads; };
-    if (!possible(model.layers) || !possible(model.heads) || model.vocabulary < 0 || info_.weight_bytes < 0)
-      refuse_message("received a model with sizes that are out of range");
   }
   ~RemoteSession() override {
     try {
@@ -119,24 +143,29 @@ class RemoteSession final : public Session {
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
     ArrivingSegments segments(request, info_.config);
     const auto hear = [&](const Frame& frame) { hear_run(frame, observer, segments); };
-    return unpack_as<RunSummary>(engine_->ask(Run, pack(number_, request), &control, hear));
+    return checked_summary(unpack_as<RunSummary>(engine_->ask(Run, pack(number_, request), &control, hear)), request);
   }
 
   /// The engine is some tokens ahead of what is heard here; those that were not wanted any more are no part of the
   /// result.
   GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
-    std::size_t heard = 0;
+    std::int64_t heard = 0;
     bool enough = false;
     const auto hear = [&](const Frame& frame) {
       if (frame.kind != Token || enough) return;
-      ++heard;
-      enough = !on_token(unpack_as<GeneratedToken>(frame.body));
+      const auto token = unpack_as<GeneratedToken>(frame.body);
+      check_ids({&token.id, 1}, info_.config.vocabulary, kAnswering);
+      if (++heard > request.max_new_tokens) refuse_message("received more tokens than were asked for");
+      enough = !on_token(token);
       if (enough) engine_->wish(Enough);
     };
     auto result = unpack_as<GenerateResult>(engine_->ask(Generate, pack(number_, request), &control, hear));
+    check_ids(result.ids, info_.config.vocabulary, kAnswering);
+    if (std::ssize(result.ids) > std::max<std::int64_t>(request.max_new_tokens, 0))
+      refuse_message("received more tokens than were asked for");
     if (!result.logprobs.empty() && result.logprobs.size() != result.ids.size())
       refuse_message("received an answer with different numbers of tokens and probabilities");
-    if (enough && result.ids.size() > heard) result.ids.resize(heard);
+    if (enough && std::ssize(result.ids) > heard) result.ids.resize(static_cast<std::size_t>(heard));
     if (!result.logprobs.empty()) result.logprobs.resize(result.ids.size());
     const std::int64_t document = std::ssize(request.prompt) - request.question_length;
     if (request.question_length < 0 || document < 0) refuse_message("received hits of a question that was not asked");
@@ -162,6 +191,8 @@ class RemoteSession final : public Session {
                             RunControl& control) override {
     std::vector<float> values;
     unpack(engine_->ask(Logits, pack(number_, request, positions), &control, [](const Frame&) {}), values);
+    if (std::ssize(values) != std::ssize(positions) * info_.config.vocabulary)
+      refuse_message("received other logits than were asked for");
     return values;
   }
 
@@ -201,7 +232,7 @@ class RemoteSession final : public Session {
     return base;
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override {
-    return unpack_as<std::int64_t>(engine_->ask(WhatIfPrice, pack(number_, request), nullptr, [](const Frame&) {}));
+    return count_of(engine_->ask(WhatIfPrice, pack(number_, request), nullptr, [](const Frame&) {}));
   }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
     check_parts(request.parts);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
+#include "engine/remote/wire_range.h"
 
 /// How values travel between a window and an engine elsewhere: in the order in which describe() names their fields,
 /// numbers as the bytes they are in memory, so that every value arrives bit for bit. One describe() for each type
@@ -28,6 +29,10 @@ class WirePacker {
 
   template <typename T>
   void operator()(const char* /*name*/, const T& value) {
+    put(value);
+  }
+  template <typename T, typename Range>
+  void operator()(const char* /*name*/, const T& value, Range /*range*/) {
     put(value);
   }
   template <typename T, typename ToText, typename FromText>
@@ -77,8 +82,9 @@ class WirePacker {
   std::string bytes_;
 };
 
-/// Reads, and believes nothing: a length is checked against what is there before memory is taken for it. Every member
-/// throws EngineError{BadInput} naming the field. Owner: one thread.
+/// Reads, and believes nothing: a length is checked against what is there before memory is taken for it, a number
+/// against the range of its row, and a whole value by check_received() where its type has one. Every member throws
+/// EngineError{BadInput} naming the field. Owner: one thread.
 class WireUnpacker {
  public:
   template <typename T>
@@ -88,14 +94,30 @@ class WireUnpacker {
 
   template <typename T>
   void operator()(const char* name, T& value) {
+    static_assert(!is_number<T>, "a row says what its number may be: wire_range.h");
     name_ = name;
+    get(value);
+  }
+  template <typename T, typename Range>
+  void operator()(const char* name, T& value, Range range) {
+    name_ = name;
+    get(value);
+    if (!is_inside(value, range)) refuse_message("a message's field '" + std::string(name) + "' is out of range");
+  }
+  void operator()(const char* name, std::string& text, TextRange range) {
+    name_ = name;
+    get(text, range.most);
+  }
+  /// Of a body that is no record. Its range is its user's to check.
+  template <typename T>
+  void value(T& value) {
     get(value);
   }
   template <typename T, typename ToText, typename FromText>
   void as_text(const char* name, T& value, ToText /*to_text*/, FromText from_text) {
     name_ = name;
     std::string text;
-    get(text);
+    get(text, kLongText.most);
     value = from_text(text);
   }
   /// Nothing may be left over.
@@ -123,7 +145,12 @@ class WireUnpacker {
       if constexpr (requires { check_received(value); }) check_received(value);
     }
   }
-  void get(std::string& text) { text = take(count(1)); }
+  void get(std::string& text, std::uint64_t most = kMostText) {
+    const std::size_t size = count(1);
+    if (size > most)
+      refuse_message("a message's field '" + std::string(name_) + "' is longer than any text of its kind");
+    text = take(size);
+  }
   template <typename T>
   void get(std::vector<T>& values) {
     values.clear();
@@ -183,7 +210,7 @@ std::string pack(const Values&... values) {
 template <typename... Values>
 void unpack(std::string_view bytes, Values&... values) {
   WireUnpacker unpacker(bytes);
-  (unpacker("", values), ...);
+  (unpacker.value(values), ...);
   unpacker.finish();
 }
 

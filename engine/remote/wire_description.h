@@ -29,6 +29,10 @@ class WireDescription {
   void operator()(const char* name, T& /*value*/) {
     add(name, wire_type<T>());
   }
+  template <typename T, typename Range>
+  void operator()(const char* name, T& /*value*/, Range /*range*/) {
+    add(name, wire_type<T>());
+  }
   template <typename T, typename ToText, typename FromText>
   void as_text(const char* name, T& /*value*/, ToText /*to_text*/, FromText /*from_text*/) {
     add(name, "json");

@@ -31,16 +31,16 @@ inline std::string_view name_of(PatternKind kind) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SlotRef>& value) {
-  field("layer", value.layer);
-  field("head", value.head);
-  field("position", value.position);
+  field("layer", value.layer, kAny);
+  field("head", value.head, kAny);
+  field("position", value.position, kRequested);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
   field("no_carry", value.no_carry);
   field("prefix", value.prefix);
-  field("seed", value.seed);
+  field("seed", value.seed, kAny);
   field("dropped", value.dropped);
   field("added", value.added);
   field("banned", value.banned);
@@ -51,26 +51,26 @@ void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, PredictionQuestion>& value) {
-  field("token", value.token);
-  field("foil", value.foil);
+  field("token", value.token, kRequested);
+  field("foil", value.foil, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, Prediction>& value) {
-  field("token", value.token);
-  field("target", value.target);
-  field("logit", value.logit);
-  field("probability", value.probability);
-  field("foil", value.foil);
-  field("foil_logit", value.foil_logit);
-  field("foil_probability", value.foil_probability);
+  field("token", value.token, kCount);
+  field("target", value.target, kId);
+  field("logit", value.logit, kAny);
+  field("probability", value.probability, kAny);
+  field("foil", value.foil, kId);
+  field("foil_logit", value.foil_logit, kAny);
+  field("foil_probability", value.foil_probability, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, WhatIfOutcome>& value) {
   field("target_nll", value.target_nll);
   field("hits", value.hits);
-  field("nll_sum", value.nll_sum);
+  field("nll_sum", value.nll_sum, kAny);
   field("prediction", value.prediction);
 }
 
@@ -91,7 +91,7 @@ void describe(Fields& field, Described<Fields, PatchSource>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, WhatIfRequest>& value) {
   field("run", value.run);
-  field("segment", value.segment);
+  field("segment", value.segment, kRequested);
   field("edits", value.edits);
   field("record", value.record);
   field("prediction", value.prediction);
@@ -100,41 +100,41 @@ void describe(Fields& field, Described<Fields, WhatIfRequest>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, WhatIfBase>& value) {
-  field("first_token", value.first_token);
-  field("segments_run", value.segments_run);
+  field("first_token", value.first_token, kCount);
+  field("segments_run", value.segments_run, kCount);
   field("as_it_was", value.as_it_was);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadRef>& value) {
-  field("layer", value.layer);
-  field("head", value.head);
+  field("layer", value.layer, kAny);
+  field("head", value.head, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, AttentionPair>& value) {
-  field("query", value.query);
-  field("key", value.key);
+  field("query", value.query, kRequested);
+  field("key", value.key, kRequested);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, InspectionParts>& value) {
   field("attention", value.attention);
-  field("map_rows", value.map_rows);
-  field("map_columns", value.map_columns);
+  field("map_rows", value.map_rows, kRequested);
+  field("map_columns", value.map_columns, kRequested);
   field("masses", value.masses);
   field("search", value.search);
   field("recall", value.recall);
-  field("attribution", value.attribution);
-  field("sources", value.sources);
+  field("attribution", value.attribution, kRequested);
+  field("sources", value.sources, kRequested);
   field("pairs", value.pairs);
-  field("foil", value.foil);
+  field("foil", value.foil, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, InspectRequest>& value) {
   field("run", value.run);
-  field("segment", value.segment);
+  field("segment", value.segment, kRequested);
   field("parts", value.parts);
   field("record", value.record);
 }
@@ -142,11 +142,11 @@ void describe(Fields& field, Described<Fields, InspectRequest>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, AttentionMap>& value) {
   field("head", value.head);
-  field("prefix_length", value.prefix_length);
-  field("segment_length", value.segment_length);
-  field("query_step", value.query_step);
-  field("key_step", value.key_step);
-  field("prefix_columns", value.prefix_columns);
+  field("prefix_length", value.prefix_length, kCount);
+  field("segment_length", value.segment_length, kCount);
+  field("query_step", value.query_step, kCount);
+  field("key_step", value.key_step, kCount);
+  field("prefix_columns", value.prefix_columns, kCount);
   field("mean", value.mean);
   field("prefix_positions", value.prefix_positions);
 }
@@ -159,9 +159,9 @@ void describe(Fields& field, Described<Fields, SlotMasses>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SearchSteps::Ranked>& value) {
-  field("summary", value.summary);
-  field("position", value.position);
-  field("score", value.score);
+  field("summary", value.summary, kCountOrNone);
+  field("position", value.position, kCountOrNone);
+  field("score", value.score, kAny);
   field("anchor", value.anchor);
 }
 
@@ -169,7 +169,7 @@ template <typename Fields>
 void describe(Fields& field, Described<Fields, SearchSteps>& value) {
   field("head", value.head);
   field("summaries", value.summaries);
-  field("position_step", value.position_step);
+  field("position_step", value.position_step, kCount);
   field("scores", value.scores);
   field("best", value.best);
   field("ranked", value.ranked);
@@ -179,17 +179,17 @@ void describe(Fields& field, Described<Fields, SearchSteps>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadRecall>& value) {
   field("head", value.head);
-  field("recall", value.recall);
-  field("mass", value.mass);
-  field("oracle_mass", value.oracle_mass);
+  field("recall", value.recall, kAny);
+  field("mass", value.mass, kAny);
+  field("oracle_mass", value.oracle_mass, kAny);
   field("oracle", value.oracle);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
   field("prediction", value.prediction);
-  field("logit", value.logit);
-  field("embedding", value.embedding);
+  field("logit", value.logit, kAny);
+  field("embedding", value.embedding, kAny);
   field("feed_forward", value.feed_forward);
   field("sinks", value.sinks);
   field("retrieved", value.retrieved);
@@ -199,7 +199,7 @@ void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, TokenSources>& value) {
-  field("token", value.token);
+  field("token", value.token, kCount);
   field("positions", value.positions);
   field("attention", value.attention);
   field("logit", value.logit);
@@ -207,7 +207,7 @@ void describe(Fields& field, Described<Fields, TokenSources>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, Inspection>& value) {
-  field("segment", value.segment);
+  field("segment", value.segment, kCount);
   field("hits", value.hits);
   field("attention", value.attention);
   field("prefix_mass", value.prefix_mass);
@@ -225,16 +225,16 @@ template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadProfileRequest>& value) {
   field("kinds", value.kinds);
   field("text", value.text);
-  field("tokens", value.tokens);
-  field("probes", value.probes);
-  field("needle", value.needle);
-  field("seed", value.seed);
+  field("tokens", value.tokens, kRequested);
+  field("probes", value.probes, kRequested);
+  field("needle", value.needle, kRequested);
+  field("seed", value.seed, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadScores>& value) {
-  field("layers", value.layers);
-  field("heads", value.heads);
+  field("layers", value.layers, kLayersOrHeads);
+  field("heads", value.heads, kLayersOrHeads);
   field("values", value.values);
 }
 
@@ -256,8 +256,8 @@ void describe(Fields& field, Described<Fields, Needle>& value) {
   field("statement", value.statement);
   field("question", value.question);
   field("value", value.value);
-  field("value_offset", value.value_offset);
-  field("position", value.position);
+  field("value_offset", value.value_offset, kRequested);
+  field("position", value.position, kRequested);
   field("asked", value.asked);
 }
 
@@ -269,23 +269,23 @@ void describe(Fields& field, Described<Fields, NeedleDocument>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, FoundShare>& value) {
-  field("chosen_by", value.chosen_by);
-  field("held_out", value.held_out);
+  field("chosen_by", value.chosen_by, kAny);
+  field("held_out", value.held_out, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SearcherStep>& value) {
   field("head", value.head);
   field("found", value.found);
-  field("log_rank", value.log_rank);
+  field("log_rank", value.log_rank, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, ReaderStep>& value) {
   field("readers", value.readers);
-  field("loss", value.loss);
-  field("answered", value.answered);
-  field("entry_bytes", value.entry_bytes);
+  field("loss", value.loss, kAny);
+  field("answered", value.answered, kAny);
+  field("entry_bytes", value.entry_bytes, kByteCount);
 }
 
 template <typename Fields>
@@ -293,8 +293,8 @@ void describe(Fields& field, Described<Fields, RecallHeads>& value) {
   field("found", value.found);
   field("searchers", value.searchers);
   field("all_searchers", value.all_searchers);
-  field("loss_without", value.loss_without);
-  field("answered_without", value.answered_without);
+  field("loss_without", value.loss_without, kAny);
+  field("answered_without", value.answered_without, kAny);
   field("readers", value.readers);
   field("complete", value.complete);
 }
@@ -304,9 +304,9 @@ template <typename Fields>
 void describe(Fields& field, Described<Fields, RecallHeadsRequest>& value) {
   field("config", value.config);
   field("documents", value.documents);
-  field("held_out", value.held_out);
-  field("most_searchers", value.most_searchers);
-  field("loss_rise", value.loss_rise);
+  field("held_out", value.held_out, kRequested);
+  field("most_searchers", value.most_searchers, kRequested);
+  field("loss_rise", value.loss_rise, kAny);
   field("known", value.known);
 }
 
@@ -314,28 +314,28 @@ void describe(Fields& field, Described<Fields, RecallHeadsRequest>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, PatternSearchRequest>& value) {
   field("ids", value.ids);
-  field("most_keys", value.most_keys);
+  field("most_keys", value.most_keys, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadPattern>& value) {
   field("kind", value.kind);
-  field("vertical", value.vertical);
-  field("slash", value.slash);
-  field("score", value.score);
+  field("vertical", value.vertical, kCount);
+  field("slash", value.slash, kCount);
+  field("score", value.score, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, FoundPattern>& value) {
   field("pattern", value.pattern);
-  field("seen", value.seen);
+  field("seen", value.seen, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, FoundPatterns>& value) {
-  field("tokens", value.tokens);
-  field("layers", value.layers);
-  field("heads", value.heads);
+  field("tokens", value.tokens, kCount);
+  field("layers", value.layers, kLayersOrHeads);
+  field("heads", value.heads, kLayersOrHeads);
   field("found", value.found);
 }
 
@@ -352,17 +352,17 @@ void describe(Fields& field, Described<Fields, PasskeyParts>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, PasskeyPlan>& value) {
-  field("shortest", value.shortest);
-  field("longest", value.longest);
-  field("passkeys", value.passkeys);
-  field("words", value.words);
-  field("seed", value.seed);
+  field("shortest", value.shortest, kRequested);
+  field("longest", value.longest, kRequested);
+  field("passkeys", value.passkeys, kRequested);
+  field("words", value.words, kRequested);
+  field("seed", value.seed, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, DuoGates>& value) {
-  field("layers", value.layers);
-  field("kv_heads", value.kv_heads);
+  field("layers", value.layers, kLayersOrHeads);
+  field("kv_heads", value.kv_heads, kLayersOrHeads);
   field("gates", value.gates);
   field("first_moments", value.first_moments);
   field("second_moments", value.second_moments);
@@ -374,11 +374,11 @@ template <typename Fields>
 void describe(Fields& field, Described<Fields, DuoGatesRequest>& value) {
   field("parts", value.parts);
   field("plan", value.plan);
-  field("sinks", value.sinks);
-  field("recent", value.recent);
-  field("steps", value.steps);
-  field("rate", value.rate);
-  field("l1", value.l1);
+  field("sinks", value.sinks, kRequested);
+  field("recent", value.recent, kRequested);
+  field("steps", value.steps, kRequested);
+  field("rate", value.rate, kAny);
+  field("l1", value.l1, kAny);
   field("known", value.known);
 }
 

@@ -50,26 +50,26 @@ void describe(Fields& field, Described<Fields, TrainOrder>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, GradientReach>& value) {
-  field("transition", value.transition);
-  field("age", value.age);
-  field("terms", value.terms);
-  field("norm", value.norm);
+  field("transition", value.transition, kCount);
+  field("age", value.age, kCount);
+  field("terms", value.terms, kCount);
+  field("norm", value.norm, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, StepRecord>& value) {
-  field("step", value.step);
-  field("tokens", value.tokens);
-  field("targets", value.targets);
-  field("loss", value.loss);
-  field("distillation_loss", value.distillation_loss);
-  field("recall_loss", value.recall_loss);
+  field("step", value.step, kCount);
+  field("tokens", value.tokens, kCount);
+  field("targets", value.targets, kCount);
+  field("loss", value.loss, kAny);
+  field("distillation_loss", value.distillation_loss, kAny);
+  field("recall_loss", value.recall_loss, kAny);
   field("segment_loss", value.segment_loss);
-  field("learning_rate", value.learning_rate);
-  field("gradient_norm", value.gradient_norm);
+  field("learning_rate", value.learning_rate, kReal);
+  field("gradient_norm", value.gradient_norm, kAny);
   field("reach", value.reach);
-  field("tokens_per_second", value.tokens_per_second);
-  field("seconds", value.seconds);
+  field("tokens_per_second", value.tokens_per_second, kPerSecond);
+  field("seconds", value.seconds, kSeconds);
   field("skipped", value.skipped);
   field("memory", value.memory);
 }
@@ -82,33 +82,33 @@ void describe(Fields& field, Described<Fields, StepSnapshot>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, ValidationRecord::Length>& value) {
-  field("length", value.length);
-  field("targets", value.targets);
-  field("nll_mean", value.nll_mean);
+  field("length", value.length, kCount);
+  field("targets", value.targets, kCount);
+  field("nll_mean", value.nll_mean, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, ValidationRecord>& value) {
-  field("step", value.step);
+  field("step", value.step, kCount);
   field("lengths", value.lengths);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, TrainingAlert>& value) {
-  field("step", value.step);
-  field("loss", value.loss);
-  field("expected", value.expected);
+  field("step", value.step, kCount);
+  field("loss", value.loss, kAny);
+  field("expected", value.expected, kAny);
   field("text", value.text);
   field("waits_for_room", value.waits_for_room);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, TrainingSummary>& value) {
-  field("steps", value.steps);
-  field("tokens", value.tokens);
-  field("seconds", value.seconds);
-  field("last_loss", value.last_loss);
-  field("peak_memory_bytes", value.peak_memory_bytes);
+  field("steps", value.steps, kCount);
+  field("tokens", value.tokens, kCount);
+  field("seconds", value.seconds, kSeconds);
+  field("last_loss", value.last_loss, kAny);
+  field("peak_memory_bytes", value.peak_memory_bytes, kByteCount);
   field("stopped", value.stopped);
   field("checkpoint", value.checkpoint);
   field("final_folder", value.final_folder);
@@ -120,7 +120,7 @@ void describe(Fields& field, Described<Fields, AuditRequest>& value) {
   field("ids", value.ids);
   field("policy", value.policy);
   field("config", value.config);
-  field("lora_rank", value.lora_rank);
+  field("lora_rank", value.lora_rank, kRequested);
   field("gradients_path", value.gradients_path);
   field("checks", value.checks);
 }
@@ -129,16 +129,16 @@ template <typename Fields>
 void describe(Fields& field, Described<Fields, AuditCheck>& value) {
   field("name", value.name);
   field("measure", value.measure);
-  field("difference", value.difference);
-  field("bound", value.bound);
-  field("margin", value.margin);
+  field("difference", value.difference, kAny);
+  field("bound", value.bound, kAny);
+  field("margin", value.margin, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, AuditReport>& value) {
-  field("segments", value.segments);
-  field("truncation_depth", value.truncation_depth);
-  field("loss", value.loss);
+  field("segments", value.segments, kCount);
+  field("truncation_depth", value.truncation_depth, kCount);
+  field("loss", value.loss, kAny);
   field("checks", value.checks);
 }
 

@@ -65,4 +65,8 @@ void check_received(const Map& map) {
   if (!fits || map.rows < 0 || map.columns < 0) refuse_message("a map's size is not that of its values");
 }
 
+void check_received(const ModelConfig& model) {
+  model.validate(kWhere);
+}
+
 }  // namespace carryover

@@ -31,6 +31,13 @@ struct ModelFile {
   std::string name, contents;
 };
 
+/// A text whose ids are asked for: of the open model's tokenizer, without a token that is not asked for.
+struct TextToEncode {
+  std::string text;
+  bool bos = false;            ///< BOS comes first
+  bool parse_special = false;  ///< special tokens in the text count as such
+};
+
 /// Of each enumeration that travels: its last member, and what a description calls its members.
 constexpr Fault last_of(Fault) {
   return Fault::Internal;
@@ -68,8 +75,9 @@ SegmentConfig segment_config_of(const std::string& text);
 std::string text_of_grouping(const Grouping& grouping);
 Grouping grouping_of(const std::string& text);
 
-/// Called for each map that arrives. Throws EngineError{BadInput} where its size is not that of its values.
-void check_received(const Map& map);
+/// Called for each value that arrives: what the ranges of its fields don't say. Throw EngineError{BadInput}.
+void check_received(const Map& map);  ///< its size is that of its values
+void check_received(const ModelConfig& model);
 
 /// The value that `describe` gets: const where it is written.
 template <typename Fields, typename T>
@@ -88,30 +96,30 @@ void describe(Fields& field, Described<Fields, Grouping>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, MemoryBytes>& value) {
-  for (const MemoryKind& kind : kMemoryKinds) field(kind.name, value.*kind.bytes);
+  for (const MemoryKind& kind : kMemoryKinds) field(kind.name, value.*kind.bytes, kByteChange);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentTime>& value) {
-  for (const TimePart& part : kTimeParts) field(part.name, value.*part.seconds);
+  for (const TimePart& part : kTimeParts) field(part.name, value.*part.seconds, kSeconds);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SinkSummary>& value) {
-  for (const SinkNumber& number : kSinkNumbers) field(number.name, value.*number.value);
+  for (const SinkNumber& number : kSinkNumbers) field(number.name, value.*number.value, kReal);
   field("lost", value.lost);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentRecord>& value) {
-  field("index", value.index);
-  field("first_token", value.first_token);
-  field("length", value.length);
-  field("targets", value.targets);
-  field("nll_sum", value.nll_sum);
-  field("seconds", value.seconds);
-  field("pool_entries", value.pool_entries);
-  field("near_ties", value.near_ties);
+  field("index", value.index, kCount);
+  field("first_token", value.first_token, kCount);
+  field("length", value.length, kCount);
+  field("targets", value.targets, kCount);
+  field("nll_sum", value.nll_sum, kAny);
+  field("seconds", value.seconds, kSeconds);
+  field("pool_entries", value.pool_entries, kCount);
+  field("near_ties", value.near_ties, kCount);
   field("memory", value.memory);
   field("time", value.time);
   field("sinks", value.sinks);
@@ -119,25 +127,25 @@ void describe(Fields& field, Described<Fields, SegmentRecord>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, Map>& value) {
-  field("rows", value.rows);
-  field("columns", value.columns);
+  field("rows", value.rows, kCount);
+  field("columns", value.columns, kCount);
   field("values", value.values);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, Hit>& value) {
-  field("position", value.position);
+  field("position", value.position, kCount);
   field("kind", value.kind);
-  field("score", value.score);
-  field("anchor", value.anchor);
-  field("summary", value.summary);
+  field("score", value.score, kAny);
+  field("anchor", value.anchor, kCountOrNone);
+  field("summary", value.summary, kCountOrNone);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadHits>& value) {
-  field("segment", value.segment);
-  field("layer", value.layer);
-  field("head", value.head);
+  field("segment", value.segment, kCount);
+  field("layer", value.layer, kLayersOrHeads);
+  field("head", value.head, kLayersOrHeads);
   field("hits", value.hits);
   field("shared", value.shared);
 }
@@ -157,30 +165,30 @@ void describe(Fields& field, Described<Fields, SegmentSnapshot>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, RopeConfig>& value) {
   field("kind", value.kind);
-  field("theta", value.theta);
-  field("factor", value.factor);
-  field("low_frequency_factor", value.low_frequency_factor);
-  field("high_frequency_factor", value.high_frequency_factor);
-  field("original_context", value.original_context);
+  field("theta", value.theta, RealRange{0, 1e12});
+  field("factor", value.factor, RealRange{0, 1e12});
+  field("low_frequency_factor", value.low_frequency_factor, RealRange{0, 1e12});
+  field("high_frequency_factor", value.high_frequency_factor, RealRange{0, 1e12});
+  field("original_context", value.original_context, kCount);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, ModelConfig>& value) {
   field("architecture", value.architecture);
   field("name", value.name);
-  field("layers", value.layers);
-  field("hidden", value.hidden);
-  field("intermediate", value.intermediate);
-  field("heads", value.heads);
-  field("kv_heads", value.kv_heads);
-  field("head_dim", value.head_dim);
-  field("vocabulary", value.vocabulary);
-  field("context", value.context);
-  field("norm_epsilon", value.norm_epsilon);
+  field("layers", value.layers, kCount);
+  field("hidden", value.hidden, kCount);
+  field("intermediate", value.intermediate, kCount);
+  field("heads", value.heads, kCount);
+  field("kv_heads", value.kv_heads, kCount);
+  field("head_dim", value.head_dim, kCount);
+  field("vocabulary", value.vocabulary, kCount);
+  field("context", value.context, kCount);
+  field("norm_epsilon", value.norm_epsilon, kReal);
   field("tied_embeddings", value.tied_embeddings);
   field("rope", value.rope);
-  field("bos_id", value.bos_id);
-  field("eos_id", value.eos_id);
+  field("bos_id", value.bos_id, kCount);
+  field("eos_id", value.eos_id, kCount);
 }
 
 template <typename Fields>
@@ -188,7 +196,7 @@ void describe(Fields& field, Described<Fields, ModelRequest>& value) {
   field("path", value.path);
   field("dtype", value.dtype);
   field("device", value.device);
-  field("threads", value.threads);
+  field("threads", value.threads, kThreads);
   field("for_decoding", value.for_decoding);
   field("adapter", value.adapter);
 }
@@ -199,13 +207,13 @@ void describe(Fields& field, Described<Fields, ModelInfo>& value) {
   field("path", value.path);
   field("adapter", value.adapter);
   field("weights_hash", value.weights_hash);
-  field("trained_steps", value.trained_steps);
+  field("trained_steps", value.trained_steps, kCount);
   field("trained_in", value.trained_in);
   field("dtype", value.dtype);
   field("dtype_reason", value.dtype_reason);
   field("device", value.device);
-  field("threads", value.threads);
-  field("weight_bytes", value.weight_bytes);
+  field("threads", value.threads, kThreads);
+  field("weight_bytes", value.weight_bytes, kByteCount);
   field("library_versions", value.library_versions);
 }
 
@@ -220,14 +228,14 @@ void describe(Fields& field, Described<Fields, CaptureOptions>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, RunSummary>& value) {
-  field("tokens", value.tokens);
-  field("targets", value.targets);
-  field("segments", value.segments);
-  field("nll_sum", value.nll_sum);
-  field("seconds", value.seconds);
-  field("near_ties", value.near_ties);
-  field("sinks_lost", value.sinks_lost);
-  field("peak_memory_bytes", value.peak_memory_bytes);
+  field("tokens", value.tokens, kCount);
+  field("targets", value.targets, kCount);
+  field("segments", value.segments, kCount);
+  field("nll_sum", value.nll_sum, kReal);
+  field("seconds", value.seconds, kSeconds);
+  field("near_ties", value.near_ties, kCount);
+  field("sinks_lost", value.sinks_lost, kCount);
+  field("peak_memory_bytes", value.peak_memory_bytes, kByteCount);
   field("cancelled", value.cancelled);
   field("memory", value.memory);
   field("time", value.time);
@@ -235,7 +243,7 @@ void describe(Fields& field, Described<Fields, RunSummary>& value) {
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, RunResume>& value) {
-  field("segment", value.segment);
+  field("segment", value.segment, kRequested);
   field("first_sinks", value.first_sinks);
   field("before", value.before);
 }
@@ -249,7 +257,7 @@ void describe(Fields& field, Described<Fields, RunRequest>& value) {
   field("capture", value.capture);
   field("loss", value.loss);
   field("resume", value.resume);
-  field("latch_segment", value.latch_segment);
+  field("latch_segment", value.latch_segment, kRequested);
 }
 
 template <typename Fields>
@@ -257,28 +265,28 @@ void describe(Fields& field, Described<Fields, StateInfo>& value) {
   field("ids", value.ids);
   field("policy", value.policy);
   field("config", value.config);
-  field("segments", value.segments);
-  field("bytes", value.bytes);
+  field("segments", value.segments, kCount);
+  field("bytes", value.bytes, kByteCount);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, Sampling>& value) {
-  field("temperature", value.temperature);
-  field("top_p", value.top_p);
-  field("seed", value.seed);
+  field("temperature", value.temperature, kAny);
+  field("top_p", value.top_p, kAny);
+  field("seed", value.seed, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, TokenRange>& value) {
-  field("first", value.first);
-  field("last", value.last);
+  field("first", value.first, kRequested);
+  field("last", value.last, kRequested);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
   field("prompt", value.prompt);
-  field("question_length", value.question_length);
-  field("max_new_tokens", value.max_new_tokens);
+  field("question_length", value.question_length, kRequested);
+  field("max_new_tokens", value.max_new_tokens, kRequested);
   field("stop_ids", value.stop_ids);
   field("barred_ids", value.barred_ids);
   field("barred_tokens", value.barred_tokens);
@@ -290,19 +298,19 @@ void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
   field("question_without", value.question_without);
   field("answer", value.answer);
   field("logprobs", value.logprobs);
-  field("top_logprobs", value.top_logprobs);
+  field("top_logprobs", value.top_logprobs, kRequested);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, TopToken>& value) {
-  field("id", value.id);
-  field("logprob", value.logprob);
+  field("id", value.id, kId);
+  field("logprob", value.logprob, kAny);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, GeneratedToken>& value) {
-  field("id", value.id);
-  field("logprob", value.logprob);
+  field("id", value.id, kId);
+  field("logprob", value.logprob, kAny);
   field("top", value.top);
 }
 
@@ -311,9 +319,9 @@ void describe(Fields& field, Described<Fields, GenerateResult>& value) {
   field("ids", value.ids);
   field("question_hits", value.question_hits);
   field("logprobs", value.logprobs);
-  field("prompt_seconds", value.prompt_seconds);
-  field("decode_seconds", value.decode_seconds);
-  field("draft_seconds", value.draft_seconds);
+  field("prompt_seconds", value.prompt_seconds, kSeconds);
+  field("decode_seconds", value.decode_seconds, kSeconds);
+  field("draft_seconds", value.draft_seconds, kSeconds);
   field("cancelled", value.cancelled);
 }
 
@@ -321,8 +329,8 @@ template <typename Fields>
 void describe(Fields& field, Described<Fields, EnginePlace>& value) {
   field("host", value.host);
   field("version", value.version);
-  field("cores", value.cores);
-  field("memory_bytes", value.memory_bytes);
+  field("cores", value.cores, kThreads);
+  field("memory_bytes", value.memory_bytes, kByteCount);
 }
 
 template <typename Fields>
@@ -334,9 +342,16 @@ void describe(Fields& field, Described<Fields, Failure>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, TextToEncode>& value) {
+  field("text", value.text, kLongText);
+  field("bos", value.bos);
+  field("parse_special", value.parse_special);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, ModelFile>& value) {
   field("name", value.name);
-  field("contents", value.contents);
+  field("contents", value.contents, kLongText);
 }
 
 }  // namespace carryover

@@ -204,20 +204,6 @@ def describe(command: Sequence[str], seconds: float) -> Protocol:
         ) from None
 
 
-def ask_program(command: Sequence[str], words: Sequence[str], text: str = "") -> Any:
-    """What the engine's own program prints for other words than its engine's, as JSON. Raises EngineError with what it
-    complains about."""
-    call = [*command[:-1], *words]
-    try:
-        done = subprocess.run(call, input=text.encode(), capture_output=True, check=False)
-    except OSError as error:
-        raise EngineLost(f"`{' '.join(call)}` can't be started: {error}") from None
-    if done.returncode != 0:
-        said = done.stderr[-MOST_SAID:].decode("utf-8", "replace").strip()
-        raise EngineError("bad input" if done.returncode == 3 else "usage", words[0], said)
-    return json.loads(done.stdout)
-
-
 class Connection:
     """Asks one request at a time. Owner: one thread."""
 

@@ -21,7 +21,7 @@ from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 
-from .connection import Connection, ask_program
+from .connection import Connection
 from .errors import EngineLost, WireError
 from .numbers import place, plain, token_ids
 from .run import HeadHits, Run, segment_table, slot_table
@@ -239,22 +239,19 @@ class EngineRun(Run):
 class Model:
     """A model that is open in an engine. Made by Engine.open()."""
 
-    def __init__(self, connection: Connection, command: Sequence[str], number: int, info: dict[str, Any]) -> None:
-        self._connection, self._command, self._number = connection, command, number
+    def __init__(self, connection: Connection, number: int, info: dict[str, Any]) -> None:
+        self._connection, self._number = connection, number
         self.info: dict[str, Any] = info  #: config (layers, heads, …), weights_hash, dtype, device, threads, …
-        words = ["info", info["path"], "--json"] + (["--adapter", info["adapter"]] if info["adapter"] else [])
         #: the settings that runs start from, by field: those of the model's training, or of the paper
-        self.config: dict[str, Any] = ask_program(command, words)["config"]
+        self.config: dict[str, Any] = connection.ask("Settings", number)[0]
 
     def encode(self, text: str, bos: bool = False) -> np.ndarray:
         """int32 [tokens]: ids of a text. No token is added but BOS, where it is asked for."""
-        words = ["tokenize", self.info["path"], "-"] + (["--bos"] if bos else [])
-        return np.array(ask_program(self._command, words, text), np.int32)
+        return self._connection.ask("Encode", self._number, {"text": text, "bos": bos})[0]
 
     def token_texts(self, ids: Union[Sequence[int], np.ndarray]) -> list[str]:
         """The text of each id; a part of a character is U+FFFD."""
-        words = ["tokenize", self.info["path"], "--input-ids", "-"]
-        return list(ask_program(self._command, words, str(token_ids(ids).tolist())))
+        return list(self._connection.ask("TokenTexts", self._number, token_ids(ids))[0])
 
     def run(
         self,
@@ -398,7 +395,8 @@ class Engine:
 
     program   carryover-cli or carryover; by default the one that PATH finds
     command   instead of it the words that start a remote engine: ("ssh", "host", "carryover-cli", "engine"); paths
-              of models are then the other machine's. No shell reads it.
+              of models are then the other machine's. No shell here reads it; ssh's shell there reads these words alone,
+              and every path travels over the engine's own line.
     timeout   seconds; an engine that is silent for longer counts as lost. One that computes answers.
     """
 
@@ -409,8 +407,8 @@ class Engine:
         command: Optional[Sequence[str]] = None,
         timeout: float = 60.0,
     ) -> None:
-        self._command = list(command) if command else [str(program or _find_program()), "engine"]
-        self._connection = Connection(self._command, timeout)
+        words = list(command) if command else [str(program or _find_program()), "engine"]
+        self._connection = Connection(words, timeout)
         self._opened = 0
         self.place: dict[str, Any] = self._connection.place  #: host, version, cores, memory_bytes
 
@@ -440,7 +438,7 @@ class Engine:
         self._opened += 1
         number = self._opened
         info = self._connection.ask("Open", number, request, on_event=hear)[0]
-        return Model(self._connection, self._command, number, info)
+        return Model(self._connection, number, info)
 
     @property
     def process(self) -> int:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from tokenize import TokenError  # of numpy's reader, where a header's brackets are left open
-from typing import Any, Optional, Union
+from typing import Any, BinaryIO, Optional, Union
 
 import numpy as np
 
 from .errors import RunFolderError
 from .run import HIT, KINDS, HeadHits, Run, segment_table, slot_table
 
+MOST_NUMBER = 1 << 62  # of any number: integer columns hold 64 bits
+MOST_SIZE = 1 << 16  # layers, or heads
 SEGMENT_FIELDS = ("index", "first_token", "length", "targets")
 
 
@@ -34,22 +38,22 @@ class FolderRun(Run):
         self.description = config
         try:
             model = config["model"]
-            self.config, self.policy = dict(config["config"]), str(config["policy"])
+            self.config, self.policy = dict(config["config"]), _text(config["policy"])
             self.forced = bool(config["force_hits"]) or config["prefix"] not in ("search", "off")
             self.model = {
-                "name": str(model["name"]),
-                "path": str(model["path"]),
-                "weights_hash": str(model["weights_hash"]),
-                "dtype": str(config["dtype"]),
-                "adapter": str(model.get("adapter", "")),
+                "name": _text(model["name"]),
+                "path": _text(model["path"]),
+                "weights_hash": _text(model["weights_hash"]),
+                "dtype": _text(config["dtype"]),
+                "adapter": _text(model.get("adapter") or ""),
             }
-            self.layers, self.heads = int(model["layers"]), int(model["heads"])
-        except (KeyError, TypeError, ValueError) as error:
+            self.layers, self.heads = _size(model["layers"]), _size(model["heads"])
+        except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
             raise RunFolderError(folder / "config.json", f"lacks what a run's has: {error!r}") from None
         self.tokens = _array(folder / "ids.npy", "<i4", 1)
         self.segments = self._read_segments()
         summary = folder / "summary.json"
-        self.summary = _object(summary) if summary.exists() else None
+        self.summary = _object(summary) if _is_there(summary) else None
         self.sinks = self._map("sinks.npy", 3)
         self.carry_maps = self._map("carry_maps.npy", 4)
 
@@ -57,7 +61,7 @@ class FolderRun(Run):
         path, records, next_token = self.folder / "segments.jsonl", [], 0
         for where, record in _lines(path):
             whole = all(type(record.get(name)) is int for name in SEGMENT_FIELDS)
-            if not whole or not isinstance(record.get("nll_sum"), (int, float)):
+            if not whole or not _is_number(record.get("nll_sum")) or not _has_numbers(record):
                 raise RunFolderError(where, f"lacks one of {', '.join(SEGMENT_FIELDS)}, nll_sum")
             follows = record["index"] == len(records) and record["first_token"] == next_token
             inside = 0 < record["length"] <= len(self.tokens) - next_token
@@ -72,7 +76,7 @@ class FolderRun(Run):
 
     def _map(self, name: str, dimensions: int) -> Optional[np.ndarray]:
         path = self.folder / name
-        if not path.exists():
+        if not _is_there(path):
             return None
         array = _array(path, "<f4", dimensions)
         if len(array) < len(self.segments):
@@ -85,8 +89,10 @@ class FolderRun(Run):
         values = _json(path)
         try:
             nll = np.array([np.nan if value is None else value for value in values], np.float32)
-        except (TypeError, ValueError) as error:
+        except (OverflowError, TypeError, ValueError) as error:
             raise RunFolderError(path, f"is not an array of numbers: {error}") from None
+        if nll.ndim != 1 or np.any(np.isinf(nll)):
+            raise RunFolderError(path, "is not an array of finite numbers")
         targets = int(self.segments["targets"].sum()) if len(self.segments) else 0
         if len(nll) not in (0, targets) and len(nll) < targets:
             raise RunFolderError(path, f"has {len(nll)} losses, and the segments {targets} targets")
@@ -104,18 +110,18 @@ class FolderRun(Run):
 
     def _head_hits(self, line: dict[str, Any], where: str) -> HeadHits:
         try:
-            positions = np.array(line["positions"], np.int64)
+            positions = _whole(line["positions"])
             hits = np.empty(len(positions), HIT)
             hits["position"] = positions
             hits["kind"] = [KINDS.index(kind) for kind in line.get("kind", ["anchor"] * len(hits))]
             hits["score"] = [0 if score is None else score for score in line.get("score", [0] * len(hits))]
-            hits["anchor"] = line.get("anchor", [-1] * len(hits))
-            hits["summary"] = line.get("summary", [-1] * len(hits))
+            hits["anchor"] = _whole(line.get("anchor", [-1] * len(hits)))
+            hits["summary"] = _whole(line.get("summary", [-1] * len(hits)), np.int32)
             place = [line[name] for name in ("segment", "layer", "head")]
             if any(type(number) is not int for number in place) or positions.ndim != 1:
                 raise ValueError("segment, layer, head and positions are whole numbers")
             shared = line.get("shared", False) is True
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
             raise RunFolderError(where, f"is not a list of hits: {error}") from None
         segment, layer, head = place
         if not (0 <= layer < self.layers and 0 <= head < self.heads and segment >= 0):
@@ -126,13 +132,88 @@ class FolderRun(Run):
         return HeadHits(segment, layer, head, hits, shared)
 
 
-def _json(path: Path) -> Any:
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < MOST_NUMBER
+
+
+def _has_numbers(record: dict[str, Any]) -> bool:
+    """And nothing else, but flags, what was not measured, and groups of these."""
+    parts = [value for value in record.values() if isinstance(value, dict)]
+    return all(
+        _is_number(value) or value is None or isinstance(value, bool)
+        for group in (record, *parts)
+        for value in group.values()
+        if group is not record or not isinstance(value, dict)
+    )
+
+
+def _size(value: Any) -> int:
+    """Of layers or heads."""
+    if type(value) is not int or not 0 < value <= MOST_SIZE:
+        raise ValueError(f"{value!r:.60} is no number of layers or heads")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is no text")
+    return value
+
+
+def _whole(values: Any, dtype: type = np.int64) -> np.ndarray:
+    found = np.array(values)
+    if found.size and found.dtype.kind not in "iu":
+        raise ValueError("a number is not whole, or too large")
+    return np.array(values, dtype)
+
+
+def _is_there(path: Path) -> bool:
     try:
-        return json.loads(path.read_bytes())
+        return path.exists()
+    except (OSError, ValueError) as error:
+        raise RunFolderError(path, f"can't be read: {error}") from None
+
+
+def _open(path: Path) -> BinaryIO:
+    """A regular file. Whatever else has the name, such as a FIFO that nobody writes to, is not waited for."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise RunFolderError(path, "is not a regular file")
+        return os.fdopen(descriptor, "rb")
     except OSError as error:
         raise RunFolderError(path, f"can't be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise RunFolderError(path, f"is not JSON: {error}") from None
+    except ValueError as error:  # a path with a zero byte
+        raise RunFolderError(path, f"can't be read: {error}") from None
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _number(word: str) -> float:
+    """Of a fraction, or an exponent."""
+    value = float(word)
+    if not math.isfinite(value):
+        raise ValueError(f"{word[:60]} is beyond all numbers")
+    return value
+
+
+def _parse(text: bytes, where: Union[str, Path]) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_number, parse_float=_number)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise RunFolderError(where, f"is not JSON: {error}") from None
+
+
+def _json(path: Path) -> Any:
+    with _open(path) as file:
+        try:
+            text = file.read()
+        except OSError as error:
+            raise RunFolderError(path, f"can't be read: {error.strerror}") from None
+    return _parse(text, path)
 
 
 def _object(path: Path) -> dict[str, Any]:
@@ -145,15 +226,12 @@ def _object(path: Path) -> dict[str, Any]:
 def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each line's place and object. A last line without its end is one that was being written."""
     try:
-        with open(path, "rb") as file:
+        with _open(path) as file:
             for number, line in enumerate(file, 1):
                 where = f"{path}:{number}"
                 if not line.endswith(b"\n"):
                     return
-                try:
-                    value = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise RunFolderError(where, f"is not JSON: {error}") from None
+                value = _parse(line, where)
                 if not isinstance(value, dict):
                     raise RunFolderError(where, "is not a JSON object")
                 yield where, value
@@ -163,11 +241,12 @@ def _lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _array(path: Path, dtype: str, dimensions: int) -> np.ndarray:
     """A mapped array; a file whose type, shape or size is another is refused."""
+    _open(path).close()
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except OSError as error:
         raise RunFolderError(path, f"can't be read: {error}") from None
-    except (ValueError, EOFError, TypeError, SyntaxError, TokenError) as error:
+    except (ValueError, EOFError, TypeError, SyntaxError, TokenError, OverflowError, MemoryError) as error:
         raise RunFolderError(path, f"is not a .npy file: {error}") from None
     if not isinstance(array, np.ndarray) or array.dtype != np.dtype(dtype) or array.ndim != dimensions:
         raise RunFolderError(path, f"is no {dimensions}-dimensional array of {dtype}")

@@ -6,6 +6,7 @@ and whatever happens to an engine gives one clear exception."""
 import dataclasses
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -173,6 +174,27 @@ class EngineTest(unittest.TestCase):
             self.assertTrue(same(same_again.hits_before, run.hits(segment=5)))
             self.assertEqual(len(same_again.lost) + len(same_again.gained), 0)
             self.assertEqual(same_again.mean_change, 0)
+
+    def test_no_path_is_a_word_of_a_command(self):
+        """ssh hands its words to a shell on the other machine: a model's path must not be one of them."""
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            ssh = folder / "ssh"
+            ssh.write_text('#!/bin/sh\necho "$*" >>"$0.log"\nshift\nexec sh -c "$*"\n')
+            ssh.chmod(0o755)
+            names = ("m$(touch ${PWD}/PWNED)", "m`touch PWNED`;touch PWNED", "m' \" &&touch PWNED")
+            for number, name in enumerate(names):
+                model = folder / name.replace("/", "\u2215")
+                shutil.copytree(DEMO, model)
+                with carryover.Engine(command=[str(ssh), "host", str(CLI), "engine"]) as engine:
+                    opened = engine.open(model)
+                    ids = opened.encode("Who is May?")
+                    self.assertEqual("".join(opened.token_texts(ids)), "Who is May?")
+                    self.assertEqual(opened.config, self.model.config)
+                self.assertEqual([path for path in folder.rglob("PWNED")], [], name)
+                self.assertFalse(Path("PWNED").exists())
+                said = (folder / "ssh.log").read_text().splitlines()
+                self.assertEqual(said, [f"host {CLI} engine --describe", f"host {CLI} engine"] * (number + 1))
 
     def test_what_ifs_of_one_segment(self):
         hit = self.run_.hits(segment=5)[0]

@@ -4,6 +4,7 @@
 far as it goes, and damaged files give a RunFolderError and nothing else."""
 
 import json
+import os
 import pickle
 import random
 import shutil
@@ -116,6 +117,56 @@ class RunFolderTest(unittest.TestCase):
             ):
                 read_all(folder)
             (folder / name).write_bytes(whole)
+        read_all(folder)
+
+    def test_what_is_no_file_is_not_waited_for(self):
+        for name in FILES:
+            folder = self.copy()
+            (folder / name).unlink()
+            os.mkfifo(folder / name)
+            with self.subTest(fifo=name), self.assertRaisesRegex(carryover.RunFolderError, "is not a regular file"):
+                read_all(folder)
+            (folder / name).unlink()
+            (folder / name).mkdir()
+            with self.subTest(folder=name), self.assertRaises(carryover.RunFolderError):
+                read_all(folder)
+
+    def test_numbers_that_are_none_are_refused(self):
+        folder = self.copy()
+        config = json.loads((folder / "config.json").read_bytes())
+        whole = {name: (folder / name).read_bytes() for name in FILES}
+
+        def refused(name, contents):
+            (folder / name).write_bytes(contents)
+            with self.subTest(file=name, contents=contents[:60]), self.assertRaises(carryover.RunFolderError):
+                read_all(folder)
+            (folder / name).write_bytes(whole[name])
+
+        for value in ("1e999", "-1e999", "NaN", "Infinity", "1.5", "-1", "0", "1e3", '"4"', "null", "[4]", "true",
+                      "1" * 30, "1" * 5000):
+            for field in ("layers", "heads"):
+                text = json.dumps({**config, "model": {**config["model"], field: "HERE"}}).replace('"HERE"', value)
+                refused("config.json", text.encode())
+        for field in ("name", "path", "weights_hash"):
+            refused("config.json", json.dumps({**config, "model": {**config["model"], field: 1}}).encode())
+        for field in ("policy", "dtype", "model", "config"):
+            refused("config.json", json.dumps({**config, field: 1}).encode())
+        first, rest = whole["segments.jsonl"].split(b"\n", 1)
+        for field in ("index", "first_token", "length", "targets", "nll_sum", "pool_entries"):
+            for value in ("1e999", "NaN", "-Infinity", '"1"', "1" * 30, "true", "[]"):
+                if field == "pool_entries" and value == "true":
+                    continue  # a number to NumPy
+                line = json.dumps({**json.loads(first), field: "HERE"}).replace('"HERE"', value).encode()
+                refused("segments.jsonl", line + b"\n" + rest)
+        hits = b'{"segment":1,"layer":3,"head":2,"positions":[5],"anchor":[%s],"summary":[%s],"score":[%s]}\n'
+        for values in ((b"1e999", b"0", b"0"), (b"1.5", b"0", b"0"), (b"0", b"9999999999", b"0"), (b"0", b"0", b"NaN"),
+                       (b"0", b"0", b'"x"'), (b"1" * 30, b"0", b"0")):
+            refused("hits.jsonl", hits % values)
+        refused("hits.jsonl", b'{"segment":1,"layer":3,"head":2,"positions":[5.5]}\n')
+        refused("hits.jsonl", b'{"segment":1,"layer":3,"head":2,"positions":[9223372036854775808]}\n')
+        refused("hits.jsonl", b'{"segment":1,"layer":3,"head":2,"positions":{"a":1}}\n')
+        for value in (b"1e999", b"NaN", b"1e300", b"[1]", b'"x"'):
+            refused("nll.json", whole["nll.json"].replace(b"[", b"[" + value + b",", 1))
         read_all(folder)
 
     def test_any_damage_gives_a_run_folder_error_or_a_run(self):

@@ -307,6 +307,34 @@ class RemoteSessionTest : public QObject {
     }
   }
 
+  void what_an_engine_says_is_not_believed() {
+    const auto refused = [](const char* problem, const auto& act) { return unlike(Fault::BadInput, problem, act); };
+    QCOMPARE(refused("KV heads", [&] { engine_->open(model_at("no KV heads"), {}); }), std::string());
+    QCOMPARE(refused("threads", [&] { engine_->open(model_at("many threads"), {}); }), std::string());
+    QCOMPARE(refused("weight_bytes", [&] { engine_->open(model_at("weights of no size"), {}); }), std::string());
+    RunControl control;
+    Recorder recorder;
+    RunRequest run = sixteen_ids();
+    run.policy = "long summary";
+    QCOMPARE(refused("more tokens", [&] { session_->run(run, recorder, control); }), std::string());
+    run.ids = std::make_shared<const std::vector<std::int32_t>>(14, 1);
+    QCOMPARE(refused("other logits", [&] { session_->logits(run, {0, 1}, control); }), std::string());
+    GenerateRequest request;
+    request.prompt = {1, 2, 3};
+    request.max_new_tokens = 5;
+    const auto generate = [&] {
+      session_->generate(
+          request, [](const GeneratedToken&) { return true; }, control);
+    };
+    generate();
+    request.policy = "too many";
+    QCOMPARE(refused("more tokens", generate), std::string());
+    request.policy = "unknown ids";
+    QCOMPARE(refused("vocabulary", generate), std::string());
+    request.policy = "segmented";
+    generate();  // the engine is still there
+  }
+
   void a_profile_of_heads_goes_through() {
     HeadProfileRequest request;
     request.kinds = {ProbeKind::Passage, ProbeKind::Copy};

@@ -4,8 +4,10 @@
 
 #include <QTest>
 #include <bit>
+#include <cmath>
 #include <random>
 #include <stdexcept>
+#include <type_traits>
 
 #include "engine/remote/protocol.h"
 #include "engine/remote/protocol_description.h"
@@ -28,6 +30,10 @@ class CountFields {
   using Value = T;
   template <typename T>
   void operator()(const char*, T&) {
+    ++count;
+  }
+  template <typename T, typename Range>
+  void operator()(const char*, T&, Range) {
     ++count;
   }
   template <typename T, typename ToText, typename FromText>
@@ -170,6 +176,60 @@ class WireTest : public QObject {
       snapshot.carry_drift.columns = columns;
       QCOMPARE(unlike(Fault::BadInput, "map", [&] { unpack_as<SegmentSnapshot>(pack(snapshot)); }), std::string());
     }
+  }
+
+  /// What a number may be stands in its row, and the reader refuses everything else before anybody computes with it.
+  void numbers_out_of_range_are_refused() {
+    const auto fault = [](const auto& value, const char* field) {
+      using T = std::decay_t<decltype(value)>;
+      return unlike(Fault::BadInput, field, [&] { unpack_as<T>(pack(value)); });
+    };
+    const auto field = [&]<typename T, typename Member>(Member T::*member, std::type_identity_t<Member> number,
+                                                        const char* name) {
+      T value{};
+      value.*member = number;
+      return fault(value, name);
+    };
+    ModelInfo good;
+    good.config = RandomFields(1).any<ModelConfig>();
+    unpack_as<ModelInfo>(pack(good));
+    const auto info = [&](const auto& change) {
+      ModelInfo changed = good;
+      change(changed);
+      return changed;
+    };
+    constexpr std::int64_t kHuge = std::int64_t{1} << 62;
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.kv_heads = 0; }), "KV heads"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.kv_heads = -1; }), "kv_heads"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.kv_heads = i.config.heads + 1; }), "KV heads"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.head_dim = 0; }), "head size"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.head_dim = -kHuge; }), "head_dim"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.vocabulary = 0; }), "vocabulary"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.vocabulary = kHuge; }), "vocabulary"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.hidden = kHuge; }), "hidden"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.context = INT64_MIN; }), "context"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.layers = 1 << 20; }), "layers"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.norm_epsilon = std::nan(""); }), "norm_epsilon"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.rope.theta = std::nan(""); }), "theta"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.bos_id = std::int64_t{1} << 40; }), "BOS"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.eos_id = -5; }), "eos_id"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.weight_bytes = INT64_MAX; }), "weight_bytes"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.threads = INT32_MIN; }), "threads"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.path = std::string(3'000'000, 'B'); }), "path"), std::string());
+    QCOMPARE(field(&RunSummary::targets, -1, "targets"), std::string());
+    QCOMPARE(field(&RunSummary::tokens, INT64_MAX, "tokens"), std::string());
+    QCOMPARE(field(&RunSummary::nll_sum, std::nan(""), "nll_sum"), std::string());
+    QCOMPARE(field(&RunSummary::seconds, -INFINITY, "seconds"), std::string());
+    QCOMPARE(field(&RunSummary::peak_memory_bytes, INT64_MIN, "peak_memory_bytes"), std::string());
+    QCOMPARE(field(&SegmentRecord::seconds, -1e308, "seconds"), std::string());
+    QCOMPARE(field(&SegmentRecord::near_ties, INT64_MAX, "near_ties"), std::string());
+    QCOMPARE(field(&StepRecord::tokens_per_second, INFINITY, "tokens_per_second"), std::string());
+    QCOMPARE(field(&StepRecord::learning_rate, std::nan(""), "learning_rate"), std::string());
+    QCOMPARE(field(&EnginePlace::cores, INT64_MIN, "cores"), std::string());
+    QCOMPARE(field(&EnginePlace::memory_bytes, -1, "memory_bytes"), std::string());
+    QCOMPARE(field(&GeneratedToken::id, INT32_MIN, "id"), std::string());
+    QCOMPARE(field(&GenerateRequest::max_new_tokens, INT64_MAX, "max_new_tokens"), std::string());
+    QCOMPARE(field(&HeadProfileRequest::tokens, INT64_MIN, "tokens"), std::string());
   }
 
   void frames_come_together_from_any_pieces() {

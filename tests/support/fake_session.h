@@ -21,8 +21,14 @@ class FakeSession final : public Session {
     info_.config.name = "fake";
     info_.config.layers = 2;
     info_.config.heads = info_.config.kv_heads = 3;
+    info_.config.head_dim = 2;
+    info_.config.hidden = info_.config.intermediate = 6;
+    info_.config.context = 64;
     info_.config.vocabulary = 100;
     info_.config.bos_id = 1;
+    if (request.path == "no KV heads") info_.config.kv_heads = 0;
+    if (request.path == "many threads") info_.threads = 1 << 30;
+    if (request.path == "weights of no size") info_.weight_bytes = -1;
   }
 
   const ModelInfo& model() const override { return info_; }
@@ -87,13 +93,16 @@ class FakeSession final : public Session {
       if (error.fault() != Fault::Cancelled) throw;
       summary.cancelled = true;
     }
+    if (request.policy == "long summary") summary.tokens = total + 1;
     return summary;
   }
 
   GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
     GenerateResult result;
-    for (std::int32_t id = 0; id < request.max_new_tokens; ++id) {
+    const std::int64_t more = request.policy == "too many" ? 1 : 0;
+    for (std::int64_t i = 0; i < request.max_new_tokens + more; ++i) {
       control.checkpoint();
+      const auto id = static_cast<std::int32_t>(i % 100 + (request.policy == "unknown ids" ? 100 : 0));
       const GeneratedToken token{id, -0.5F,
                                  std::vector<TopToken>(static_cast<std::size_t>(request.top_logprobs), {id, -0.5F})};
       result.ids.push_back(id);
@@ -126,7 +135,9 @@ class FakeSession final : public Session {
     for (const std::int64_t position : positions) {
       if (position < 0 || position >= static_cast<std::int64_t>(request.ids->size()))
         throw EngineError(Fault::BadInput, "positions", "are outside the text", "Use others.");
-      values.push_back(static_cast<float>((*request.ids)[static_cast<std::size_t>(position)]) / 3.F);
+      const float value = static_cast<float>((*request.ids)[static_cast<std::size_t>(position)]) / 3.F;
+      values.insert(values.end(), request.ids->size() == 14 ? 1 : static_cast<std::size_t>(info_.config.vocabulary),
+                    value);
     }
     return values;
   }

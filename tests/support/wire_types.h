@@ -12,7 +12,7 @@
 
 namespace carryover::test {
 
-/// Any bits at all in every field, NaN and denormal ones too; lists of 0 to 3 entries.
+/// Any bits that the field's row allows, NaN and denormal ones too; lists of 0 to 3 entries.
 class RandomFields {
  public:
   template <typename T>
@@ -28,6 +28,11 @@ class RandomFields {
   template <typename T>
   void operator()(const char*, T& value) {
     fill(value);
+  }
+  template <typename T, typename Range>
+  void operator()(const char*, T& value, Range range) {
+    fill(value);
+    put_inside(value, range);
   }
   template <typename T, typename ToText, typename FromText>
   void as_text(const char*, T& value, ToText, FromText) {
@@ -53,9 +58,53 @@ class RandomFields {
     fill_text(made->config);
     plan = made;
   }
+  void put_inside(const auto& /*value*/, AnyNumber) {}
+  void put_inside(const std::string& /*text*/, TextRange) {}
+  template <typename T, typename Range>
+  void put_inside(std::optional<T>& value, Range range) {
+    if (value) put_inside(*value, range);
+  }
+  template <typename T>
+  requires std::is_arithmetic_v<T>
+  void put_inside(T& value, WholeRange range) {
+    if (!is_inside(value, range))
+      value = static_cast<T>(range.least + static_cast<std::int64_t>(
+                                               random_() % static_cast<std::uint64_t>(range.most - range.least + 1)));
+  }
+  template <typename T>
+  requires std::is_arithmetic_v<T>
+  void put_inside(T& value, RealRange range) {
+    const double share = static_cast<double>(random_() % 1000) / 1000;
+    if (!is_inside(value, range)) value = static_cast<T>(range.least * (1 - share) + range.most * share);
+  }
+  /// Sizes that fit each other.
+  void fill_model(ModelConfig& model) {
+    describe(*this, model);
+    const auto up_to = [this](std::int64_t most) {
+      return 1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most));
+    };
+    model.layers = up_to(1024);
+    model.hidden = up_to(1 << 18);
+    model.intermediate = up_to(1 << 20);
+    model.kv_heads = up_to(64);
+    model.heads = model.kv_heads * up_to(64);
+    model.head_dim = 2 * up_to(2048);
+    model.vocabulary = up_to(1 << 26);
+    model.context = up_to(std::int64_t{1} << 31);
+    model.norm_epsilon = 1.0 / static_cast<double>(1 + up_to(1000));
+    for (auto* id : {&model.bos_id, &model.eos_id})
+      if (*id) *id = **id % model.vocabulary;
+    model.rope.theta = 1e4 / 3;
+    model.rope.factor = 8.1;
+    model.rope.original_context = up_to(8192);
+    model.rope.low_frequency_factor = 1.0 / 3;
+    model.rope.high_frequency_factor = 4;
+  }
   template <typename T>
   void fill(T& value) {
-    if constexpr (std::is_same_v<T, bool>) {
+    if constexpr (std::is_same_v<T, ModelConfig>) {
+      fill_model(value);
+    } else if constexpr (std::is_same_v<T, bool>) {
       value = random_() % 2 == 0;
     } else if constexpr (std::is_same_v<T, Map>) {  // whose size must fit
       value.rows = static_cast<std::int64_t>(random_() % 4);
@@ -100,7 +149,7 @@ void for_each_type(auto action) {
 }
 
 inline void for_all_types(auto action) {
-  for_each_type<EnginePlace, Failure, ModelFile, MemoryBytes, RopeConfig, ModelConfig, ModelRequest, ModelInfo>(action);
+  for_each_type<EnginePlace, Failure, ModelFile, TextToEncode, MemoryBytes, RopeConfig, ModelConfig, ModelRequest, ModelInfo>(action);
   for_each_type<CaptureOptions, RunRequest, RunSummary, SinkSummary, SegmentRecord, Map, Hit, HeadHits,
                 SegmentSnapshot>(action);
   for_each_type<Sampling, GenerateRequest, TopToken, GeneratedToken, GenerateResult, StateInfo, Document, Corpus,
