@@ -2,6 +2,7 @@
 #include "engine/api/engine_library.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <climits>
@@ -10,6 +11,7 @@
 #include <mutex>
 
 #include "engine/core/base/error.h"
+#include "engine/core/base/memory_bytes.h"
 
 namespace carryover {
 
@@ -33,9 +35,29 @@ void* symbol_of(void* library, const std::string& path, const char* name) {
                     "Install the package again; in a checkout, `./lab build` builds both.");
 }
 
+/// LibTorch builds tables while it is opened, and an allocation that fails then ends the process. So the room is looked
+/// for first: of the libraries as files, which is about what they take when they are mapped, and of these tables.
+void require_room_for_engine(const std::string& path) {
+  constexpr std::uintmax_t kTables = std::uintmax_t{64} << 20;
+  std::uintmax_t bytes = kTables;
+  for (const std::string& library : {path, library_folder() + "/torch/lib/libtorch_cpu.so"}) {
+    std::error_code absent;
+    const std::uintmax_t size = std::filesystem::file_size(library, absent);
+    if (!absent) bytes += size;
+  }
+  void* room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED)
+    throw EngineError(Fault::OutOfMemory, path,
+                      "the engine can't be opened: the process gets no " +
+                          memory_text(static_cast<std::int64_t>(bytes)) + " of memory",
+                      "Raise the limit (`ulimit -v`), or close other programs.");
+  munmap(room, bytes);
+}
+
 /// Global symbols, because LibTorch's own plug-ins (CUDA) look theirs up in the process.
 EngineSymbols open_library() {
   const std::string path = library_folder() + "/libcarryover_engine.so";
+  require_room_for_engine(path);
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     throw EngineError(Fault::Io, path, std::string("the engine can't be opened: ") + dlerror(),

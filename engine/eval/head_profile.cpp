@@ -5,6 +5,7 @@
 
 #include "engine/core/run/replay_request.h"
 #include "engine/eval/inspect.h"
+#include "engine/eval/memory_forecast.h"
 
 namespace carryover {
 
@@ -32,6 +33,11 @@ void add_share(HeadScores& sum, const Map& scores, std::int64_t probes) {
 }  // namespace
 
 HeadProfile profile_heads(const Decoder& decoder, const HeadProfileRequest& request, RunControl& control) {
+  const double probe_bytes = sizeof(std::int32_t) + sizeof(AttentionPair);
+  require_memory("the probes of this profile",
+                 probe_bytes * static_cast<double>(request.tokens) * static_cast<double>(request.probes) *
+                     static_cast<double>(request.kinds.size()),
+                 "Ask for fewer or shorter probes.");
   const std::vector<HeadProbe> probes = make_probes(request, decoder.config.vocabulary);
   StateArchive none(0);  // what the session keeps of its run stays
   HeadProfile profile;

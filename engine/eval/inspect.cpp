@@ -11,6 +11,7 @@
 #include "engine/core/base/run_control.h"
 #include "engine/eval/attention_pattern.h"
 #include "engine/eval/direct_logit_attribution.h"
+#include "engine/eval/memory_forecast.h"
 #include "engine/eval/pool_attention.h"
 #include "engine/eval/prediction.h"
 #include "engine/eval/replay.h"
@@ -33,6 +34,7 @@ class Inspector {
         replay_(decoder, request.run, request.segment, archive, control),
         before_(replay_.state_before(request.segment)) {
     check_parts(parts_);
+    check_memory();
     inspection_.segment = request.segment;
     inspection_.hits = before_->hits;
     check_hits(record_, before_->hits, request.segment);
@@ -58,6 +60,15 @@ class Inspector {
   }
 
  private:
+  /// Beyond the run's: the one part that grows with the whole text, and is copied where it travels.
+  void check_memory() const {
+    const ModelConfig& model = replay_.decoder().config;
+    const double tokens = static_cast<double>(replay_.request().ids->size());
+    if (parts_.sources)
+      require_memory("the sources of a token",
+                     2 * sizeof(float) * static_cast<double>(model.layers * model.heads) * tokens, "Run fewer tokens.");
+  }
+
   void look() {
     const auto watch = [this](const LayerSight& sight) { see(sight); };
     const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch);

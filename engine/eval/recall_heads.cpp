@@ -17,9 +17,9 @@
 #include "engine/core/config/recall_preset.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/run/partition.h"
+#include "engine/eval/memory_forecast.h"
 #include "engine/eval/text_run.h"
 #include "engine/policies/segmented.h"
-#include "engine/runtime/memory_meter.h"
 
 namespace carryover {
 
@@ -90,12 +90,8 @@ void check_memory(const Decoder& decoder, const RecallHeadsRequest& request) {
   reading.loss = false;
   check_request(decoder, reading, request.config.segment_length);
   const double needed = scores * static_cast<double>(decoder.config.layers * decoder.config.heads) * sizeof(float);
-  const std::int64_t available = available_memory_bytes(at::kCPU);
-  if (!request.known.all_searchers && needed > static_cast<double>(available))
-    throw EngineError(Fault::OutOfMemory, "heads for recall",
-                      "need " + size_text(static_cast<double>(needed)) + " for what each head finds, " +
-                          size_text(static_cast<double>(available)) + " free",
-                      "Use fewer or shorter documents, or fewer questions in each.");
+  if (!request.known.all_searchers)
+    require_memory("what each head finds", needed, "Use fewer or shorter documents, or fewer questions in each.");
 }
 
 const SegmentedPolicy& segmented(const AttentionPolicy& policy) {

@@ -11,9 +11,19 @@
 
 namespace carryover {
 
+namespace {
+
+/// Policy and rotations are made for the request's sizes, so it is checked before them.
+const Decoder& checked(const Decoder& decoder, const RunRequest& request) {
+  check_request(decoder, request);
+  return decoder;
+}
+
+}  // namespace
+
 Replay::Replay(const Decoder& decoder, const RunRequest& request, std::int64_t segment, StateArchive& archive,
                RunControl& control)
-    : decoder_(decoder),
+    : decoder_(checked(decoder, request)),
       request_(request),
       segment_(segment),
       archive_(archive),
@@ -23,7 +33,6 @@ Replay::Replay(const Decoder& decoder, const RunRequest& request, std::int64_t s
       rope_(decoder.config, request.config.rope.value_or(decoder.config.rope),
             rope_length(request.policy, request.config, static_cast<std::int64_t>(request.ids->size())),
             decoder.options()) {
-  check_request(decoder, request);
   const std::int64_t segments = (std::ssize(*request.ids) - 1) / request.config.segment_length + 1;
   if (segment < 0 || segment >= segments)
     throw EngineError(Fault::BadInput, "segment " + std::to_string(segment),

@@ -12,6 +12,7 @@
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
+#include "engine/eval/memory_forecast.h"
 #include "engine/eval/sink_watch.h"
 #include "engine/method/segment_loss.h"
 #include "engine/runtime/device_copy.h"
@@ -21,6 +22,27 @@
 namespace carryover {
 
 namespace {
+
+constexpr std::int64_t kMostNewTokens = std::int64_t{1} << 40;
+
+/// Before anything is computed: positions ascend inside the text, and all of their logits find room, in the answer and
+/// in the message that it may be sent in.
+void check_positions(const Decoder& decoder, const std::vector<std::int64_t>& positions, std::int64_t tokens) {
+  const auto refuse = [tokens](std::int64_t position, const char* problem) {
+    throw EngineError(Fault::BadInput, "position " + std::to_string(position), problem,
+                      "Positions ascend from 0 to " + std::to_string(tokens - 1) + ".");
+  };
+  if (positions.empty()) return;
+  if (const auto falls = std::ranges::is_sorted_until(positions); falls != positions.end())
+    refuse(*falls, "follows a later one");
+  if (positions.front() < 0) refuse(positions.front(), "is before the text's first token");
+  if (positions.back() >= tokens) refuse(positions.back(), "is past the text's last token");
+  constexpr double kCopies = 3;  // the values, and a message that grows
+  require_memory(
+      "logits of " + std::to_string(positions.size()) + " positions",
+      kCopies * sizeof(float) * static_cast<double>(positions.size()) * static_cast<double>(decoder.config.vocabulary),
+      "Ask for fewer positions at a time.");
+}
 
 /// The time that a run works: what passes while it is paused is left out.
 class WorkClock {
@@ -242,6 +264,10 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
         Fault::BadInput, "the run",
         "can't continue at segment " + std::to_string(request.resume.segment) + " of " + std::to_string(segments),
         "Run it from the beginning.");
+  if (new_tokens.value_or(0) < 0 || new_tokens.value_or(0) > kMostNewTokens)
+    throw EngineError(Fault::BadInput, "the answer",
+                      "is to have " + std::to_string(new_tokens.value_or(0)) + " tokens, which is out of range",
+                      "Ask for 0 tokens or more, and for fewer than 2^40.");
   const std::int64_t tokens = std::ssize(*request.ids) + new_tokens.value_or(0);
   check_policy(request.policy, request.config, tokens, "configuration");
   const CostModel cost{decoder.config, request.config, static_cast<int>(decoder.options().dtype().itemsize()),
@@ -278,9 +304,11 @@ std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,
   const at::NoGradGuard no_gradients;
   check_request(decoder, request);
   const auto tokens = static_cast<std::int64_t>(request.ids->size());
+  check_positions(decoder, positions, tokens);
   PreparedRun prepared(decoder, {request.policy, request.config, tokens, request.forced_hits,
                                  [&control](int) { control.checkpoint(); }});
   std::vector<float> all;
+  all.reserve(positions.size() * static_cast<std::size_t>(decoder.config.vocabulary));
   auto wanted = positions.begin();
   for (std::int64_t done = 0; done < tokens && wanted != positions.end();) {
     const std::int64_t length = std::min(request.config.segment_length, tokens - done);
@@ -291,9 +319,6 @@ std::vector<float> logits_at(const Decoder& decoder, const RunRequest& request,
     }
     done += length;
   }
-  if (wanted != positions.end())
-    throw EngineError(Fault::BadInput, "position " + std::to_string(*wanted), "is past the text's last token",
-                      "Positions run from 0 to " + std::to_string(tokens - 1) + ".");
   return all;
 }
 

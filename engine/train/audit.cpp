@@ -12,6 +12,8 @@
 #include "engine/core/base/error.h"
 #include "engine/core/cost/audit_cost.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/cost/real.h"
+#include "engine/eval/memory_forecast.h"
 #include "engine/eval/text_run.h"
 #include "engine/formats/safetensors_writer.h"
 #include "engine/method/segment_loss.h"
@@ -339,19 +341,38 @@ class AuditedAdapter {
   Adapter before_;
 };
 
-}  // namespace
-
-AuditReport audit_trainer(Decoder& decoder, const AuditRequest& request, const AuditedTrainer& trainer,
-                          RunControl& control) {
+RunRequest audited_text(const AuditRequest& request) {
   RunRequest run;
   run.ids = request.ids;
   run.policy = request.policy;
   run.config = request.config;
-  check_request(decoder, run);
+  return run;
+}
+
+/// Before an adapter is made.
+void check_audit(const Decoder& decoder, const AuditRequest& request) {
+  check_request(decoder, audited_text(request));
+  if (request.lora_rank < 0 || request.lora_rank > decoder.config.hidden)
+    throw EngineError(Fault::BadInput, "lora_rank", "is " + std::to_string(request.lora_rank),
+                      "Use 0 for all weights, or a rank up to the model's width.");
+  const std::int64_t segments = (std::ssize(*request.ids) - 1) / request.config.segment_length + 1;
+  const AuditCost cost = audit_cost(decoder.config, request.config, request.policy, segments, request.lora_rank,
+                                    static_cast<int>(decoder.options().dtype().itemsize()));
+  if (request.checks)
+    require_memory("this audit", real(cost.memory_bytes) - real(decoder.weights.bytes()),
+                   "Audit fewer or shorter segments, or a LoRA of a small rank.", decoder.options().device());
+}
+
+}  // namespace
+
+AuditReport audit_trainer(Decoder& decoder, const AuditRequest& request, const AuditedTrainer& trainer,
+                          RunControl& control) {
+  check_request(decoder, audited_text(request));
   return Audit(decoder, request, trainer, control).run();
 }
 
 AuditReport audit_model(Decoder& decoder, const AuditRequest& request, RunControl& control) {
+  check_audit(decoder, request);
   const AuditedAdapter adapter(decoder, request.lora_rank);
   const TrainedGates gates(decoder, request.policy);
   const AuditedTrainer trainer = [&](TrainableParameters& parameters, const AuditedRun& run) {

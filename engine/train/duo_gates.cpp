@@ -12,6 +12,9 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/core/cost/real.h"
+#include "engine/core/cost/training_cost.h"
+#include "engine/eval/memory_forecast.h"
 #include "engine/eval/text_run.h"
 #include "engine/policies/prepared_run.h"
 #include "engine/runtime/compute_type.h"
@@ -121,6 +124,14 @@ GateDistance gate_distance(const Decoder& decoder, const std::vector<double>& ga
 
 DuoGates learn_gates(const Decoder& decoder, const DuoGatesRequest& request, RunControl& control) {
   check_gates_request(request, decoder.config);
+  TrainingConfig one_text;
+  one_text.train_segments = 1;
+  one_text.lora.rank = 1;  // no gradient of weights is kept
+  const MemoryBytes memory = training_cost(decoder.config, whole_config(decoder.config, request.plan.longest), one_text,
+                                           kSeesAll, static_cast<int>(decoder.options().dtype().itemsize()))
+                                 .memory;
+  require_memory("learning gates", real(memory.graph), "Give shorter texts (--longest), or choose --dtype bf16.",
+                 decoder.options().device());
   DuoGates gates = request.known.layers > 0 ? request.known : open_gates(decoder.config);
   while (gates.steps() < request.steps) {
     control.checkpoint();

@@ -12,9 +12,12 @@
 #include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
+#include "engine/core/cost/real.h"
+#include "engine/core/cost/training_cost.h"
 #include "engine/core/run/partition.h"
 #include "engine/data/corpus.h"
 #include "engine/data/recall_samples.h"
+#include "engine/eval/memory_forecast.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/whole_folder.h"
@@ -513,7 +516,14 @@ class TrainedAdapter {
 
 TrainingSummary train_model(Decoder& decoder, const ModelInfo& info, const TrainRequest& request,
                             TrainObserver& observer, RunControl& control, TrainingResult& result) {
-  request.plan->validate(decoder.config, "training");
+  const TrainingPlan& plan = *request.plan;
+  plan.validate(decoder.config, "training");
+  const MemoryBytes memory = training_cost(decoder.config, plan.config, plan.training, plan.policy,
+                                           static_cast<int>(decoder.options().dtype().itemsize()))
+                                 .memory;
+  require_memory("this training", real(memory.device_peak) - real(memory.weights),
+                 "Train shorter segments or fewer of them, a LoRA, or choose --dtype bf16.",
+                 decoder.options().device());
   const TrainedAdapter adapter(decoder, request.plan->training);
   const TrainedGates gates(decoder, request.plan->policy);
   return Trainer(decoder, info, request, observer, control, result).run();

@@ -73,6 +73,7 @@ class CommandLineTest : public QObject {
   void bad_files_are_named_data();
   void bad_files_are_named();
   void a_full_standard_output_is_an_error();
+  void an_engine_without_memory_is_told();
 };
 
 void CommandLineTest::verbs_are_known() {
@@ -467,6 +468,22 @@ void CommandLineTest::a_full_standard_output_is_an_error() {
   process.start();
   const CliResult result = test::finish_cli(process);
   QVERIFY2(result.code == 5 && result.err.contains("standard output"), result.err);
+}
+
+/// LibTorch ends the process where it gets no memory while it is opened: what it needs is looked for first.
+void CommandLineTest::an_engine_without_memory_is_told() {
+  for (const rlim_t kilobytes : {300'000, 360'000, 410'000, 440'000}) {
+    QProcess process;
+    test::prepare_cli(process, run_demo({test::demo_text(), "--tokens", "64", "--quiet"}));
+    process.setChildProcessModifier([kilobytes] {
+      const rlimit limit{kilobytes << 10, kilobytes << 10}, no_core{0, 0};
+      setrlimit(RLIMIT_AS, &limit);
+      setrlimit(RLIMIT_CORE, &no_core);
+    });
+    process.start();
+    const CliResult result = test::finish_cli(process);
+    QVERIFY2(result.code == 6 && result.err.contains("of memory"), result.err);
+  }
 }
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<CommandLineTest>};

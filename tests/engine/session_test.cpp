@@ -5,6 +5,8 @@
 #include <QTest>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
@@ -13,9 +15,12 @@
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
+#include "engine/data/corpus.h"
 #include "engine/data/text_source.h"
+#include "engine/records/training_plan.h"
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/memory_limit.h"
 #include "tests/support/random_config.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
@@ -292,6 +297,107 @@ class SessionTest : public QObject {
     QVERIFY(recorder.snapshots.empty());
     run(request(10), recorder);  // and the session lives on
     QCOMPARE(recorder.snapshots.size(), std::size_t{1});
+  }
+
+  /// Whatever is asked for, memory is looked for before any is taken.
+  void every_operation_forecasts_its_memory() {
+    const MemoryLimit small_machine(std::int64_t{1} << 30);
+    RunControl control;
+    const auto refused = [](Fault fault, const char* problem, const auto& act) { return unlike(fault, problem, act); };
+    const auto too_large = [&](const auto& act) { return refused(Fault::OutOfMemory, "free", act); };
+    const RunRequest text = request(300);
+    const auto logits = [&](std::vector<std::int64_t> positions) {
+      return [&, positions] { session_->logits(text, positions, control); };
+    };
+    QCOMPARE(too_large(logits(std::vector<std::int64_t>(10'000'000, 0))), std::string());
+    QCOMPARE(refused(Fault::BadInput, "position 300", logits({0, 300})), std::string());
+    QCOMPARE(refused(Fault::BadInput, "position -1", logits({-1, 4})), std::string());
+    QCOMPARE(refused(Fault::BadInput, "position 3", logits({5, 3})), std::string());
+
+    GenerateRequest answer;
+    answer.prompt = *text.ids;
+    answer.config = text.config;
+    answer.policy = "full";
+    const auto generate = [&](std::int64_t tokens) {
+      return [&, tokens] {
+        answer.max_new_tokens = tokens;
+        session_->generate(
+            answer, [](const GeneratedToken&) { return false; }, control);
+      };
+    };
+    QCOMPARE(too_large(generate(std::int64_t{1} << 39)), std::string());
+    for (const std::int64_t tokens : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()})
+      QCOMPARE(refused(Fault::BadInput, "out of range", generate(tokens)), std::string());
+
+    HeadProfileRequest profile;
+    const auto profile_heads = [&](std::int64_t tokens, std::int64_t probes) {
+      return [&, tokens, probes] {
+        profile.tokens = tokens;
+        profile.probes = probes;
+        session_->profile_heads(profile, control);
+      };
+    };
+    QCOMPARE(too_large(profile_heads(1 << 24, 10'000)), std::string());
+    QCOMPARE(refused(Fault::BadInput, "too many", profile_heads(512, std::int64_t{1} << 40)), std::string());
+    QCOMPARE(refused(Fault::BadInput, "out of range", profile_heads(-5, 3)), std::string());
+    QCOMPARE(refused(Fault::BadInput, "out of range", profile_heads(std::int64_t{1} << 40, 3)), std::string());
+
+    const auto many = std::make_shared<const std::vector<std::int32_t>>(2'000'000, 7);
+    AuditRequest audit;
+    audit.ids = many;
+    audit.config = text.config;
+    QCOMPARE(too_large([&] { session_->audit(audit, control); }), std::string());
+    audit.ids = text.ids;
+    audit.lora_rank = std::int64_t{1} << 40;
+    QCOMPARE(refused(Fault::BadInput, "lora_rank", [&] { session_->audit(audit, control); }), std::string());
+
+    PatternSearchRequest patterns;
+    patterns.ids = many;
+    QCOMPARE(too_large([&] { session_->search_patterns(patterns, control); }), std::string());
+
+    DuoGatesRequest gates;
+    gates.parts.words = {{5}};
+    gates.parts.statements = gates.parts.questions = {{6}};
+    gates.parts.hay = text.ids;
+    gates.plan.shortest = gates.plan.longest = 1 << 24;
+    gates.plan.passkeys = gates.plan.words = 1;
+    QCOMPARE(too_large([&] { session_->learn_gates(gates, control); }), std::string());
+
+    const TempDir temp;
+    auto plan = std::make_shared<TrainingPlan>();
+    plan->model = kDemo;
+    plan->data = {"a text"};
+    plan->output_dir = temp.file("run");
+    plan->config = text.config;
+    plan->config.segment_length = 1 << 20;
+    plan->training.train_segments = 64;
+    struct Silent final : TrainObserver {
+      void step_done(std::shared_ptr<const StepSnapshot>) override {}
+    } silent;
+    QCOMPARE(too_large([&] {
+               session_->train({plan, std::make_shared<const Corpus>(), false, false}, silent, control);
+             }),
+             std::string());
+    QVERIFY(!std::filesystem::exists(temp.file("run")));
+    ModelRequest threads = demo_request();
+    threads.threads = 1 << 20;
+    QCOMPARE(refused(Fault::Usage, "threads", [&] { open_session(threads, {}); }), std::string());
+
+    Recorder recorder;
+    run(request(10), recorder);  // and the session lives on
+    QCOMPARE(recorder.snapshots.size(), std::size_t{1});
+  }
+
+  void a_model_is_saved_over_nothing() {
+    const TempDir temp;
+    const std::string folder = temp.file("keep");
+    std::filesystem::create_directory(folder);
+    write_bytes(folder + "/thesis", "precious");
+    QCOMPARE(unlike(Fault::Usage, "is there already", [&] { session_->save(folder); }), std::string());
+    QCOMPARE(read_bytes(folder + "/thesis"), std::string("precious"));
+    session_->save(temp.file("new"));
+    QVERIFY(std::filesystem::exists(temp.file("new/model.safetensors")));
+    QCOMPARE(std::distance(std::filesystem::directory_iterator(temp.path()), {}), std::ptrdiff_t{2});
   }
 
   void every_policy_of_the_list_runs() {

@@ -13,6 +13,7 @@ namespace carryover {
 namespace {
 
 constexpr std::array kKinds = {ProbeKind::Copy, ProbeKind::Needle, ProbeKind::Passage};
+constexpr std::int64_t kMostProbes = 10'000, kMostProbeTokens = std::int64_t{1} << 24;
 constexpr std::int64_t kSentence = 16;  // tokens of the haystack's sentence
 
 std::vector<std::int32_t> random_tokens(std::mt19937_64& random, std::int64_t vocabulary, std::int64_t count) {
@@ -98,6 +99,11 @@ std::vector<HeadProbe> make_probes(const HeadProfileRequest& request, std::int64
   };
   if (request.kinds.empty() || request.probes < 1)
     refuse("probes", "are missing", "Choose copy, needle or passage, and one probe or more of each.");
+  if (request.kinds.size() > kKinds.size() || request.probes > kMostProbes)
+    refuse("probes", "are too many", "Ask for at most 10000 of each kind.");
+  if (request.tokens < 2 || request.tokens > kMostProbeTokens || request.needle < 1 ||
+      request.needle > kMostProbeTokens)
+    refuse("probes", "have a length that is out of range", "Give them 2 tokens to 2^24.");
   std::vector<HeadProbe> probes;
   for (const ProbeKind kind : request.kinds)
     for (std::int64_t i = 0; i < request.probes; ++i) {
