@@ -1,7 +1,7 @@
 #!/usr/bin/python3 -I
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a package is made of, as SPDX 2.3 in JSON: the program, the wheels whose libraries it brings, the Debian packages
-whose libraries its programs open, and those that it was compiled with.
+"""What a package is made of, as SPDX 2.3 in JSON: the program, the wheels whose libraries it brings, the Debian
+packages whose libraries its programs open, and those that it was compiled with.
 
     sbom.py BUILD OUT.json
 
@@ -60,7 +60,8 @@ def wheels():
 
 def debian(names):
     """Debian packages that are installed here, sorted by name."""
-    shown = said("dpkg-query", "-W", "-f", "${Package} ${Version} ${db:Status-Status}\n", *sorted(names)) if names else ""
+    fields = "${Package} ${Version} ${db:Status-Status}\n"
+    shown = said("dpkg-query", "-W", "-f", fields, *sorted(names)) if names else ""
     found = {}
     for line in shown.splitlines():
         name, number, status = line.split()

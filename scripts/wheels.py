@@ -68,7 +68,8 @@ def addresses(wheels):
     """sha256 -> address, asked of the package index that this machine's pip is set up for. Downloads nothing."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.json"
-        command = [sys.executable, "-I", "-m", "pip", "install", "--dry-run", "--quiet", "--report", str(report), "--no-deps"]
+        command = [sys.executable, "-I", "-m", "pip", "install", "--dry-run", "--quiet", "--report", str(report)]
+        command += ["--no-deps"]
         command += ["--ignore-installed", "--no-cache-dir", "--target", scratch, "--only-binary=:all:"]
         command += ["--python-version", "3.11"] + [word for tag in PLATFORMS for word in ("--platform", tag)]
         command += [f"{wheel.name}=={wheel.version}" for wheel in wheels]
