@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <mutex>
 
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
-#include "engine/core/base/memory_bytes.h"
 
 namespace carryover {
 
@@ -47,10 +47,10 @@ void require_room_for_engine(const std::string& path) {
   }
   void* room = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED)
-    throw EngineError(Fault::OutOfMemory, path,
-                      "the engine can't be opened: the process gets no " +
-                          memory_text(static_cast<std::int64_t>(bytes)) + " of memory",
-                      "Raise the limit (`ulimit -v`), or close other programs.");
+    throw EngineError(
+        Fault::OutOfMemory, path,
+        "the engine can't be opened: the process gets no " + size_text(static_cast<double>(bytes)) + " of memory",
+        "Raise the limit (`ulimit -v`), or close other programs.");
   munmap(room, bytes);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/eval/memory_forecast.h"
 
+#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
-#include "engine/core/base/memory_bytes.h"
 #include "engine/core/cost/real.h"
 #include "engine/runtime/memory_meter.h"
 
@@ -12,7 +12,9 @@ void require_memory(const std::string& what, double bytes, const std::string& ad
   const std::int64_t available = available_memory_bytes(device);
   if (bytes <= real(available)) return;
   throw EngineError(Fault::OutOfMemory, what,
-                    "needs " + memory_text(saturated(bytes)) + ", " + memory_text(available) + " free", advice);
+                    "needs " + size_text(static_cast<double>(saturated(bytes))) + ", " +
+                        size_text(static_cast<double>(available)) + " free",
+                    advice);
 }
 
 }  // namespace carryover

@@ -88,7 +88,8 @@ class FolderRun(Run):
         path = self.folder / "nll.json"
         values = _json(path)
         try:
-            nll = np.array([np.nan if value is None else value for value in values], np.float32)
+            with np.errstate(over="ignore"):  # it becomes infinite, and is refused below
+                nll = np.array([np.nan if value is None else value for value in values], np.float32)
         except (OverflowError, TypeError, ValueError) as error:
             raise RunFolderError(path, f"is not an array of numbers: {error}") from None
         if nll.ndim != 1 or np.any(np.isinf(nll)):
@@ -161,10 +162,10 @@ def _text(value: Any) -> str:
 
 
 def _whole(values: Any, dtype: type = np.int64) -> np.ndarray:
-    found = np.array(values)
-    if found.size and found.dtype.kind not in "iu":
+    found, limits = np.array(values), np.iinfo(dtype)
+    if found.size and (found.dtype.kind not in "iu" or found.min() < limits.min or found.max() > limits.max):
         raise ValueError("a number is not whole, or too large")
-    return np.array(values, dtype)
+    return found.astype(dtype)
 
 
 def _is_there(path: Path) -> bool:
