@@ -26,8 +26,9 @@ bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
          (behind.empty() || !is_word_character(utf8_code(first_character(behind))));
 }
 
-std::size_t without_blanks_before(std::string_view text, std::size_t begin) {
-  while (begin > 0) {
+/// Not before `least`.
+std::size_t without_blanks_before(std::string_view text, std::size_t begin, std::size_t least) {
+  while (begin > least) {
     const std::string_view character = last_character(text.substr(0, begin));
     if (!is_blank(utf8_code(character))) break;
     begin -= character.size();
@@ -69,9 +70,10 @@ void AddedTokens::Pass::cut(std::string_view text, bool parse_special, const OnT
     const AddedToken& token = tokens[static_cast<std::size_t>(match->token)];
     const std::size_t end = match->at + token.text.size();
     if (!token.single_word || stands_alone(text, match->at, end)) {
-      on_part(done, token.lstrip ? std::max(without_blanks_before(text, match->at), done) : match->at);
+      on_part(done, token.lstrip ? without_blanks_before(text, match->at, done) : match->at);
       on_id(token.id);
-      done = token.rstrip ? without_blanks_behind(text, end) : end;
+      // Inside the blanks that the token before took, they end where those do.
+      done = !token.rstrip ? end : end < done ? done : without_blanks_behind(text, end);
     }
     at = end;
   }

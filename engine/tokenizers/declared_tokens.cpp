@@ -155,7 +155,7 @@ class Declaration {
   std::vector<std::string> order() const {
     std::vector<std::string> names(std::begin(kNamed), std::end(kNamed));
     for (const auto& [name, token] : named_)
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (std::ranges::find(kNamed, name) == std::end(kNamed)) names.push_back(name);
     return names;
   }
 

@@ -12,6 +12,9 @@ namespace carryover {
 
 namespace {
 
+/// The time to take a piece apart grows with the square of its length; real ones have a tenth of this.
+constexpr std::size_t kMostMergedBytes = 512;
+
 class MergedPieces final : public PieceModel {
  public:
   MergedPieces(const PieceMerges& vocabulary, const std::string& where)
@@ -76,7 +79,7 @@ std::vector<std::pair<std::string, std::string>> generated_merges(const std::vec
     if (merges_with(piece)) known.insert(piece.text);
   std::vector<std::pair<std::string, std::string>> merges;
   for (const SentencePiece& piece : pieces) {
-    if (!merges_with(piece)) continue;
+    if (!merges_with(piece) || piece.text.size() > kMostMergedBytes) continue;
     const std::string_view text = piece.text;
     for (std::size_t at = first_utf8_unit(text).length; at < text.size();
          at += first_utf8_unit(text.substr(at)).length) {

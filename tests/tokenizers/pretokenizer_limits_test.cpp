@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/tokenizers/bpe_tokenizer.h"
+#include "engine/tokenizers/declared_tokens.h"
+#include "engine/tokenizers/merged_pieces.h"
 #include "engine/tokenizers/tokenizer_json.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/growth.h"
@@ -128,6 +130,46 @@ class PretokenizerLimitsTest : public QObject {
     }
   }
 
+  void time_grows_with_blanks_that_tokens_take_data() {
+    QTest::addColumn<bool>("before");
+    QTest::newRow("before") << true;
+    QTest::newRow("behind") << false;
+  }
+
+  void time_grows_with_blanks_that_tokens_take() {
+    QFETCH(bool, before);
+    AddedToken blank{.text = " "};
+    blank.lstrip = before;
+    blank.rstrip = !before;
+    const AddedTokens tokens({blank});
+    const double ratio = growth(
+        2000, [](std::int64_t n) { return std::string(static_cast<std::size_t>(n), ' ') + "x"; },
+        [&](const std::string& text) {
+          tokens.split(
+              text, true, [](std::string_view, bool) {}, [](std::int32_t) {});
+        });
+    QVERIFY2(ratio < most_linear_growth, qPrintable(QString::number(ratio)));
+  }
+
+  void time_grows_with_named_tokens_and_long_pieces() {
+    const auto files = [](std::int64_t n) {
+      HfTokenizerFiles made{.folder = "x"};
+      made.tokenizer_config = json::object();
+      for (std::int64_t i = 0; i < n; ++i) made.tokenizer_config["t" + std::to_string(i) + "_token"] = "<s>";
+      return made;
+    };
+    const double of_names = growth(1000, files, [](const HfTokenizerFiles& made) {
+      declared_tokens(made, {.find = [](const std::string&) { return std::optional<std::int32_t>(1); }, .size = 2});
+    });
+    const auto pieces = [](std::int64_t n) {
+      return std::vector<SentencePiece>{{"a"}, {std::string(static_cast<std::size_t>(n), 'a')}};
+    };
+    const double of_pieces = growth(4000, pieces, [](const auto& made) { generated_merges(made); });
+    QVERIFY2(of_names < most_linear_growth && of_pieces < most_linear_growth,
+             qPrintable(QStringLiteral("%1, %2").arg(of_names).arg(of_pieces)));
+    QCOMPARE(generated_merges({{"a"}, {"aa"}}).size(), 1U);
+  }
+
   void time_grows_with_the_file_data() {
     QTest::addColumn<QString>("part");
     for (const char* part : {"added tokens", "merges", "vocabulary"}) QTest::newRow(part) << QString(part);
@@ -141,7 +183,8 @@ class PretokenizerLimitsTest : public QObject {
         if (part == "added tokens")
           definition["added_tokens"].push_back({{"id", 1000 + i}, {"content", "<t" + std::to_string(i) + ">"}});
         if (part == "merges") definition["model"]["merges"].push_back(definition["model"]["merges"][0]);
-        if (part == "vocabulary") definition["model"]["vocab"]["~" + std::to_string(i)] = static_cast<std::uint64_t>(1000 + i);
+        if (part == "vocabulary")
+          definition["model"]["vocab"]["~" + std::to_string(i)] = static_cast<std::uint64_t>(1000 + i);
       }
       return definition;
     };
