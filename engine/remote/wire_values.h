@@ -289,7 +289,7 @@ void describe(Fields& field, Described<Fields, GenerateRequest>& value) {
   field("max_new_tokens", value.max_new_tokens, kRequested);
   field("stop_ids", value.stop_ids);
   field("barred_ids", value.barred_ids);
-  field("barred_tokens", value.barred_tokens);
+  field("barred_tokens", value.barred_tokens, kRequested);
   field("policy", value.policy);
   field("config", value.config);
   field("sampling", value.sampling);

@@ -310,7 +310,7 @@ class Monkey {
     QApplication::sendEvent(&home_.window, &event);
   }
 
-  static constexpr int longest_rest_ms = 10'000;
+  static constexpr int longest_rest_ms = 400;
   Home& home_;
   std::uint32_t seed_;
   std::mt19937 random_;

@@ -15,7 +15,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kMegabyte = 1'000'000;
 constexpr int kDepth = 64;
 
 [[noreturn]] void refuse_json(const std::string& where, const std::string& problem) {
@@ -239,13 +239,14 @@ class CborWalk {
 }  // namespace
 
 const JsonLimits& json_limits(JsonKind kind) {
-  static constexpr JsonLimits kSettings{"a configuration", 4 * kMiB, 32 * kMiB, kDepth},
-      kRecord{"a record", 64 * kMiB, 256 * kMiB, kDepth},
-      kTensorList{"a list of tensors", 32 * kMiB, 256 * kMiB, kDepth},
-      kTokenizer{"a tokenizer", 128 * kMiB, 512 * kMiB, kDepth},
-      kResults{"a file of results", 256 * kMiB, 1024 * kMiB, kDepth},
-      kRequest{"a request", 64 * kMiB, 384 * kMiB, kDepth}, kText{"a text", 1024 * kMiB, 2048 * kMiB, kDepth},
-      kNumbers{"a list of numbers", 1024 * kMiB, 4096 * kMiB, 2};
+  static constexpr JsonLimits kSettings{"a configuration", 4 * kMegabyte, 32 * kMegabyte, kDepth},
+      kRecord{"a record", 64 * kMegabyte, 256 * kMegabyte, kDepth},
+      kTensorList{"a list of tensors", 32 * kMegabyte, 256 * kMegabyte, kDepth},
+      kTokenizer{"a tokenizer", 128 * kMegabyte, 512 * kMegabyte, kDepth},
+      kResults{"a file of results", 256 * kMegabyte, 1000 * kMegabyte, kDepth},
+      kRequest{"a request", 64 * kMegabyte, 384 * kMegabyte, kDepth},
+      kText{"a text", 1000 * kMegabyte, 2000 * kMegabyte, kDepth},
+      kNumbers{"a list of numbers", 1000 * kMegabyte, 4000 * kMegabyte, 2};
   switch (kind) {
     case JsonKind::Settings:
       return kSettings;
