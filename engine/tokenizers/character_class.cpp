@@ -17,9 +17,8 @@ namespace {
 
 /// \w of Unicode's regular expressions (UTS 18): Alphabetic, marks, decimal digits, connectors and joiners. The ranges
 /// are the letters among the symbols, which are alphabetic without being letters.
-constexpr const char* kWord =
-    R"([\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\x{200c}\x{200d}\x{24b6}-\x{24e9}\x{1f130}-\x{1f149})"
-    R"(\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}])";
+constexpr const char* kWord = R"([\p{L}\p{M}\p{Nl}\p{Nd}\p{Pc}\x{200c}\x{200d}\x{24b6}-\x{24e9}\x{1f130}-\x{1f149})"
+                              R"(\x{1f150}-\x{1f169}\x{1f170}-\x{1f189}])";
 
 struct FreeCode {
   void operator()(pcre2_code* code) const { pcre2_code_free(code); }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/input_file.h"
@@ -129,7 +130,7 @@ class Maker {
     const auto ids = ids_of(definition.pieces);
     BaseVocabulary base = base_of(ids);
     base.is_model_file = true;
-    base.extra = control_tokens(facts.pieces);
+    base.extra = pieces_of_kind(facts.pieces, {PieceKind::Control});
     byte_pieces(facts.pieces, where);
     if (!is_llama_class()) {
       const bool each = flag_in(files_.tokenizer_config, "legacy", true, place("tokenizer_config.json"));
@@ -138,10 +139,11 @@ class Maker {
       base.raw_added = facts.dummy_prefix;
       base.named = {{"bos_token", facts.bos}, {"eos_token", facts.eos}, {"unk_token", facts.unknown}};
       std::erase_if(base.named, [](const auto& entry) { return entry.second.empty(); });
-      base.find = [found = base.find, renamed = renamed_pieces(facts.pieces)](const std::string& text) {
+      base.find = [found = base.find, names = listed_pieces(facts.pieces)](const std::string& text) {
+        if (const auto by_name = names.ids.find(text); by_name != names.ids.end())
+          return std::optional(by_name->second);
         const auto id = found(text);
-        const auto by_name = renamed.find(text);
-        return id || by_name == renamed.end() ? id : std::optional(by_name->second);
+        return id && names.replaced.contains(*id) ? std::nullopt : id;
       };
       return pieces_tokenizer(std::move(definition), sentencepiece_pieces(*files_.sentencepiece, facts, where),
                               std::move(base));
@@ -156,16 +158,24 @@ class Maker {
     return pieces_tokenizer(std::move(definition), std::move(model), std::move(base));
   }
 
-  /// A listed token with a piece's id stands in the place of that piece.
-  std::unordered_map<std::string, std::int32_t> renamed_pieces(const std::vector<SentencePiece>& pieces) const {
-    std::unordered_map<std::string, std::int32_t> renamed;
+  /// A listed token with a piece's id stands in the place of that piece, unless it is the spelling of another one.
+  struct ListedPieces {
+    std::unordered_map<std::string, std::int32_t> ids;
+    std::unordered_set<std::int32_t> replaced;
+  };
+  ListedPieces listed_pieces(const std::vector<SentencePiece>& pieces) const {
+    ListedPieces found;
     const json* listed = find_in(files_.tokenizer_config, "added_tokens_decoder");
-    if (listed == nullptr || !listed->is_object()) return renamed;
+    if (listed == nullptr || !listed->is_object()) return found;
+    const auto known = ids_of(pieces);
     for (std::size_t id = 0; id < pieces.size(); ++id) {
       const json* token = find_in(*listed, std::to_string(id).c_str());
-      if (token != nullptr) renamed.emplace(text_in(*token, "content"), static_cast<std::int32_t>(id));
+      const std::string text = token == nullptr ? "" : text_in(*token, "content");
+      if (text.empty() || known.contains(text)) continue;
+      found.ids.emplace(text, static_cast<std::int32_t>(id));
+      found.replaced.insert(static_cast<std::int32_t>(id));
     }
-    return renamed;
+    return found;
   }
 
   std::shared_ptr<Tokenizer> pieces_tokenizer(PieceDefinition definition, std::unique_ptr<const PieceModel> model,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/sentencepiece_tokenizer.h"
 
+#include <algorithm>
+
 #include "engine/core/base/error.h"
 #include "engine/core/base/utf8.h"
 #include "engine/tokenizers/bpe_tokenizer.h"
@@ -31,10 +33,11 @@ SpaceRule SpaceRule::dummy_prefix(bool on) {
   return {.normalizer_replaces = true, .prefix = on ? Prefix::Always : Prefix::Never, .doubles = on};
 }
 
-std::vector<AddedToken> control_tokens(const std::vector<SentencePiece>& pieces) {
+std::vector<AddedToken> pieces_of_kind(const std::vector<SentencePiece>& pieces,
+                                       std::initializer_list<PieceKind> kinds) {
   std::vector<AddedToken> tokens;
   for (std::size_t id = 0; id < pieces.size(); ++id) {
-    if (pieces[id].kind == PieceKind::Control || pieces[id].kind == PieceKind::Unknown)
+    if (std::ranges::find(kinds, pieces[id].kind) != kinds.end())
       tokens.push_back({.text = pieces[id].text, .id = static_cast<std::int32_t>(id), .special = true});
   }
   return tokens;
@@ -45,8 +48,9 @@ std::shared_ptr<Tokenizer> SentencePieceTokenizer::load(std::string_view model, 
   auto pieces = sentencepiece_pieces(model, facts, where);
   byte_pieces(facts.pieces, where);
   return std::make_shared<SentencePieceTokenizer>(
-      PieceDefinition{where, facts.pieces, control_tokens(facts.pieces), SpaceRule::dummy_prefix(facts.dummy_prefix),
-                      control_id(facts.pieces, facts.bos), control_id(facts.pieces, facts.eos)},
+      PieceDefinition{where, facts.pieces, pieces_of_kind(facts.pieces, {PieceKind::Control, PieceKind::Unknown}),
+                      SpaceRule::dummy_prefix(facts.dummy_prefix), control_id(facts.pieces, facts.bos),
+                      control_id(facts.pieces, facts.eos)},
       std::move(pieces));
 }
 

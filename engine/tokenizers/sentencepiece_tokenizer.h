@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -76,7 +77,8 @@ class SentencePieceTokenizer final : public Tokenizer {
   AddedTokens added_;
 };
 
-/// The special tokens that a ModelProto has by itself: control pieces and the unknown one.
-std::vector<AddedToken> control_tokens(const std::vector<SentencePiece>& pieces);
+/// Pieces of these kinds as special tokens.
+std::vector<AddedToken> pieces_of_kind(const std::vector<SentencePiece>& pieces,
+                                       std::initializer_list<PieceKind> kinds);
 
 }  // namespace carryover

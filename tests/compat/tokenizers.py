@@ -145,6 +145,17 @@ def folders(book, scratch):
     yield "additional_special_tokens", {**model, "tokenizer_config.json": {
         **LLAMA, "additional_special_tokens": ["<|im_start|>", "<keep>"]}}
 
+    yield "added_tokens_decoder with a gap", {**model, "tokenizer_config.json": {
+        **LLAMA, "added_tokens_decoder": {"605": added("<|im_start|>", True), "610": added("<tool>", False)}}}
+    for config in (LLAMA, NAMES):
+        yield "added_tokens_decoder renames a piece" + (", no class" if config is NAMES else ""), {
+            **model, "tokenizer_config.json": {**config, "added_tokens_decoder": {
+                "2": added("<|im_end|>", True), str(PIECES): added("<tool>", False)}}}
+    yield "extra_special_tokens", {**model, "added_tokens.json": {"<keep>": PIECES, "<tool>": PIECES + 1},
+                                   "tokenizer_config.json": {**LLAMA, "extra_special_tokens": ["<tool>", "<keep>"]}}
+    yield "unk_token null", {**model, "tokenizer_config.json": {
+        "tokenizer_class": "LlamaTokenizer", "unk_token": None, "pad_token": None}}
+
     metaspace = tokenizers.pre_tokenizers.Metaspace
     sequence = tokenizers.normalizers.Sequence
     prepend = sequence([tokenizers.normalizers.Prepend(MARK), tokenizers.normalizers.Replace(" ", MARK)])
