@@ -2,6 +2,9 @@
 // Upper and lower case of UTF-8 that may hold invalid bytes: these pass as code points that no text has.
 #include "engine/core/base/python_case.h"
 
+#include <optional>
+#include <utility>
+
 #include "engine/core/base/python_space.h"
 #include "engine/core/base/utf8.h"
 #include "engine/templates/python_text.h"
@@ -34,14 +37,26 @@ std::string bytes_of(std::u32string_view points) {
   return text;
 }
 
+/// Sorting changes the case of many long texts: of ASCII, letter by letter where it stands.
+std::optional<std::string> moved_ascii(std::string_view text, char first, char last, int step) {
+  std::string made(text);
+  for (char& c : made) {
+    if (static_cast<unsigned char>(c) >= 0x80) return std::nullopt;
+    if (c >= first && c <= last) c = static_cast<char>(c + step);
+  }
+  return made;
+}
+
 }  // namespace
 
 std::string upper(std::string_view text) {
-  return bytes_of(python_upper(points_of(text)));
+  auto ascii = moved_ascii(text, 'a', 'z', 'A' - 'a');
+  return ascii ? std::move(*ascii) : bytes_of(python_upper(points_of(text)));
 }
 
 std::string lower(std::string_view text) {
-  return bytes_of(python_lower(points_of(text)));
+  auto ascii = moved_ascii(text, 'A', 'Z', 'a' - 'A');
+  return ascii ? std::move(*ascii) : bytes_of(python_lower(points_of(text)));
 }
 
 std::string capitalize(std::string_view text) {

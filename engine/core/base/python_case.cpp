@@ -43,13 +43,19 @@ char32_t lower_sigma(std::u32string_view text, std::size_t at) {
 }
 
 void append_lower(std::u32string& made, std::u32string_view text, std::size_t at) {
-  if (text[at] == kCapitalDottedI)
+  if (text[at] < 0x80)
+    made += text[at] >= U'A' && text[at] <= U'Z' ? text[at] + 0x20 : text[at];
+  else if (text[at] == kCapitalDottedI)
     made += U"i\u0307";
   else
     made += text[at] == kCapitalSigma ? lower_sigma(text, at) : moved(text[at], unicode_tables::lower_runs());
 }
 
 void append_upper(std::u32string& made, char32_t c, bool begins_word) {
+  if (c < 0x80) {
+    made += c >= U'a' && c <= U'z' ? c - 0x20 : c;
+    return;
+  }
   const auto& special = unicode_tables::special_upper();
   const auto found = std::ranges::lower_bound(special, c, {}, &unicode_tables::SpecialUpper::character);
   if (found != special.end() && found->character == c)
