@@ -5,7 +5,6 @@
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -290,8 +289,8 @@ int main(int argc, char** argv) {
   if (argc > 1 && carryover::is_command_verb(argv[1]))
     return carryover::run_command_line(argc, argv, carryover::make_figure);
   if (const auto refused = carryover::attempt([&] { carryover::require_qt_paths({argv + 1, argv + argc}); })) {
-    std::fprintf(stderr, "carryover: %s: %s\n  %s\n", qPrintable(refused->where), qPrintable(refused->problem),
-                 qPrintable(refused->advice));
+    carryover::print_error_line(
+        ("carryover: " + refused->where + ": " + refused->problem + "\n  " + refused->advice).toStdString());
     return carryover::exit_code(refused->fault);
   }
   return carryover::run_window(argc, argv);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/noted_tokenizer.h"
 
-#include <cstdio>
+#include "engine/core/base/terminal_text.h"
 
 namespace carryover {
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& model) {
   auto tokenizer = Tokenizer::load(model);
-  for (const std::string& note : tokenizer->notes()) std::fprintf(stderr, "%s: %s\n", model.c_str(), note.c_str());
+  for (const std::string& note : tokenizer->notes()) print_error_line(model + ": " + note);
   return tokenizer;
 }
 

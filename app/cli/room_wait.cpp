@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <cstdio>
 
 #include "app/cli/output.h"
 #include "engine/core/base/run_control.h"
+#include "engine/core/base/terminal_text.h"
 
 namespace carryover {
 
@@ -64,7 +64,7 @@ void RoomWait::say(const std::string& problem) const {
                               ? "It tries again every " + seconds + " s, and when you press Enter. Ctrl-C stops it."
                               : "It tries again every " + seconds + " s and on SIGCONT, for " +
                                     human_duration(static_cast<double>(most_.count())) + ".";
-  std::fprintf(stderr, "%s Free some space on it. %s\n", problem.c_str(), how.c_str());
+  print_error_line(problem + " Free some space on it. " + how);
 }
 
 bool RoomWait::until_next_try(const std::string& problem, const RunControl& control) {
@@ -83,7 +83,7 @@ bool RoomWait::until_next_try(const std::string& problem, const RunControl& cont
 }
 
 void RoomWait::found_room() {
-  if (since_) std::fprintf(stderr, "The disk has room again.\n");
+  if (since_) print_error_line("The disk has room again.");
   since_.reset();
 }
 

@@ -2,9 +2,10 @@
 #include "app/shell/platform_watch.h"
 
 #include <QString>
-#include <cstdio>
 #include <cstdlib>
 #include <vector>
+
+#include "engine/core/base/terminal_text.h"
 
 namespace carryover {
 namespace {
@@ -28,12 +29,11 @@ std::vector<Said>& said() {
   for (const Said& each : said())
     if (each.type == QtWarningMsg) reason = each.text;  // the fatal message is general, the warning before it is not
   const QByteArray wanted = qgetenv("QT_QPA_PLATFORM");
-  std::fprintf(stderr,
-               "carryover: the window can't open on the platform \"%s\": %s\n"
-               "  Unset QT_QPA_PLATFORM, or install the platform's plug-in: on Debian, qt6-wayland has wayland, and "
-               "libqt6gui6 with libxcb-cursor0 has xcb. Without a display, add --headless, or use carryover-cli.\n",
-               wanted.constData(), qPrintable(reason.simplified()));
-  std::fflush(stderr);
+  print_error_line(
+      "carryover: the window can't open on the platform \"" + wanted.toStdString() +
+      "\": " + reason.simplified().toStdString() +
+      "\n  Unset QT_QPA_PLATFORM, or install the platform's plug-in: on Debian, qt6-wayland has wayland, and "
+      "libqt6gui6 with libxcb-cursor0 has xcb. Without a display, add --headless, or use carryover-cli.");
   std::_Exit(failure_code);
 }
 
@@ -42,10 +42,11 @@ std::vector<Said>& said() {
 PlatformWatch::PlatformWatch(int exit_code) {
   failure_code = exit_code;
   said().clear();
-  handler_before = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& /*context*/, const QString& text) {
-    if (type == QtFatalMsg) end_with_reason(text);
-    said().push_back({type, text});
-  });
+  handler_before =
+      qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& /*context*/, const QString& text) {
+        if (type == QtFatalMsg) end_with_reason(text);
+        said().push_back({type, text});
+      });
 }
 
 PlatformWatch::~PlatformWatch() {
