@@ -120,9 +120,8 @@ ErrorReport with_room(ErrorReport report, const QString& path, std::int64_t need
   return report;
 }
 
-/// Files of runs that have been deleted since the session was last saved. What only a link leads to is not ours.
+/// Files of runs that have been deleted since the session was last saved.
 void remove_other_journals(const SessionSave& save) {
-  if (QFileInfo(save.folder).isSymLink()) return;
   const QDir folder(save.folder);
   for (const QString& name : folder.entryList({QStringLiteral("run-*.journal")}, QDir::Files | QDir::NoSymLinks))
     if (!save.journals.contains(folder.filePath(name))) QFile::remove(folder.filePath(name));
@@ -176,6 +175,7 @@ void SessionWriter::write_run(const QString& path, const RunContents& run) {
 void SessionWriter::save_session(const SessionSave& save) {
   StagedFiles files;
   const auto problem = attempt([&] {
+    if (QFileInfo(save.folder).isSymLink()) throw write_error(save.folder.toStdString(), ELOOP);  // not ours
     for (const auto& [from, to] : save.copies) {
       if (QFileInfo(from).isFile())
         files.copy(from.toStdString(), to.toStdString());
