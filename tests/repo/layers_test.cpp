@@ -137,7 +137,9 @@ const QList<Folder> folders{
      files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/forms", "widgets/panels", "app/cli",
                          "app/window", "app/session", "app/shell"},
      Library::Qt},
-    {"app", {"engine/api", "widgets/look", "app/cli", "app/window", "app/shell", "app/script"}, Library::Qt},
+    {"app",
+     {"engine/core/base", "engine/api", "widgets/look", "app/cli", "app/window", "app/shell", "app/script"},
+     Library::Qt},
 };
 
 const Folder* folder_of(const QString& file) {

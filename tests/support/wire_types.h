@@ -149,7 +149,8 @@ void for_each_type(auto action) {
 }
 
 inline void for_all_types(auto action) {
-  for_each_type<EnginePlace, Failure, ModelFile, TextToEncode, MemoryBytes, RopeConfig, ModelConfig, ModelRequest, ModelInfo>(action);
+  for_each_type<EnginePlace, Failure, ModelFile, TextToEncode, MemoryBytes, RopeConfig, ModelConfig, ModelRequest,
+                ModelInfo>(action);
   for_each_type<CaptureOptions, RunRequest, RunSummary, SinkSummary, SegmentRecord, Map, Hit, HeadHits,
                 SegmentSnapshot>(action);
   for_each_type<Sampling, GenerateRequest, TopToken, GeneratedToken, GenerateResult, StateInfo, Document, Corpus,

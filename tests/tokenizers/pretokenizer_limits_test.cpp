@@ -153,14 +153,16 @@ class PretokenizerLimitsTest : public QObject {
 
   void time_grows_with_named_tokens_and_long_pieces() {
     const auto files = [](std::int64_t n) {
-      HfTokenizerFiles made{.folder = "x"};
+      HfTokenizerFiles made;
+      made.folder = "x";
       made.tokenizer_config = json::object();
       for (std::int64_t i = 0; i < n; ++i) made.tokenizer_config["t" + std::to_string(i) + "_token"] = "<s>";
       return made;
     };
-    const double of_names = growth(1000, files, [](const HfTokenizerFiles& made) {
-      declared_tokens(made, {.find = [](const std::string&) { return std::optional<std::int32_t>(1); }, .size = 2});
-    });
+    BaseVocabulary base;
+    base.find = [](const std::string&) { return std::optional<std::int32_t>(1); };
+    base.size = 2;
+    const double of_names = growth(1000, files, [&](const HfTokenizerFiles& made) { declared_tokens(made, base); });
     const auto pieces = [](std::int64_t n) {
       return std::vector<SentencePiece>{{"a"}, {std::string(static_cast<std::size_t>(n), 'a')}};
     };

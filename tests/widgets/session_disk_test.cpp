@@ -123,9 +123,12 @@ class SessionDiskTest : public QObject {
       QVERIFY(box != nullptr && box->text().contains("the disk is full"));
       box->button(QMessageBox::Cancel)->click();
       QVERIFY(someone.window.isVisible());
-      someone.window.message_bar().hide();
+      MessageBar& bar = someone.window.message_bar();
+      bar.settle();  // the run's own error goes
+      QVERIFY2(bar.isVisible() && bar.text().contains("can't be kept: the disk is full"), qPrintable(bar.text()));
       QVERIFY(QFile::remove(QString::fromStdString(disk.file("filler"))));
       QTRY_VERIFY_WITH_TIMEOUT(!someone.keeper.keeping_problem(), patience_ms);
+      QVERIFY(bar.isHidden());
       QVERIFY(someone.window.close());
     }
     Someone someone(root);
