@@ -59,7 +59,7 @@ constexpr const char* kGgufKeys[] = {"tokenizer.ggml.eos_token_id",     "tokeniz
 void add_from_json(const fs::path& file, Ids& ids) {
   std::error_code unreadable;  // then opening it says why
   if (!fs::exists(file, unreadable) && !unreadable) return;
-  const nlohmann::json config = read_json_file(file.string());
+  const nlohmann::json config = read_json_file(file.string(), JsonKind::Settings);
   const nlohmann::json* value = JsonFields(config, file.string()).find("eos_token_id");
   if (value == nullptr) return;
   const nlohmann::json list = value->is_array() ? *value : nlohmann::json::array({*value});

@@ -240,7 +240,7 @@ class CborWalk {
 
 const JsonLimits& json_limits(JsonKind kind) {
   static constexpr JsonLimits kSettings{"a configuration", 4 * kMegabyte, 32 * kMegabyte, kDepth},
-      kRecord{"a record", 64 * kMegabyte, 256 * kMegabyte, kDepth},
+      kRecord{"a record", 32 * kMegabyte, 128 * kMegabyte, kDepth},
       kTensorList{"a list of tensors", 32 * kMegabyte, 256 * kMegabyte, kDepth},
       kTokenizer{"a tokenizer", 128 * kMegabyte, 512 * kMegabyte, kDepth},
       kResults{"a file of results", 256 * kMegabyte, 1000 * kMegabyte, kDepth},
