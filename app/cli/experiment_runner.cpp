@@ -207,7 +207,7 @@ void ExperimentRunner::train(const TrainingCell& cell) {
   std::error_code ignored;
   const bool resume = fs::exists(path_in(plan->output_dir, "config.json"), ignored);
   const TrainingSummary summary = session->train({plan, corpus, resume, false}, watch, stop.control);
-  if (summary.stopped) watch.refuse_full_disk();
+  watch.ended(summary);
   if (watch.ended_by_alert())
     throw EngineError(Fault::BadInput, cell.recipe, "ended by an alert at " + watch.alert(),
                       "Give the recipe a lower learning_rate, or on_alert \"skip\".");

@@ -21,10 +21,10 @@ struct TrainFlags {
   std::int64_t room_wait = kRoomWait.count();
 };
 
-int finish(const TrainingSummary& summary, const TrainingWatch& watch, bool as_json) {
+int finish(const TrainingSummary& summary, TrainingWatch& watch, bool as_json) {
   print(as_json ? json_text(training_summary_json(summary), 2) + "\n" : training_summary_text(summary));
+  watch.ended(summary);
   if (!summary.stopped) return kExitOk;
-  watch.refuse_full_disk();
   return watch.ended_by_alert() ? kExitFailure : kExitStopped;
 }
 

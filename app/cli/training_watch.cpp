@@ -58,7 +58,8 @@ void TrainingWatch::wait_for_room(const TrainingAlert& alert) {
   again ? control_.resume() : control_.request_stop();
 }
 
-void TrainingWatch::refuse_full_disk() const {
+void TrainingWatch::ended(const TrainingSummary& summary) {
+  if (!summary.stopped) return room_.found_room();
   if (!gave_up_) return;
   throw EngineError(Fault::Io, plan_.output_dir,
                     room_.waits() ? "the disk is full; the steps after the newest checkpoint are lost"

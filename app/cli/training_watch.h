@@ -37,7 +37,7 @@ class TrainingWatch : public TrainObserver {
   bool ended_by_alert() const { return ended_; }
   const std::string& alert() const { return alert_; }  ///< the last one's text
   /// Throws EngineError{Io} where a training has stopped because the disk was full.
-  void refuse_full_disk() const;
+  void ended(const TrainingSummary& summary);
 
  private:
   using Clock = std::chrono::steady_clock;
