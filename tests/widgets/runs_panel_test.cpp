@@ -331,7 +331,7 @@ class RunsPanelTest : public QObject {
     undo.redo();
     library.remove({second});
     undo.undo();
-    someone.lab().set_range({0, 0});
+    someone.lab().edit_settings(config, someone.lab().run_options().policy, QStringLiteral("less"));
     library.take_back();  // of what was deleted before other things were done
     QVERIFY(panel.library.index_of(first) >= 0);
     undo.undo();
