@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <random>
@@ -67,9 +69,10 @@ class RandomFields {
   template <typename T>
   requires std::is_arithmetic_v<T>
   void put_inside(T& value, WholeRange range) {
-    if (!is_inside(value, range))
-      value = static_cast<T>(range.least + static_cast<std::int64_t>(
-                                               random_() % static_cast<std::uint64_t>(range.most - range.least + 1)));
+    if (is_inside(value, range)) return;
+    const std::uint64_t most = std::min(static_cast<std::uint64_t>(range.most - range.least),
+                                        static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
+    value = static_cast<T>(range.least + static_cast<std::int64_t>(random_() % most));
   }
   template <typename T>
   requires std::is_arithmetic_v<T>
