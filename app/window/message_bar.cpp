@@ -156,6 +156,7 @@ void MessageBar::offer(const QString& text, const std::function<void()>& action)
     action();
   });
   offers_->addWidget(button);
+  button->show();  // a layout shows what it gets only with the next event
 }
 
 QString MessageBar::text() const {
