@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <vector>
 
 #include "engine/core/base/error.h"
 #include "engine/formats/folder_path.h"
@@ -54,10 +55,18 @@ bool is_marked(const fs::path& folder) {
   return !is_link(folder) && fs::is_regular_file(fs::symlink_status(folder / kFolderMark, ignored));
 }
 
-/// The one place where whole folders are removed. remove_all() itself follows no links.
+/// The one place where whole folders are removed. The mark goes last, so that what a kill leaves is still marked, or
+/// empty, and an empty folder goes too. remove_all() itself follows no links.
 void remove_marked(const std::string& folder) {
   std::error_code ignored;
-  if (is_marked(folder)) fs::remove_all(folder, ignored);
+  if (is_marked(folder)) {
+    std::vector<fs::path> inside;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) inside.push_back(entry.path());
+    for (const fs::path& path : inside)
+      if (path.filename() != kFolderMark) fs::remove_all(path, ignored);
+    fs::remove(fs::path(folder) / kFolderMark, ignored);
+  }
+  ::rmdir(folder.c_str());
 }
 
 /// A folder that did not exist before, with the mark in it.

@@ -106,12 +106,18 @@ RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
 nlohmann::json rope_scaling_json(const RopeConfig& rope) {
   if (rope.kind == RopeConfig::Kind::Default) return {};
   nlohmann::json json{{"rope_type", rope_kind_name(rope.kind)}, {"factor", rope.factor}};
-  if (rope.original_context != 0) json["original_max_position_embeddings"] = rope.original_context;
   if (rope.kind == RopeConfig::Kind::Llama3) {
+    if (rope.original_context != 0) json["original_max_position_embeddings"] = rope.original_context;
     json["low_freq_factor"] = rope.low_frequency_factor;
     json["high_freq_factor"] = rope.high_frequency_factor;
   }
   return json;
+}
+
+/// Dynamic scaling begins behind the model's context, the only one that its reader knows.
+std::int64_t written_context(const ModelConfig& model) {
+  const bool own = model.rope.kind == RopeConfig::Kind::Dynamic && model.rope.original_context != 0;
+  return own ? model.rope.original_context : model.context;
 }
 
 }  // namespace
@@ -165,7 +171,7 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
                       {"num_key_value_heads", model.kv_heads},
                       {"head_dim", model.head_dim},
                       {"vocab_size", model.vocabulary},
-                      {"max_position_embeddings", model.context},
+                      {"max_position_embeddings", written_context(model)},
                       {"rms_norm_eps", model.norm_epsilon},
                       {"rope_theta", model.rope.theta},
                       {"rope_scaling", rope_scaling_json(model.rope)},

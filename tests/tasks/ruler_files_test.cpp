@@ -155,7 +155,7 @@ class RulerFilesTest : public QObject {
     const auto make = [&] { return make_ruler_task("ruler/cwe")->samples(request); };
     QCOMPARE(unlike(Fault::Io, "english_words.json", make), std::string());
     write_bytes(folder.file("english_words.json"), "version https://");
-    QCOMPARE(unlike(Fault::BadInput, "is not JSON", make), std::string());
+    QCOMPARE(unlike(Fault::BadInput, "is not valid JSON", make), std::string());
     write_bytes(folder.file("english_words.json"), R"({"0": "one", "1": {"2": "two"}})");
     QCOMPARE(unlike(Fault::BadInput, "has 1 words", make), std::string());
     std::string words;

@@ -39,7 +39,7 @@ struct Listener {
 };
 
 QString percent(double nll) {
-  return QStringLiteral("%1 %").arg(100 * std::exp(-nll), 0, 'f', std::exp(-nll) < 0.001 ? 3 : 1);
+  return QStringLiteral("%1\u00A0%").arg(100 * std::exp(-nll), 0, 'g', 3);
 }
 
 }  // namespace
