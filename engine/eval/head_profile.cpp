@@ -33,6 +33,7 @@ void add_share(HeadScores& sum, const Map& scores, std::int64_t probes) {
 }  // namespace
 
 HeadProfile profile_heads(const Decoder& decoder, const HeadProfileRequest& request, RunControl& control) {
+  check_probes(request);
   const double probe_bytes = sizeof(std::int32_t) + sizeof(AttentionPair);
   require_memory("the probes of this profile",
                  probe_bytes * static_cast<double>(request.tokens) * static_cast<double>(request.probes) *

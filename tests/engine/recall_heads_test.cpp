@@ -153,7 +153,7 @@ class RecallHeadsTest : public QObject {
       document.ids.insert(document.ids.end(), c.request.documents[1].ids.begin(), c.request.documents[1].ids.end());
     bool began = false;
     c.request.progress = [&](double, const std::string&) { began = true; };
-    QCOMPARE(unlike(Fault::OutOfMemory, "for what each head finds", [&] { c.find(); }), std::string());
+    QCOMPARE(unlike(Fault::OutOfMemory, "what each head finds", [&] { c.find(); }), std::string());
     QVERIFY(!began);
   }
 

@@ -93,7 +93,7 @@ HeadProbe passage_probe(const std::vector<std::int32_t>& text, std::int64_t toke
   return probe;
 }
 
-std::vector<HeadProbe> make_probes(const HeadProfileRequest& request, std::int64_t vocabulary) {
+void check_probes(const HeadProfileRequest& request) {
   const auto refuse = [](const char* where, const char* what, const char* advice) {
     throw EngineError(Fault::BadInput, where, what, advice);
   };
@@ -104,6 +104,10 @@ std::vector<HeadProbe> make_probes(const HeadProfileRequest& request, std::int64
   if (request.tokens < 2 || request.tokens > kMostProbeTokens || request.needle < 1 ||
       request.needle > kMostProbeTokens)
     refuse("probes", "have a length that is out of range", "Give them 2 tokens to 2^24.");
+}
+
+std::vector<HeadProbe> make_probes(const HeadProfileRequest& request, std::int64_t vocabulary) {
+  check_probes(request);
   std::vector<HeadProbe> probes;
   for (const ProbeKind kind : request.kinds)
     for (std::int64_t i = 0; i < request.probes; ++i) {
@@ -114,7 +118,8 @@ std::vector<HeadProbe> make_probes(const HeadProfileRequest& request, std::int64
       } else if (kind == ProbeKind::Needle) {
         probes.push_back(needle_probe(vocabulary, request.tokens, request.needle, depth, seed));
       } else {
-        if (!request.text) refuse("passages", "need a text", "Give one, or leave passages out.");
+        if (!request.text)
+          throw EngineError(Fault::BadInput, "passages", "need a text", "Give one, or leave passages out.");
         probes.push_back(passage_probe(*request.text, request.tokens, request.needle, depth));
       }
     }

@@ -49,6 +49,9 @@ struct HeadProfileRequest {
   std::function<void(double share, const std::string& what)> progress;
 };
 
+/// Their number and lengths, before anything is made of them. Throws EngineError{BadInput}.
+void check_probes(const HeadProfileRequest& request);
+
 /// Kind by kind. Throws EngineError{BadInput}.
 std::vector<HeadProbe> make_probes(const HeadProfileRequest& request, std::int64_t vocabulary);
 
