@@ -69,6 +69,7 @@ void RoomWait::say(const std::string& problem) const {
 
 bool RoomWait::until_next_try(const std::string& problem, const RunControl& control) {
   const Clock::time_point now = Clock::now();
+  if (!has_terminal() && most_ <= Clock::duration::zero()) return false;
   if (!since_) {
     since_ = now;
     pause_ = 1s;

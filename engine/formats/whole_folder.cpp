@@ -74,7 +74,13 @@ std::string make_temporary_folder(const std::string& path) {
   const std::string made = temporary_name(path + kUnfinished);
   fs::create_directories(fs::absolute(path).parent_path());
   if (::mkdir(made.c_str(), 0777) != 0) throw write_error(path, errno);
-  OutputFile(path_in(made, kFolderMark), OutputFile::Existing::Refuse).finish();
+  try {
+    OutputFile(path_in(made, kFolderMark), OutputFile::Existing::Refuse).finish();
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(made, ignored);
+    throw;
+  }
   return made;
 }
 

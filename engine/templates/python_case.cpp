@@ -21,7 +21,7 @@ std::u32string points_of(std::string_view text) {
     if (first_utf8_unit(character).kind == Utf8Unit::Kind::Character)
       points += utf8_code(character);
     else
-      for (const char byte : character) points += kInvalidByte + static_cast<unsigned char>(byte);
+      for (const char byte : character) points.push_back(kInvalidByte + static_cast<unsigned char>(byte));
   }
   return points;
 }

@@ -267,6 +267,7 @@ void TrainingFolderTest::leftovers_are_removed() {
   fs::create_directory(temp.file("run/checkpoints/mine"));
   fs::create_directory(temp.file("run/checkpoints/step-7b"));
   fs::create_directory(temp.file("run/checkpoints/notes.unfinished-00000001"));  // a person's: it has no mark
+  test::write_bytes(temp.file("run/checkpoints/notes.unfinished-00000001/text"), "mine");
   QCOMPARE(TrainingFolder::newest_checkpoint(temp.file("run")), temp.file("run/checkpoints/step-5"));
   { TrainingFolder::resume(temp.file("run")); }
   QCOMPARE(listing(temp.file("run/checkpoints")),

@@ -89,6 +89,8 @@ inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key)
 /// What config.json says of this model, in the older or newer spelling.
 inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
   const bool mistral = c.architecture == "mistral";
+  // Dynamic scaling begins behind the model's context: its reader knows no other.
+  const bool own_context = c.rope.kind == RopeConfig::Kind::Dynamic && c.rope.original_context != 0;
   nlohmann::json json{{"architectures", {mistral ? "MistralForCausalLM" : "LlamaForCausalLM"}},
                       {"model_type", mistral ? "mistral" : "llama"},
                       {"hidden_act", "silu"},
@@ -99,7 +101,7 @@ inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOption
                       {"num_key_value_heads", c.kv_heads},
                       {"head_dim", c.head_dim},
                       {"vocab_size", c.vocabulary},
-                      {"max_position_embeddings", c.context},
+                      {"max_position_embeddings", own_context ? c.rope.original_context : c.context},
                       {"rms_norm_eps", c.norm_epsilon},
                       {"tie_word_embeddings", c.tied_embeddings}};
   if (c.bos_id) json["bos_token_id"] = *c.bos_id;

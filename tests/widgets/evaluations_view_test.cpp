@@ -151,7 +151,8 @@ void EvaluationsViewTest::the_table_follows_the_folder() {
     for (std::size_t n = 0; n < 3; ++n) journal.append(folder.entry(n));
   }
   QTRY_COMPARE(lab.sample_rows(), 3);
-  QVERIFY2(lab.cell(1, first_policy).startsWith(QStringLiteral("0.667 (n = 3)")), qPrintable(lab.cell(1, first_policy)));
+  QVERIFY2(lab.cell(1, first_policy).startsWith(QStringLiteral("0.667 (n = 3)")),
+           qPrintable(lab.cell(1, first_policy)));
   QVERIFY2(lab.cell(1, first_policy).contains(QStringLiteral("3 of 14")), qPrintable(lab.cell(1, first_policy)));
   QVERIFY(lab.cell(0, first_policy).isEmpty() && lab.cell(1, first_policy + 1).isEmpty());
 

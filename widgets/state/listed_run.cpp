@@ -71,10 +71,6 @@ bool has_files(ListedKind kind) {
   return kind != ListedKind::WhatIf && kind != ListedKind::Question;
 }
 
-bool is_journal(const ListedRun& run) {
-  return run.kind == ListedKind::Run && run.place.endsWith(QStringLiteral(".journal"));
-}
-
 std::shared_ptr<const LossCurve> loss_curve(const RunOutline& outline) {
   auto curve = std::make_shared<LossCurve>();
   for (int i = 0; i < outline.count(); ++i) {

@@ -34,10 +34,12 @@ AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, cons
   // Beside the weights: the trainer's gradient, that of L_K in two roundings, the way to another depth's, and the
   // graphs that give this one again. Finite differences hold one gradient, a direction and the weights' copy.
   const double gradients = (neighbours ? 5 : 3) * real(cost.memory.gradients);
-  const double memory = real(cost.memory.weights) + gradients + real(cost.memory.graph);
+  // The checks of the forward pass compare the last hidden states of the whole text, run in up to three ways.
+  const double n = real(segments), length = real(config.segment_length);
+  const double hidden_states = 3 * n * length * real(model.hidden) * bytes_per_value;
+  const double memory = real(cost.memory.weights) + gradients + real(cost.memory.graph) + hidden_states;
 
   // A term of L_K reads its own segment and up to K before it.
-  const double n = real(segments), length = real(config.segment_length);
   const auto once = [&](std::int64_t truncation_depth) {
     const double depth = std::min(real(truncation_depth), n - 1);
     return whole_text ? n * length : length * (n * (depth + 1) - depth * (depth + 1) / 2);
