@@ -47,7 +47,8 @@ bool has_terminal() {
   return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
 }
 
-/// Whether Enter was pressed within `time`. A job in the background must not read: the system would suspend it.
+/// Waits up to `time` for Enter and says whether it came. A job in the background must not read: the system would
+/// suspend it.
 bool enter_pressed(std::chrono::milliseconds time) {
   const bool asks = has_terminal() && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
   pollfd keys{asks ? STDIN_FILENO : -1, POLLIN, 0};

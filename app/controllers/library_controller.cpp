@@ -16,7 +16,7 @@ namespace {
 
 constexpr int update_interval_ms = 1000;
 
-/// What WhatIfs or Questions call the one at this place; -1 where it is none.
+/// Gives the number that WhatIfs or Questions have for the one at this place; -1 where it is none.
 int own_id(const QString& place) {
   bool ok = false;
   const int id = place.section(u':', 1).toInt(&ok);

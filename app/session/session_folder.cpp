@@ -47,7 +47,7 @@ int lock_patiently(const QString& folder) {
   }
 }
 
-/// Whether a running window has it. Two that look at the same moment do not mistake each other for its window.
+/// Says whether a running window has it. Two that look at the same moment do not mistake each other for its window.
 bool in_use(const QString& folder) {
   const int descriptor = ::open(QFile::encodeName(lock_of(folder)).constData(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0) return false;

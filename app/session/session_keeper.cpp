@@ -176,7 +176,7 @@ bool SessionKeeper::begin(bool bring_back, const QString& demo) {
   return found;
 }
 
-/// What windows left in which nobody did anything, killed ones too. Nothing else is ever deleted unasked.
+/// Erases the sessions of windows in which nobody did anything, killed ones too. Nothing else is deleted unasked.
 void SessionKeeper::erase_untouched() {
   SessionFolder::remove_empty(root_);
   for (const QString& path : SessionFolder::left_behind(root_)) {

@@ -46,7 +46,7 @@ class StagedFiles {
       file.finish();
     });
   }
-  /// What `from` leads to is copied only where it is a regular file itself, and no link to one.
+  /// Copies `from` only where it is a regular file itself, and no link to one.
   void copy(const std::string& from, const std::string& to) {
     const int source = ::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (source < 0) throw EngineError(Fault::Io, from, std::strerror(errno), "Check the file's permissions.");

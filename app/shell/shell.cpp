@@ -183,7 +183,7 @@ void Shell::tell_of_keeping() {
   window_.lab().context.add_note(headline, true);
 }
 
-/// What could not be written goes with the window.
+/// Asks before the window closes, because work that could not be written goes with it.
 void Shell::ask_whether_to_lose_work() {
   auto* box = new QMessageBox(QMessageBox::Warning, tr("The session can't be kept"),
                               tr("%1: %2. Closing the window now loses what could not be written.")

@@ -24,13 +24,13 @@ QString printable(QString text) {
   return text;
 }
 
-/// Where a token is in a paragraph, in UTF-16 units. A token that begins or ends within a character has a fraction.
+/// Places a token in a paragraph, in UTF-16 units. A token that begins or ends within a character has a fraction.
 struct TokenSpan {
   std::int64_t token;
   double from, to;
 };
 
-/// What stands between two line breaks of the text.
+/// A paragraph is the text between two line breaks.
 struct Paragraph {
   QString text;
   std::vector<TokenSpan> tokens;
