@@ -26,7 +26,9 @@ class FaultsTest : public QObject {
   void each_fault_ends_well() {
     QFETCH(QString, use);
     QFETCH(QString, kind);
-    FaultTrial trial(use, kind.toStdString());
+    // Nothing frees space during this test, so a training that meets a full disk must not wait.
+    const bool trains = use == "train" || use == "resume";
+    FaultTrial trial(use, kind.toStdString(), trains ? QStringList{"--wait-for-disk", "0"} : QStringList{});
     QVERIFY(trial.calls() > 0);
     const auto [first, stride] = part_of(kind, trial.calls());
     QVERIFY(first >= 1 && first <= stride);

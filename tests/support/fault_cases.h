@@ -58,8 +58,6 @@ inline QStringList small_run(const char* output) {
 inline QStringList small_training(int steps) {
   return {"train",
           demo_model(),
-          "--wait-for-disk",  // a fault is for good: nothing frees space here
-          "0",
           "--data",
           "data.txt",
           "--output",
@@ -184,9 +182,7 @@ class TrainCase : public FaultCase {
 
 class ResumeCase : public TrainCase {
  public:
-  ResumeCase()
-      : TrainCase(
-            {"train", "--resume", "out", "--max-steps", "2", "--threads", "1", "--wait-for-disk", "0", "--quiet"}) {}
+  ResumeCase() : TrainCase({"train", "--resume", "out", "--max-steps", "2", "--threads", "1", "--quiet"}) {}
   void prepare(const std::string& folder) override {
     TrainCase::prepare(folder);
     run_in(folder, small_training(2));  // killed after its first step: its plan has two
