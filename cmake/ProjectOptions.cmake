@@ -30,6 +30,9 @@ endif()
 if(CARRYOVER_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  if(CARRYOVER_BUILD_ENGINE OR CARRYOVER_BUILD_GUI)
+    add_compile_options(-fno-sanitize=vptr)  # Qt and LibTorch export no type information of some classes
+  endif()
 endif()
 
 if(CARRYOVER_SANITIZE_THREADS)

@@ -27,6 +27,7 @@ expect 0 "usage: ./lab" ./lab
 expect 2 "there is no job 'fly'" ./lab fly
 expect 2 "there is no preset 'fast'" ./lab build fast
 expect 2 "there is no fuzz target 'fly'" ./lab fuzz fly
+expect 2 "monkey takes numbers" ./lab monkey fly
 expect 2 "lint takes --all" ./lab lint --everything
 expect 2 "lint --changed takes a commit" ./lab lint --changed
 expect 2 "clean takes --cache or nothing" ./lab clean everything
