@@ -11,4 +11,8 @@ foreach(source ${SOURCES})
 endforeach()
 list(REMOVE_DUPLICATES includes)
 list(JOIN includes "\n" includes)
+# The results of moc include these, which differ by the version of Qt; inside a namespace they would declare theirs.
+foreach(header memory QtCore/qmetatype.h QtCore/qtmochelpers.h QtCore/qxptype_traits.h)
+  string(APPEND includes "\n#if __has_include(<${header}>)\n#include <${header}>\n#endif")
+endforeach()
 file(WRITE ${OUTPUT} "${includes}\n${tests}")
