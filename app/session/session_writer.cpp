@@ -57,15 +57,8 @@ class StagedFiles {
     if (is_same_file(from, to)) return;
     told_as(to, [&] {
       OutputFile file(stage(to), OutputFile::Existing::Refuse);
-      std::vector<char> block(1 << 20);
-      for (ssize_t count = 0; (count = ::read(source, block.data(), block.size())) != 0;) {
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) throw EngineError(Fault::Io, from, std::strerror(errno), "Check the disk.");
-        file.append({block.data(), static_cast<std::size_t>(count)});
-      }
+      file.append_copy(source, from);
       file.finish();
-      const timespec times[2] = {there.st_atim, there.st_mtim};
-      ::utimensat(AT_FDCWD, file.path().c_str(), times, AT_SYMLINK_NOFOLLOW);
     });
   }
   void discard() {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/cost/cost_model.h"
 #include "engine/core/cost/policy_table.h"
@@ -277,13 +276,13 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
   const MemoryBytes memory = policy_row(request.policy).memory(cost, tokens, use);
   const bool pool_elsewhere =
       !device.is_cpu() && memory.pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
-  const std::int64_t needed = memory.device_peak - memory.weights - (pool_elsewhere ? memory.pool : 0);
-  const std::int64_t available = available_memory_bytes(device) + (device.is_cpu() ? kept_pool : 0);
-  if (needed > available)
-    throw EngineError(Fault::OutOfMemory, "this run",
-                      "needs " + size_text(static_cast<double>(needed)) + " beyond the weights for " +
-                          std::to_string(tokens) + " tokens, " + size_text(static_cast<double>(available)) + " free",
-                      "Lower *Tokens to run* (--tokens), or choose a shorter segment or fewer long-range layers.");
+  // The weights are there already, and so is the pool of a kept document, which this run takes over.
+  const std::int64_t there = memory.weights + (pool_elsewhere ? memory.pool : 0) + (device.is_cpu() ? kept_pool : 0);
+  require_memory(
+      "this run", static_cast<double>(memory.device_peak) - static_cast<double>(there),
+      "It has " + std::to_string(tokens) +
+          " tokens. Lower *Tokens to run* (--tokens), or choose a shorter segment or fewer long-range layers.",
+      device);
 }
 
 RunSummary run_text(const Decoder& decoder, const RunRequest& request, RunObserver& observer, RunControl& control,

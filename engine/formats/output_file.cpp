@@ -129,6 +129,18 @@ void OutputFile::overwrite(std::int64_t offset, std::string_view bytes) {
   if (!write_at(offset, bytes)) throw write_error(path_, errno);
 }
 
+void OutputFile::append_copy(int source, const std::string& name) {
+  struct stat status {};
+  if (::fstat(source, &status) != 0) throw read_error(name, errno);
+  std::string bytes(kCopiedAtOnce, '\0');
+  for (ssize_t got; (got = ::read(source, bytes.data(), bytes.size())) != 0;) {
+    if (got < 0 && errno != EINTR) throw read_error(name, errno);
+    if (got > 0) append(std::string_view(bytes).substr(0, static_cast<std::size_t>(got)));
+  }
+  const timespec times[] = {status.st_atim, status.st_mtim};
+  ::futimens(descriptor_, times);
+}
+
 void OutputFile::sync() {
   if (::fsync(descriptor_) != 0 && errno != EINVAL) throw write_error(path_, errno);
 }
@@ -176,17 +188,8 @@ void write_file_atomically(const std::string& path, std::string_view contents) {
 
 void copy_file_atomically(const std::string& from, const std::string& to) {
   const OpenedFile source{open_regular_file(from)};
-  struct stat status {};
-  if (source.descriptor < 0 || ::fstat(source.descriptor, &status) != 0) throw read_error(from, errno);
-  write_atomically(to, [&](OutputFile& file) {
-    std::string bytes(kCopiedAtOnce, '\0');
-    for (ssize_t got; (got = ::read(source.descriptor, bytes.data(), bytes.size())) != 0;) {
-      if (got < 0 && errno != EINTR) throw read_error(from, errno);
-      if (got > 0) file.append(std::string_view(bytes).substr(0, static_cast<std::size_t>(got)));
-    }
-  });
-  const timespec times[] = {status.st_atim, status.st_mtim};
-  ::utimensat(AT_FDCWD, to.c_str(), times, AT_SYMLINK_NOFOLLOW);
+  if (source.descriptor < 0) throw read_error(from, errno);
+  write_atomically(to, [&](OutputFile& file) { file.append_copy(source.descriptor, from); });
 }
 
 void replace_own_file(const std::string& path, std::string_view contents) {

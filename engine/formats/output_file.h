@@ -28,6 +28,8 @@ class OutputFile {
   /// back over what it had overwritten, must be what stood there.
   void replace_end(std::int64_t offset, std::string_view bytes, std::string_view tail);
   void append(std::string_view bytes) { replace_end(size_, bytes, {}); }
+  /// Appends all of an open file and takes over its times. `name`: the path that an error in reading it names.
+  void append_copy(int source, const std::string& name);
   /// Replaces bytes that are there, such as a header's; few enough that they are written at once.
   void overwrite(std::int64_t offset, std::string_view bytes);
   std::int64_t size() const { return size_; }
