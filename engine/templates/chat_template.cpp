@@ -110,7 +110,7 @@ void set_all(jinja::Run& run, jinja::Interpreter& interpreter, const ordered_jso
       if (!value.is_number_integer()) run.refuse("strftime_now is a time in seconds since 1970");
       interpreter.set(name, jinja::make_clock(value.get<std::int64_t>()));
     } else {
-      interpreter.set(name, jinja::from_json(run, value));
+      interpreter.set(name, jinja::value_from_json(run, value));
     }
   }
 }
@@ -147,7 +147,7 @@ std::string ChatTemplate::render(const ordered_json& messages, bool add_generati
   jinja::Interpreter interpreter(run);
   for (const char* absent : {"tools", "documents"}) interpreter.set(absent, {std::monostate{}});
   set_all(run, interpreter, *specials_);
-  interpreter.set("messages", jinja::from_json(run, messages));
+  interpreter.set("messages", jinja::value_from_json(run, messages));
   interpreter.set("add_generation_prompt", {add_generation_prompt});
   set_all(run, interpreter, extra);
   return interpreter.render(*body_);

@@ -177,7 +177,7 @@ void append_represented(Run& run, std::string& out, const Value& value) {
 
 }  // namespace
 
-Value from_json(Run& run, const nlohmann::ordered_json& json) {
+Value value_from_json(Run& run, const nlohmann::ordered_json& json) {
   const Level level(run);
   run.step();
   if (json.is_null()) return {std::monostate{}};
@@ -191,12 +191,12 @@ Value from_json(Run& run, const nlohmann::ordered_json& json) {
   if (json.is_number()) return {json.get<std::int64_t>()};
   if (json.is_array()) {
     Items items;
-    for (const auto& item : json) items.push_back(from_json(run, item));
+    for (const auto& item : json) items.push_back(value_from_json(run, item));
     return make_sequence(run, std::move(items));
   }
   if (!json.is_object()) run.lack("binary data");
   Dict dict;
-  for (const auto& [key, item] : json.items()) dict.set(run, make_text(run, key), from_json(run, item));
+  for (const auto& [key, item] : json.items()) dict.set(run, make_text(run, key), value_from_json(run, item));
   return make_dict(std::move(dict));
 }
 

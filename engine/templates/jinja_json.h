@@ -8,7 +8,7 @@
 namespace carryover::jinja {
 
 /// Refuses integers beyond 64 bits, signed, and values nested too deeply.
-Value from_json(Run& run, const nlohmann::ordered_json& json);
+Value value_from_json(Run& run, const nlohmann::ordered_json& json);
 
 /// Arguments of Python's json.dumps.
 struct JsonStyle {

@@ -233,7 +233,7 @@ class KeptRunsTest : public QObject {
     Someone someone(home_);
     QVERIFY(bring_back(someone));
     const RunLibrary& library = someone.lab().library();
-    const ListedRun& after = entry(library, places_of(library, ListedKind::WhatIf).front());
+    const ListedRun after = entry(library, places_of(library, ListedKind::WhatIf).front());
     QCOMPARE(after.made_ms, before.made_ms);
     QCOMPARE(after.policy, before.policy);
     QCOMPARE(after.model, before.model);
