@@ -2,11 +2,11 @@
 #include "app/script/run_report.h"
 
 #include <QDir>
-#include <QPixmap>
 #include <QTimer>
 
 #include "app/window/bench_dialog.h"
 #include "app/window/script_selection.h"
+#include "engine/core/base/error.h"
 #include "engine/core/config/recall_preset.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/head_probe_form.h"
@@ -14,6 +14,7 @@
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/panel.h"
 #include "widgets/panels/recall_heads_panel.h"
+#include "widgets/plot/picture_file.h"
 
 namespace carryover {
 namespace {
@@ -110,7 +111,9 @@ void RunReport::save_settled(QWidget* widget, int waits) {
 
 bool RunReport::save(QWidget& widget, const QString& name) {
   const QString path = QDir(directory_).filePath(name + QStringLiteral(".png"));
-  if (!widget.grab().save(path)) {
+  try {
+    write_picture(widget, path);
+  } catch (const EngineError&) {
     Q_EMIT failed(path);
     return false;
   }

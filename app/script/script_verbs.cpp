@@ -18,6 +18,7 @@
 #include "widgets/panels/panel.h"
 #include "widgets/panels/panel_registry.h"
 #include "widgets/panels/what_if_list.h"
+#include "widgets/plot/picture_file.h"
 #include "widgets/plot/plot_view.h"
 
 namespace carryover {
@@ -344,9 +345,7 @@ Pending screenshot(MainWindow& window, const QStringList& words) {
   settle.start();
   return [widget, settle, path = words.last()] {
     if (settle.elapsed() < 250) return false;
-    if (!widget->grab().save(path))
-      throw EngineError(Fault::Io, path.toStdString(), tr("can't be written").toStdString(),
-                        tr("Name a .png in a folder that you may write to.").toStdString());
+    write_picture(*widget, path);
     return true;
   };
 }

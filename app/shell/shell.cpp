@@ -28,6 +28,7 @@
 #include "widgets/controls/command_palette.h"
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/look/icons.h"
+#include "widgets/look/shown_name.h"
 #include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/notes_panel.h"
 #include "widgets/state/model_label.h"
@@ -121,10 +122,11 @@ void Shell::build_menus() {
 void Shell::update_title() {
   const Lab& lab = window_.lab();
   QStringList parts;
-  if (lab.loader.model()) parts += model_name(lab.loader.model()->info);
-  if (lab.loader.text()) parts += QFileInfo(lab.loader.text()->name).fileName();
+  if (lab.loader.model()) parts += title_text(model_name(lab.loader.model()->info));
+  if (lab.loader.text()) parts += title_text(QFileInfo(lab.loader.text()->name).fileName());
   const QString& session = keeper_.session_file();
-  parts += (session.isEmpty() ? tr("Carryover") : QFileInfo(session).completeBaseName()) + QStringLiteral("[*]");
+  parts +=
+      (session.isEmpty() ? tr("Carryover") : title_text(QFileInfo(session).completeBaseName())) + QStringLiteral("[*]");
   window_.setWindowTitle(parts.join(QStringLiteral(" — ")));
 }
 
@@ -206,7 +208,7 @@ void Shell::add_recent(QMenu* menu) {
   const auto recent = [this, menu](const QString& title, const QStringList Settings::*list) {
     add_filled_menu(menu, title, [this, list](QMenu& sub) {
       for (const QString& path : settings_.values.*list) {
-        QAction* action = sub.addAction(path);
+        QAction* action = sub.addAction(action_text(path));
         action->setEnabled(QFileInfo::exists(path));
         connect(action, &QAction::triggered, this, [this, path] { window_.open_path(path); });
       }
@@ -214,7 +216,7 @@ void Shell::add_recent(QMenu* menu) {
   };
   add_filled_menu(menu, tr("Recent models"), [this](QMenu& sub) {
     for (const RecentModel& model : settings_.values.models) {
-      QAction* action = sub.addAction(model.text());
+      QAction* action = sub.addAction(action_text(model.text()));
       action->setEnabled(model.is_there());
       connect(action, &QAction::triggered, this, [this, model] { open_recent(model); });
     }
@@ -238,7 +240,8 @@ void Shell::add_layouts(QMenu* menu) {
   add(layouts, tr("Save layout…"), {}, [this] { ask_layout_name(); });
   add_filled_menu(layouts, tr("Custom layouts"), [this](QMenu& sub) {
     for (const auto& [name, state] : settings_.values.layouts)
-      connect(sub.addAction(name), &QAction::triggered, this, [this, name = name] { apply_own_layout(name); });
+      connect(sub.addAction(action_text(name)), &QAction::triggered, this,
+              [this, name = name] { apply_own_layout(name); });
   });
 }
 

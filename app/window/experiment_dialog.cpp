@@ -16,6 +16,7 @@
 #include "engine/formats/json_file.h"
 #include "widgets/controls/command_box.h"
 #include "widgets/look/form_history.h"
+#include "widgets/look/shown_name.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -151,7 +152,7 @@ void ExperimentDialog::show_models() {
   auto* rows = new QFormLayout(model_rows_);
   rows->setContentsMargins(0, 0, 0, 0);
   for (const PlanModel& model : plan_.models) {
-    QLineEdit* edit = add_path(*rows, QString::fromStdString(model.name),
+    QLineEdit* edit = add_path(*rows, action_text(QString::fromStdString(model.name)),
                                tr("Folder or GGUF file that replaces the plan's model"), Choice::File);
     edit->setPlaceholderText(QString::fromStdString(model.path));
     models_.emplace_back(model.name, edit);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "widgets/controls/elided_label.h"
+#include "widgets/look/shown_name.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/model_label.h"
 
@@ -154,11 +155,11 @@ void IdentityBar::show_run() {
 
 /// Its width, of `most` at most; then its text lacks its middle.
 int IdentityBar::show_chip(int most) {
-  chip_->setText(model_);
+  chip_->setText(action_text(model_));
   const int wanted = chip_->sizeHint().width();
   if (wanted <= most) return wanted;
   const int sides = wanted - chip_->fontMetrics().horizontalAdvance(model_);
-  chip_->setText(chip_->fontMetrics().elidedText(model_, Qt::ElideMiddle, most - sides));
+  chip_->setText(action_text(chip_->fontMetrics().elidedText(model_, Qt::ElideMiddle, most - sides)));
   return most;
 }
 

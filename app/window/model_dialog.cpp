@@ -17,6 +17,7 @@
 #include "engine/models/adapter_fit.h"
 #include "engine/models/model_source.h"
 #include "widgets/look/form_history.h"
+#include "widgets/look/shown_name.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
@@ -53,7 +54,7 @@ ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, QWi
       model_(new QLineEdit(QString::fromStdString(open.path), this)),
       adapter_(new QLineEdit(QString::fromStdString(open.adapter), this)),
       here_(elsewhere.isEmpty()) {
-  setWindowTitle(here_ ? tr("Open a model") : tr("Open a model on %1").arg(elsewhere));
+  setWindowTitle(here_ ? tr("Open a model") : title_text(tr("Open a model on %1").arg(elsewhere)));
   auto* form = new QFormLayout;
   form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   form->addRow(tr("&Model"), build_model(here_));

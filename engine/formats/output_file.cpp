@@ -25,17 +25,20 @@ void free_name(const std::string& path) {
   if (::unlink(path.c_str()) != 0) throw write_error(path, errno);
 }
 
+/// A device, or a name in /dev such as /dev/stdout: it is the system's and never loses its name to a file.
 bool is_device(const std::string& path) {
   struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode);
+  return (::lstat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode)) ||
+         std::filesystem::path(path).parent_path() == "/dev";
 }
 
 /// The kernel makes the file or says that something has the name: there is no moment between a look and an opening.
 int open_output(const std::string& path, OutputFile::Existing existing) {
   using enum OutputFile::Existing;
   int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-  if (existing == Replace) free_name(path);
-  if (existing != Continue && !is_device(path)) flags |= O_EXCL;
+  const bool device = is_device(path);
+  if (existing == Replace && !device) free_name(path);
+  if (existing != Continue && !device) flags |= O_EXCL;
   if (existing == Continue) flags |= O_NONBLOCK;  // a FIFO without a reader is refused and not waited for
   return ::open(path.c_str(), flags, 0666);
 }
@@ -153,6 +156,12 @@ void OutputFile::finish() {
 }
 
 void write_atomically(const std::string& path, const std::function<void(OutputFile& file)>& fill) {
+  if (is_device(path)) {
+    OutputFile device(path);
+    fill(device);
+    return device.finish();
+  }
+  require_regular_file(path);  // a rename would take its name from a FIFO, a socket or a device
   const std::string temporary = temporary_name(path + kAtomicSuffix);
   bool made = false;  // else what has the name is not ours to remove
   try {

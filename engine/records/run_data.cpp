@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/core/base/csv_comment.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/formats/npy.h"
@@ -248,7 +249,7 @@ void write_run_data(const RunContents& run, const std::string& kind, const std::
     return write_npy(path, records, sidecar(records, kind, provenance));
   }
   std::string head;
-  for (const std::string& line : text_parts(provenance, '\n')) head += "# " + line + "\n";
+  for (const std::string& line : text_parts(provenance, '\n')) head += csv_comment(line);
   write_file_atomically(path, head + table.csv());
 }
 

@@ -52,7 +52,13 @@ def main():
         text = os.path.join(scratch, "text.txt")
         with open(text, "w", encoding="utf-8") as out:
             subprocess.run(
-                [sys.executable, os.path.join(os.path.dirname(__file__), "long_text.py"), f"{DEMO}/text.txt", "40"],
+                [
+                    sys.executable,
+                    "-I",
+                    os.path.join(os.path.dirname(__file__), "long_text.py"),
+                    f"{DEMO}/text.txt",
+                    "40",
+                ],
                 check=True,
                 stdout=out,
             )

@@ -122,7 +122,7 @@ def harness_scores(folder, address, model, count):
     out = folder / "harness" / model.replace(":", "_")
     environment = {**os.environ, "HF_DATASETS_CACHE": str(folder / "datasets"), "HF_HUB_OFFLINE": "1",
                    "HF_DATASETS_OFFLINE": "1"}
-    subprocess.run([sys.executable, "-m", "lm_eval", "run", "--model", "local-completions", "--model_args",
+    subprocess.run([sys.executable, "-I", "-m", "lm_eval", "run", "--model", "local-completions", "--model_args",
                     f"model={model},base_url={address}/v1/completions,num_concurrent=1,max_length=8192,"
                     "tokenizer_backend=remote,max_retries=1",
                     "--tasks", "carryover_choice,carryover_generation", "--include_path", str(folder), "--batch_size",

@@ -24,7 +24,8 @@ import torch
 import transformers
 from safetensors.torch import load_file, save_file
 
-import policy_references as references
+sys.path.append(str(Path(__file__).resolve().parent))  # which python3 -I leaves out
+import policy_references as references  # noqa: E402
 
 try:
     import kvpress  # noqa: F401: patches transformers' table of attention functions

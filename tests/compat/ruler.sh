@@ -1,20 +1,20 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: tests/compat/ruler.sh BUILD_FOLDER MODEL CHECKOUT
 # Lets NVIDIA's own scripts and Carryover make 100 samples of each of RULER's tasks that need no data, at 4096 and 16384
 # tokens of MODEL's tokenizer, and compares the files by SHA-256. CHECKOUT is a work tree of NVIDIA/RULER at c3f5e3b.
 # Makes its own virtual environment in the cache.
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-build=$(cd "$1" && pwd)
-model=$2 checkout=$3
-cache=${CARRYOVER_CACHE:-$HOME/.cache/carryover}
+root=$(CDPATH='' cd "$(command -p dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+. "$root/scripts/search_path.sh"
+build=$(absolute_path "$1") model=$(absolute_path "$2") checkout=$(absolute_path "$3")
+cache=$(absolute_path "${CARRYOVER_CACHE:-$HOME/.cache/carryover}")
 venv=$cache/ruler-venv
 wanted=$root/tests/compat/requirements-ruler.txt
 if ! cmp -s "$wanted" "$venv/requirements.txt"; then
   rm -rf "$venv"
-  python3 -m venv "$venv"
-  "$venv/bin/python" -m pip install --quiet -r "$wanted"
+  python3 -I -m venv "$venv"
+  "$venv/bin/python" -I -m pip install --quiet -r "$wanted"
   cp "$wanted" "$venv/requirements.txt"
 fi
 scratch=$(mktemp -d)
@@ -23,8 +23,8 @@ tasks=(niah_single_1 niah_multikey_2 niah_multikey_3 vt cwe fwe)
 lengths=(4096 16384)
 "$build/bin/carryover-cli" export "$model" --output "$scratch/model" --dtype bf16 --quiet  # for its tokenizer
 # The words come from the package, so that both sides read the same files.
-words=$("$venv/bin/python" -c 'import wonderwords; print(wonderwords.__path__[0] + "/assets")')
-compare=("$venv/bin/python" "$root/tests/compat/ruler.py")
+words=$("$venv/bin/python" -I -c 'import wonderwords; print(wonderwords.__path__[0] + "/assets")')
+compare=("$venv/bin/python" -I "$root/tests/compat/ruler.py")
 "${compare[@]}" theirs "$checkout" "$scratch/theirs" --tokenizer "$scratch/model" --lengths "${lengths[@]}" \
   --tasks "${tasks[@]}" --samples 100 --seed 42
 names=$(printf 'ruler/%s,' "${tasks[@]}")

@@ -1,4 +1,4 @@
-#!/usr/bin/env bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # usage: tests/compat/run.sh BUILD_FOLDER [POLICIES.json]
 # Trains the demo with every parameter and with an adapter, and lets transformers, peft and TensorBoard read what that
@@ -8,17 +8,18 @@
 # argument, and shows that each comparison of policies notices a wrong window. Makes its own virtual environment in the
 # cache (several GB, most of it torch's).
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-build=$(cd "$1" && pwd)
-cache=${CARRYOVER_CACHE:-$HOME/.cache/carryover}
+root=$(CDPATH='' cd "$(command -p dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+. "$root/scripts/search_path.sh"
+build=$(absolute_path "$1")
+cache=$(absolute_path "${CARRYOVER_CACHE:-$HOME/.cache/carryover}")
 venv=$cache/compat-venv
 wanted() { cat "$root/tests/compat/requirements.txt" "$root/tests/compat/requirements-kvpress.txt"; }
 if ! cmp -s <(wanted) "$venv/requirements.txt"; then
   rm -rf "$venv"
-  python3 -m venv "$venv"
-  "$venv/bin/python" -m pip install --quiet -r "$root/tests/compat/requirements.txt"
+  python3 -I -m venv "$venv"
+  "$venv/bin/python" -I -m pip install --quiet -r "$root/tests/compat/requirements.txt"
   # It asks for an older transformers than the rest is compared with.
-  "$venv/bin/python" -m pip install --quiet --no-deps -r "$root/tests/compat/requirements-kvpress.txt"
+  "$venv/bin/python" -I -m pip install --quiet --no-deps -r "$root/tests/compat/requirements-kvpress.txt"
   wanted >"$venv/requirements.txt"
 fi
 scratch=$(mktemp -d)
@@ -30,18 +31,18 @@ common=(--data "$demo/text.txt" --dtype fp32 --segment-length 64 --carry-length 
 exec_cli train "$demo" "${common[@]}" --output "$scratch/full" >/dev/null
 exec_cli train "$demo" "${common[@]}" --lora-rank 4 --output "$scratch/lora" >/dev/null
 exec_cli tokenize "$demo" "$demo/text.txt" >"$scratch/ids.json"
-python3 - "$scratch/ids.json" <<'PY'
+python3 -I - "$scratch/ids.json" <<'PY'
 import json, sys
 ids = json.load(open(sys.argv[1]))[:200]
 json.dump(ids, open(sys.argv[1], "w"))
 PY
 "$build/bin/logits" "$scratch/full/final" "$scratch/ids.json" "$scratch/full.npy" --policy full
 "$build/bin/logits" "$demo" "$scratch/ids.json" "$scratch/lora.npy" --policy full --adapter "$scratch/lora/final"
-"$venv/bin/python" "$root/tests/compat/check.py" "$demo" "$scratch"
-"$venv/bin/python" "$root/tests/compat/checkpoints.py" "$build/bin" "$demo"
-tokenizers=("$venv/bin/python" "$root/tests/compat/tokenizers.py" "$build/bin" "$demo/text.txt")
+"$venv/bin/python" -I "$root/tests/compat/check.py" "$demo" "$scratch"
+"$venv/bin/python" -I "$root/tests/compat/checkpoints.py" "$build/bin" "$demo"
+tokenizers=("$venv/bin/python" -I "$root/tests/compat/tokenizers.py" "$build/bin" "$demo/text.txt")
 "${tokenizers[@]}"
 if "${tokenizers[@]}" --no-export --broken >/dev/null; then echo "tokenizers.py notices nothing" >&2 && exit 1; fi
-policies=("$venv/bin/python" "$root/tests/compat/policies.py" "$build/bin" "$demo")
-"${policies[@]}" ${2:+--out "$2"}
+policies=("$venv/bin/python" -I "$root/tests/compat/policies.py" "$build/bin" "$demo")
+"${policies[@]}" ${2:+--out "$(absolute_path "$2")"}
 "${policies[@]}" --broken

@@ -3,6 +3,7 @@
 
 #include <QTest>
 
+#include "engine/core/base/csv_comment.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
@@ -20,6 +21,25 @@ class CsvCellTest : public QObject {
     QCOMPARE(csv_cell("\t=1"), std::string("'\t=1"));
     QCOMPARE(csv_cell("\r=1"), std::string("\"'\r=1\""));
     QCOMPARE(csv_cell("=HYPERLINK(\"http://x\",\"y\")"), std::string("\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""));
+  }
+
+  void signs_of_full_width_are_signs() {
+    QCOMPARE(csv_cell("＝1+1"), std::string("'＝1+1"));
+    QCOMPARE(csv_cell("＠SUM(A1)"), std::string("'＠SUM(A1)"));
+    QCOMPARE(csv_cell("－A1"), std::string("'－A1"));
+    QCOMPARE(csv_cell("\n=1"), std::string("\"'\n=1\""));
+    QCOMPARE(csv_cell("a＝b"), std::string("a＝b"));
+  }
+
+  /// A model's name is in the comment; a spreadsheet cuts comments into cells, too.
+  void a_comment_is_one_line_without_formulas() {
+    QCOMPARE(csv_comment("model: x,=1+1"), std::string("# model: x,'=1+1\n"));
+    QCOMPARE(csv_comment("x;@A1\t-A1"), std::string("# x;'@A1\t'-A1\n"));
+    QCOMPARE(csv_comment("x,\"=1\""), std::string("# x,'\"=1\"\n"));
+    QCOMPARE(csv_comment("x\r=1\n=2\x1b[2J"), std::string("# x\\u000d=1 '=2\\u001b[2J\n"));
+    for (const char* text :
+         {"S 64, M 16", "{\"a\":[1,-2,3.5]}", "loss -0.5, +3 %", "", "=1", "carryover export a -o b.csv"})
+      QCOMPARE(csv_comment(text), "# " + std::string(text) + "\n");
   }
 
   void numbers_and_signs_stay() {

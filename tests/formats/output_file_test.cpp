@@ -77,6 +77,27 @@ class OutputFileTest : public QObject {
     OutputFile("/dev/null").append("a device is written to");
   }
 
+  /// To whom the folder of a device belongs, root first of all, a rename would take the device away.
+  void only_files_and_links_lose_their_names() {
+    const TempDir temp;
+    const std::string pipe = temp.file("pipe");
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    QCOMPARE(unlike(Fault::Io, "is not a regular file", [&] { write_file_atomically(pipe, "x"); }), "");
+    QCOMPARE(fs::status(pipe).type(), fs::file_type::fifo);
+    fs::create_symlink(pipe, temp.file("link"));
+    QCOMPARE(unlike(Fault::Io, "is not a regular file", [&] { write_file_atomically(temp.file("link"), "x"); }), "");
+    QCOMPARE(unlike(Fault::Io, "is a folder", [&] { write_file_atomically(temp.path().string(), "x"); }), "");
+    std::string opened;
+    const auto refuse = [&](OutputFile& file) {
+      opened = file.path();
+      throw EngineError(Fault::Cancelled, "here", "enough", "");
+    };
+    for (const std::string device : {"/dev/null", "/dev/zero"}) {
+      QCOMPARE(unlike(Fault::Cancelled, "enough", [&] { write_atomically(device, refuse); }), "");
+      QCOMPARE(opened, device);
+    }
+  }
+
   void a_copy_has_the_contents_and_the_time() {
     const TempDir temp;
     const std::string from = temp.file("from"), to = temp.file("to"), victim = temp.file("victim");

@@ -27,7 +27,7 @@ in_container() { unshare --net chroot "$DEBIAN" "${enter[@]}" "$@"; }
 open_machine() { # PACKAGE...
   open_debian ''
   chroot "$DEBIAN" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >"$kept/apt.txt" 2>&1
-  python3 "$ROOT/tests/pretended_cuda/machine.py" "$build" "$DEBIAN/srv/site-packages"
+  python3 -I "$ROOT/tests/pretended_cuda/machine.py" "$build" "$DEBIAN/srv/site-packages"
   mv "$DEBIAN/srv/site-packages/driver/libcuda.so.1" "$DEBIAN/usr/lib/x86_64-linux-gnu/"
   printf '#!/bin/sh\necho "GPU 0: NVIDIA H100 (pretended)"\n' >"$DEBIAN/usr/bin/nvidia-smi"
   chmod 755 "$DEBIAN/usr/bin/nvidia-smi"
@@ -36,7 +36,7 @@ open_machine() { # PACKAGE...
 
 # Of the results folder, in a line: the comparisons, the kernels and the times.
 found() {
-  python3 - "$DEBIAN/srv/results" <<'PY'
+  python3 -I - "$DEBIAN/srv/results" <<'PY'
 import json, pathlib, sys
 results = pathlib.Path(sys.argv[1])
 checks = json.loads((results / "compare_devices.json").read_text())["checks"]

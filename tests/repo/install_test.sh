@@ -51,7 +51,7 @@ for file in "$programs"/carryover* "$prefix"/lib/carryover/*.so; do
 done
 
 # Plans: what comes with them is found where they say, and the demo's run from here.
-expect 'ok' python3 - "$source/examples/experiments" "$prefix/share/carryover/experiments" <<'PYTHON'
+expect 'ok' python3 -I - "$source/examples/experiments" "$prefix/share/carryover/experiments" <<'PYTHON'
 import json, sys
 from pathlib import Path
 ours, installed = map(Path, sys.argv[1:])
@@ -73,7 +73,7 @@ PYTHON
 expect '130 of 130 cells to run: about' carryover-cli experiment "$prefix/share/carryover/experiments/demo_m.json" --dry-run
 
 # Each installed script, in a folder that waits for one: nothing is taken from there.
-mapfile -t poison < <(python3 "$source/tests/support/poisoned_folder.py" "$stage/current" "$stage/marks")
+mapfile -t poison < <(python3 -I "$source/tests/support/poisoned_folder.py" "$stage/current" "$stage/marks")
 in_poisoned_folder() { (cd "$stage/current" && export "${poison[@]}" && "$@"); }
 expect 'books.json' in_poisoned_folder "$prefix/share/carryover/experiments/fetch_books.py" --help
 expect 'in all +[0-9]+ MB' in_poisoned_folder "$programs/carryover" setup-cuda --dry-run
@@ -90,7 +90,7 @@ desktop=$prefix/share/applications/carryover.desktop
 metainfo=$prefix/share/metainfo/org.carryover.Carryover.metainfo.xml
 if have desktop-file-validate; then expect '' desktop-file-validate "$desktop"; fi
 if have appstreamcli; then expect 'successful' appstreamcli validate --no-net "$metainfo"; fi
-expect 'ok' python3 - "$prefix" "$desktop" "$metainfo" <<'PYTHON'
+expect 'ok' python3 -I - "$prefix" "$desktop" "$metainfo" <<'PYTHON'
 import configparser, sys, xml.etree.ElementTree as xml
 from pathlib import Path
 prefix, desktop, metainfo = map(Path, sys.argv[1:])

@@ -44,7 +44,7 @@ expect 1 "can't write to the cache" env CARRYOVER_CACHE=/proc/nowhere ./lab buil
 mkdir "$scratch/checkout"
 cp -r lab .ci scripts examples CMakePresets.json "$scratch/checkout"
 mkdir "$scratch/checkout/fuzz" && : >"$scratch/checkout/fuzz/journal_fuzz.cpp"
-mapfile -t poison < <(python3 tests/support/poisoned_folder.py "$scratch/current" "$scratch/marks")
+mapfile -t poison < <(python3 -I tests/support/poisoned_folder.py "$scratch/current" "$scratch/marks")
 mapfile -t jobs < <(sed -nE 's/^  (run \|.*)\)$/\1/p; s/^  (assets)\) .*/\1/p' lab | tr -d ' ' | tr '|' '\n')
 [ ${#jobs[@]} -gt 10 ] || { echo "lab has other lines than this test reads"; exit 1; }
 for job in "${jobs[@]}" "bench publish" "bench gpu" "bench cpu" "lint --changed"; do
@@ -60,12 +60,14 @@ for job in "${jobs[@]}" "bench publish" "bench gpu" "bench cpu" "lint --changed"
 done
 # Python is started without the current folder and the user's variables wherever scripts start it.
 started='python3 +[-"$]|python" +[-"$]|"\$1" -m'
-if grep -nE "^[^#]*($started)" lab .ci/run scripts/*.sh scripts/bench/*.sh examples/*/*.sh |
+if grep -nE "^[^#]*($started)" lab .ci/run scripts/*.sh scripts/bench/*.sh examples/*/*.sh tests/*/*.sh |
   grep -vE '(python3|python"|"\$1") -I |python3 --version|upgrade_pip "'; then
   echo "the lines above start Python without -I"
   exit 1
 fi
-if grep -nE '"-m", "pip"' scripts/*.py | grep -v '"-I", "-m"'; then exit 1; fi
+if grep -nE '"-m", "' scripts/*.py scripts/bench/*.py tests/compat/*.py | grep -v '"-I", "-m"'; then exit 1; fi
+# Scripts that take programs from PATH leave the current folder first.
+if grep -LE 'search_path\.sh|common\.sh' tests/compat/*.sh | grep .; then exit 1; fi
 
 # A part started by one that holds the cache's lock does not wait for it, and the lock is let go by its taker only.
 expect 0 "both" env ROOT="$PWD" CARRYOVER_CACHE="$scratch/cache" timeout 20 bash -c '. "$ROOT/scripts/common.sh"; lock_cache

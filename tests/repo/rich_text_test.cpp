@@ -33,6 +33,8 @@ const std::vector<Forbidden>& forbidden() {
       {"\\b(insertHtml|appendHtml|mightBeRichText|convertFromPlainText|setWhatsThis)\\(", {}},
       {"\\bQ(TextEdit|ErrorMessage|WhatsThis|StaticText|GraphicsTextItem)\\b", {}},
       {"\\bsetStyle\\(", {"widgets/look/theme.cpp"}},
+      // Names are action_text() there, so that an & in one is no shortcut.
+      {"\\baddAction\\((path|name|title|folder|file|model\\b|QDir|QFileInfo|qstring|QString::from)", {}},
   };
   return all;
 }

@@ -23,6 +23,7 @@
 #include "tests/support/run_script.h"
 #include "tests/support/settle.h"
 #include "widgets/controls/elided_label.h"
+#include "widgets/look/shown_name.h"
 #include "widgets/state/model_label.h"
 
 using namespace carryover;
@@ -124,7 +125,7 @@ QAction* recent_model(Home& home, const QString& text) {
     if (menu->title() != Shell::tr("Recent models")) continue;
     Q_EMIT menu->aboutToShow();
     for (QAction* action : menu->actions())
-      if (action->text() == text) return action;
+      if (action->text() == action_text(text)) return action;
   }
   return nullptr;
 }

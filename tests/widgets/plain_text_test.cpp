@@ -2,6 +2,7 @@
 // A token, a name or a path that is spelled as markup is shown as it is spelled, and no file that it names is read.
 #include <QApplication>
 #include <QLabel>
+#include <QMenu>
 #include <QMessageBox>
 #include <QTableView>
 #include <QTest>
@@ -14,6 +15,7 @@
 #include "widgets/controls/elided_label.h"
 #include "widgets/controls/panel_controls.h"
 #include "widgets/look/markup.h"
+#include "widgets/look/shown_name.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -52,6 +54,18 @@ class PlainTextTest : public QObject {
     QVERIFY(label.sizeHint().width() >= label.fontMetrics().horizontalAdvance(hostile));
     label.setText(QStringLiteral("<i>other</i>"));
     QCOMPARE(label.textFormat(), Qt::PlainText);
+  }
+
+  /// Qt reads an & as a shortcut, a tab as the column of one, and [*] in a title as a mark of changes.
+  void a_name_has_no_shortcut_and_no_mark() {
+    QCOMPARE(action_text(QStringLiteral("R&D && x\tCtrl+Q\ny")), QStringLiteral("R&&D &&&& x Ctrl+Q y"));
+    QMenu menu;
+    QCOMPARE(menu.addAction(action_text(QStringLiteral("R&D")))->iconText(), QStringLiteral("R&D"));
+    QCOMPARE(title_text(QStringLiteral("a[*]\nb")), QStringLiteral("a[*][*] b"));
+    QWidget window;
+    window.setWindowTitle(title_text(QStringLiteral("a[*]")) + QStringLiteral("[*]"));
+    window.setWindowModified(true);
+    QCOMPARE(window.windowTitle(), QStringLiteral("a[*][*][*]"));
   }
 
   void a_tooltip_shows_what_it_is_given() {

@@ -15,6 +15,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/qstring.h"
+#include "widgets/look/shown_name.h"
 #include "widgets/panels/experiment_plot.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/quantity_text.h"
@@ -105,7 +106,7 @@ void ExperimentsPanel::set_recent(const QStringList& folders) {
 void ExperimentsPanel::fill_recent(QMenu& menu) {
   menu.clear();
   for (const QString& folder : recent_) {
-    QAction* action = menu.addAction(QDir::toNativeSeparators(folder));
+    QAction* action = menu.addAction(action_text(QDir::toNativeSeparators(folder)));
     action->setEnabled(QFileInfo::exists(folder));
     connect(action, &QAction::triggered, this, [this, folder] { Q_EMIT open_wanted(folder); });
   }

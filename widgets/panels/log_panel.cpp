@@ -6,11 +6,13 @@
 #include <QFileDialog>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QVBoxLayout>
 
+#include "engine/core/base/error.h"
+#include "engine/formats/output_file.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/qstring.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
@@ -93,10 +95,11 @@ void LogPanel::changeEvent(QEvent* event) {
 void LogPanel::save() {
   const QString path = QFileDialog::getSaveFileName(this, tr("Save the log"), QStringLiteral("carryover.log"));
   if (path.isEmpty()) return;
-  QSaveFile file(path);
-  const QByteArray bytes = text().toUtf8();
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-    append_line(LogLevel::Error, tr("The log can't be saved as %1: %2").arg(path, file.errorString()));
+  try {
+    write_file_atomically(path.toStdString(), text().toStdString());
+  } catch (const EngineError& error) {
+    append_line(LogLevel::Error, tr("The log can't be saved as %1: %2").arg(path, qstring(error.problem())));
+  }
 }
 
 }  // namespace carryover

@@ -9,12 +9,13 @@
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QProcess>
-#include <QSaveFile>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <cmath>
 
+#include "engine/core/base/csv_comment.h"
 #include "engine/core/base/error.h"
+#include "engine/formats/output_file.h"
 
 namespace carryover {
 namespace {
@@ -28,10 +29,7 @@ constexpr int convert_timeout_ms = 60'000;
 }
 
 void write_whole(const QString& path, const QByteArray& contents) {
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(contents) != contents.size() || !file.commit())
-    fail(path, QObject::tr("can't be written: %1").arg(file.errorString()),
-         QObject::tr("choose a folder that exists, that you may write to, and with space left"));
+  write_file_atomically(path.toStdString(), {contents.constData(), static_cast<std::size_t>(contents.size())});
 }
 
 /// Metadata that any PDF reader and `pdfinfo -meta` show.
@@ -139,7 +137,7 @@ void write_csv(const QString& path, const QString& rows, const FigureInfo& info)
   QString text;
   for (const QString& line :
        (info.title + QLatin1Char('\n') + info.provenance).split(QLatin1Char('\n'), Qt::SkipEmptyParts))
-    text += QStringLiteral("# ") + line + QLatin1Char('\n');
+    text += QString::fromStdString(csv_comment(line.toStdString()));
   write_whole(path, (text + rows).toUtf8());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/core/base/csv_cell.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace carryover {
@@ -19,10 +20,16 @@ bool looks_like_number(std::string_view text) {
   return plain.find_first_not_of("0123456789.,eE+-% ", 1) == std::string::npos;
 }
 
+/// The signs that begin a formula are taken in their full width, too, by spreadsheets in some languages.
+bool begins_formula(std::string_view text) {
+  constexpr std::string_view kBeginnings[] = {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"};
+  return std::ranges::any_of(kBeginnings, [text](std::string_view each) { return text.starts_with(each); });
+}
+
 }  // namespace
 
 std::string without_formula(std::string_view text) {
-  const bool is_formula = text.size() > 1 && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+  const bool is_formula = text.size() > 1 && begins_formula(text);
   const bool has_sign = text.starts_with('+') || text.starts_with('-');
   if (!is_formula || (has_sign && looks_like_number(text))) return std::string(text);
   return "'" + std::string(text);
