@@ -90,21 +90,24 @@ bool is_control(char32_t code) {
   return (code < 0x20 && !(code >= '\t' && code <= '\r') && code != 0x1B) || (code >= 0x7F && code < 0xA0);
 }
 
-/// No text has these: controls, noncharacters, characters of private use.
+/// No text has these: controls and noncharacters.
 bool is_foreign(char32_t code) {
-  const char32_t low = code & 0xFFFF;
-  return is_control(code) || low >= 0xFFFE || (code >= 0xFDD0 && code < 0xFDF0) || (code >= 0xE000 && code < 0xF900) ||
-         code >= 0xE0000;
+  return is_control(code) || (code & 0xFFFF) >= 0xFFFE || (code >= 0xFDD0 && code < 0xFDF0);
+}
+
+bool is_private(char32_t code) {
+  return (code >= 0xE000 && code < 0xF900) || code >= 0xE0000;
+}
+
+/// ASCII, and blanks and stops of East Asia.
+bool is_basic(char32_t code) {
+  return code < 0x80 || (code >= 0x3000 && code <= 0x3002) || (code >= 0xFF01 && code <= 0xFF1F);
 }
 
 struct Likeness {
-  std::ptrdiff_t basic = 0;   ///< characters of Latin-1, and blanks and stops of East Asia
+  std::ptrdiff_t points = 0;  ///< basic characters are for a text; private ones, and each block, against it
   std::ptrdiff_t blocks = 0;  ///< of 256 characters each, that the text uses
   std::ptrdiff_t characters = 0;
-
-  bool operator>(const Likeness& other) const {
-    return basic != other.basic ? basic > other.basic : blocks < other.blocks;
-  }
 };
 
 /// How much the bytes look like text in that encoding; nothing where they are none.
@@ -115,11 +118,12 @@ std::optional<Likeness> likeness(std::string_view bytes, const WideEncoding& enc
   while (!reader.at_end()) {
     const auto code = reader.next();
     if (!code || is_foreign(*code)) return std::nullopt;
-    if (*code < 0x100 || (*code >= 0x3000 && *code <= 0x3002)) ++found.basic;
+    found.points += is_basic(*code) ? 1 : is_private(*code) ? -1 : 0;
     if (!blocks[*code >> 8]) ++found.blocks;
     blocks[*code >> 8] = true;
     ++found.characters;
   }
+  found.points -= found.blocks;
   return found;
 }
 
@@ -141,7 +145,7 @@ const WideEncoding* find_unmarked(std::string_view bytes) {
   for (const WideEncoding& encoding : kWideEncodings) {
     const auto found = likeness(bytes, encoding);
     if (!found || (valid && found->blocks > 2 && 4 * found->blocks > found->characters)) continue;
-    if (best != nullptr && !(*found > most)) continue;
+    if (best != nullptr && found->points <= most.points) continue;
     best = &encoding;
     most = *found;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -43,9 +44,10 @@ class Declaration {
       token.normalized = token.normalized && !base_.raw_added;
       if (const std::int32_t id = add(token); id != file_id) note_number(token, file_id, id);
     }
+    for (const auto& entry : index_) listed_.insert(entry.first);
     for (const auto& name : order())
-      if (const auto& token = named_[name]) add_new(*token);
-    for (const AddedToken& token : extra_tokens()) add_new(token);
+      if (const auto& token = named_[name]) add_unlisted(*token);
+    for (const AddedToken& token : extra_tokens()) add_unlisted(token);
     result_.bos = id_of("bos_token");
     result_.eos = id_of("eos_token");
     return std::move(result_);
@@ -65,7 +67,7 @@ class Declaration {
   /// "eos_token", another "…_token", or a list of more special tokens.
   void read_entry(const std::string& key, const json& value, const std::string& where) {
     const bool standard = std::ranges::find(kNamed, key) != std::end(kNamed);
-    if (standard && (value.is_null() || value == "")) {
+    if ((standard || named_.contains(key)) && (value.is_null() || value == "")) {
       named_[key] = std::nullopt;
     } else if (key.ends_with("_token") && ((value.is_string() && value != "") || value.is_object())) {
       named_[key] = spelled(value, where);
@@ -151,11 +153,14 @@ class Declaration {
     return additional_ && !base_.is_model_file ? *additional_ : base_.extra;
   }
 
-  /// The standard names first, then the model's own.
+  /// The standard names first, then the class's own, then those of the files.
   std::vector<std::string> order() const {
     std::vector<std::string> names(std::begin(kNamed), std::end(kNamed));
-    for (const auto& [name, token] : named_)
-      if (std::ranges::find(kNamed, name) == std::end(kNamed)) names.push_back(name);
+    const auto add_name = [&](const std::string& name) {
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    };
+    for (const auto& entry : base_.named) add_name(entry.first);
+    for (const auto& entry : named_) add_name(entry.first);
     return names;
   }
 
@@ -174,8 +179,9 @@ class Declaration {
     return result_.added.emplace_back(std::move(token)).id;
   }
 
-  void add_new(const AddedToken& token) {
-    if (!index_.contains(token.text)) add(token);
+  /// What lists say of a token counts; of other mentions, the last one.
+  void add_unlisted(const AddedToken& token) {
+    if (!listed_.contains(token.text)) add(token);
   }
 
   void note_number(const AddedToken& token, std::int32_t file_id, std::int32_t id) {
@@ -200,6 +206,7 @@ class Declaration {
   std::map<std::int32_t, AddedToken> decoder_;
   std::optional<std::vector<AddedToken>> extra_, additional_;
   std::unordered_map<std::string, std::size_t> index_;  ///< of `result_.added`, by spelling
+  std::unordered_set<std::string> listed_;
   DeclaredTokens result_;
   std::int64_t highest_ = -1;
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/tokenizers/added_tokens.h"
@@ -12,15 +12,18 @@
 
 namespace carryover {
 
+/// "bos_token" and "<s>", and so on.
+using TokenNames = std::vector<std::pair<std::string, std::string>>;
+
 /// A vocabulary before its folder's files add tokens.
 struct BaseVocabulary {
   std::function<std::optional<std::int32_t>(const std::string&)> find;
   std::int64_t size = 0;
-  std::vector<AddedToken> added;             ///< that it has by itself, of tokenizer.json
-  std::vector<AddedToken> extra;             ///< of a tokenizer.model, where no file lists more special tokens
-  std::map<std::string, std::string> named;  ///< "bos_token" → "<s>", where no file says so
-  bool is_model_file = false;                ///< a tokenizer.model's
-  bool raw_added = false;                    ///< listed tokens are looked for before the text is normalized
+  std::vector<AddedToken> added;  ///< that it has by itself, of tokenizer.json
+  std::vector<AddedToken> extra;  ///< of a tokenizer.model, where no file lists more special tokens
+  TokenNames named;               ///< where no file says otherwise
+  bool is_model_file = false;     ///< a tokenizer.model's
+  bool raw_added = false;         ///< listed tokens are looked for before the text is normalized
 };
 
 /// What the files make of it.

@@ -65,12 +65,27 @@ class Maker {
  private:
   std::string place(const char* name) const { return (fs::path(files_.folder) / name).string(); }
 
-  /// Whether transformers makes its class LlamaTokenizer, which takes no more than vocabulary and merges from a file.
-  bool is_llama_class() const {
+  std::string class_name() const {
     std::string name = text_in(files_.tokenizer_config, "tokenizer_class");
     if (name.empty()) name = text_in(files_.config, "tokenizer_class");
     if (name.ends_with("Fast")) name.resize(name.size() - 4);
-    return name == "LlamaTokenizer" && text_in(files_.config, "model_type") != "mistral";
+    return name;
+  }
+
+  /// The tokens that transformers names where its class takes no more than vocabulary and merges from a file.
+  const TokenNames* llama_names() const {
+    static const TokenNames plain{{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"}};
+    static const TokenNames code{{"bos_token", "<s>"},
+                                 {"eos_token", "</s>"},
+                                 {"unk_token", "<unk>"},
+                                 {"prefix_token", "\u2581<PRE>"},
+                                 {"middle_token", "\u2581<MID>"},
+                                 {"suffix_token", "\u2581<SUF>"},
+                                 {"eot_token", "\u2581<EOT>"},
+                                 {"fill_token", "<FILL_ME>"}};
+    const std::string name = class_name();
+    if (text_in(files_.config, "model_type") == "mistral") return nullptr;
+    return name == "LlamaTokenizer" ? &plain : name == "CodeLlamaTokenizer" ? &code : nullptr;
   }
 
   SpaceRule llama_spaces() const {
@@ -78,14 +93,8 @@ class Maker {
     const std::string where = place("tokenizer_config.json");
     const bool prefix =
         find_in(config, "add_prefix_space") == nullptr || flag_in(config, "add_prefix_space", true, where);
-    const bool each = flag_in(config, "legacy", false, where);
+    const bool each = class_name() == "LlamaTokenizer" && flag_in(config, "legacy", false, where);
     return {.prefix = !prefix ? Prefix::Never : each ? Prefix::Always : Prefix::First};
-  }
-
-  static const std::map<std::string, std::string>& llama_names() {
-    static const std::map<std::string, std::string> names{
-        {"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"}};
-    return names;
   }
 
   std::shared_ptr<Tokenizer> from_byte_level_json() const {
@@ -111,10 +120,10 @@ class Maker {
     definition.spaces = read.spaces;
     const auto ids = ids_of(definition.pieces);
     BaseVocabulary base = base_of(ids);
-    if (is_llama_class()) {
+    if (const TokenNames* names = llama_names()) {
       definition.spaces = llama_spaces();
       read.vocabulary.ignore_merges = false;
-      base.named = llama_names();
+      base.named = *names;
     } else {
       base.added = read.added;
     }
@@ -132,24 +141,25 @@ class Maker {
     base.is_model_file = true;
     base.extra = pieces_of_kind(facts.pieces, {PieceKind::Control});
     byte_pieces(facts.pieces, where);
-    if (!is_llama_class()) {
+    const TokenNames* names = llama_names();
+    if (names == nullptr) {
       const bool each = flag_in(files_.tokenizer_config, "legacy", true, place("tokenizer_config.json"));
       definition.spaces = SpaceRule::dummy_prefix(facts.dummy_prefix);
       if (facts.dummy_prefix && !each) definition.spaces = {.normalizer_replaces = true, .prefix = Prefix::First};
       base.raw_added = facts.dummy_prefix;
       base.named = {{"bos_token", facts.bos}, {"eos_token", facts.eos}, {"unk_token", facts.unknown}};
       std::erase_if(base.named, [](const auto& entry) { return entry.second.empty(); });
-      base.find = [found = base.find, names = listed_pieces(facts.pieces)](const std::string& text) {
-        if (const auto by_name = names.ids.find(text); by_name != names.ids.end())
+      base.find = [found = base.find, listed = listed_pieces(facts.pieces)](const std::string& text) {
+        if (const auto by_name = listed.ids.find(text); by_name != listed.ids.end())
           return std::optional(by_name->second);
         const auto id = found(text);
-        return id && names.replaced.contains(*id) ? std::nullopt : id;
+        return id && listed.replaced.contains(*id) ? std::nullopt : id;
       };
       return pieces_tokenizer(std::move(definition), sentencepiece_pieces(*files_.sentencepiece, facts, where),
                               std::move(base));
     }
     definition.spaces = llama_spaces();
-    base.named = llama_names();
+    base.named = *names;
     for (std::size_t id = 0; id < facts.pieces.size(); ++id)
       if (facts.pieces[id].kind == PieceKind::UserDefined)
         base.extra.push_back({.text = facts.pieces[id].text, .id = static_cast<std::int32_t>(id)});

@@ -14,10 +14,11 @@ namespace carryover {
 namespace {
 
 AddedTokens::Normalize normalizer(const SpaceRule& spaces) {
-  if (!spaces.normalizer_prepends && !spaces.normalizer_replaces) return {};
+  if (!spaces.normalizer_prepends && !spaces.normalizer_replaces && !spaces.doubles) return {};
   return [spaces](std::string_view text) {
-    return std::string(spaces.normalizer_prepends ? kSpaceMark : "") +
-           (spaces.normalizer_replaces ? spaces_as_marks(text) : std::string(text));
+    std::string normal = spaces.normalizer_replaces ? spaces_as_marks(text) : std::string(text);
+    if (spaces.normalizer_prepends || (spaces.doubles && normal.starts_with(kSpaceMark))) normal.insert(0, kSpaceMark);
+    return normal;
   };
 }
 
@@ -121,7 +122,7 @@ void SentencePieceTokenizer::encode_stretch(std::string_view part, bool at_start
   std::string marked = spaces_as_marks(part);
   const bool here =
       spaces_.prefix == SpaceRule::Prefix::Always || (spaces_.prefix == SpaceRule::Prefix::First && at_start);
-  if (here && (spaces_.doubles || !marked.starts_with(kSpaceMark))) marked.insert(0, kSpaceMark);
+  if (here && !marked.starts_with(kSpaceMark)) marked.insert(0, kSpaceMark);
   if (!spaces_.splits) return model_->encode(marked, ids);
   for (std::string_view rest = marked; !rest.empty();) {
     const std::string_view word = rest.substr(0, rest.find(kSpaceMark, 1));

@@ -20,7 +20,7 @@ struct SpaceRule {
   bool normalizer_prepends = false;  ///< the normaliser puts a mark before each stretch
   bool normalizer_replaces = false;  ///< the normaliser turns spaces into marks; else the pre-tokenizer does
   Prefix prefix = Prefix::Never;     ///< the pre-tokenizer puts a mark before no stretch, the text's first, or each
-  bool doubles = false;              ///< `prefix` also goes before a stretch that begins with a space
+  bool doubles = false;              ///< the normaliser doubles the mark that a stretch begins with
   bool splits = false;               ///< the pre-tokenizer cuts before each mark
 
   /// SentencePiece's dummy prefix: before each stretch, whatever it begins with.

@@ -47,10 +47,7 @@ class Edit:
     config: Mapping[str, Any] = field(default_factory=dict)  #: settings of this segment, by field
 
     def message(self, run: Run) -> dict[str, Any]:
-        slots = {
-            name: [dict(zip(("layer", "head", "position"), map(operator.index, slot))) for slot in getattr(self, name)]
-            for name in ("dropped", "added")
-        }
+        slots = {name: [_slot(*slot) for slot in getattr(self, name)] for name in ("dropped", "added")}
         banned = [
             {"first": place(first, "position", MOST_POSITIONS), "last": place(last, "position", MOST_POSITIONS)}
             for first, last in self.banned
@@ -481,10 +478,15 @@ def _lists(hits: list[dict[str, Any]]) -> list[HeadHits]:
     return [HeadHits(one["segment"], one["layer"], one["head"], one["hits"], one["shared"]) for one in hits]
 
 
+def _slot(layer: int, head: int, position: int) -> dict[str, int]:
+    return {"layer": operator.index(layer), "head": operator.index(head), "position": operator.index(position)}
+
+
 def _head(run: Run, head: Optional[tuple[int, int]]) -> Optional[dict[str, int]]:
     if head is None:
         return None
-    return {"layer": place(head[0], "layer", run.layers), "head": place(head[1], "head", run.heads)}
+    layer, number = head
+    return {"layer": place(layer, "layer", run.layers), "head": place(number, "head", run.heads)}
 
 
 def _made(kind: Callable[..., Made], record: Optional[dict[str, Any]]) -> Any:

@@ -80,7 +80,10 @@ class Number(Codec):
         return np.frombuffer(reader.take(self.dtype.itemsize), self.dtype)[0].item()
 
     def write(self, value: Any) -> bytes:
-        return exact(value, self.dtype).tobytes()
+        array = exact(value, self.dtype)
+        if np.ndim(value):
+            raise WireError(f"{value!r:.60} is not one number")
+        return array.tobytes()
 
 
 class Flag(Codec):
@@ -92,6 +95,9 @@ class Flag(Codec):
         return bool(array[0])
 
     def write(self, value: Any) -> bytes:
+        value = plain(value)
+        if not isinstance(value, bool):
+            raise WireError(f"{value!r:.60} is neither True nor False")
         return b"\1" if value else b"\0"
 
     def check(self, array: np.ndarray) -> None:

@@ -72,6 +72,11 @@ void TextSourceTest::reads_wide_encodings_data() {
   QTest::newRow("Japanese") << QStringLiteral("今日は、いい天気です。カーソル");
   QTest::newRow("Korean") << QStringLiteral("안녕하세요 세계 오늘은 좋은 날입니다");
   QTest::newRow("beyond 16 bits") << QStringLiteral("Hi 😀 there 𝕏");
+  QTest::newRow("emoji") << QStringLiteral("🙂🙃😀").repeated(9);
+  QTest::newRow("rare Chinese") << QStringLiteral("𠀀𠀁𠀂");
+  QTest::newRow("a private character") << QStringLiteral("\uE000 powerline");
+  QTest::newRow("full-width marks") << QStringLiteral("你好，世界！今天（星期一）天气好吗？");
+  QTest::newRow("a flag of tags") << QStringLiteral("🏴󠁧󠁢󠁥󠁮󠁧󠁿 won");
 }
 
 void TextSourceTest::reads_wide_encodings() {
@@ -129,6 +134,8 @@ void TextSourceTest::refuses_texts() {
   QCOMPARE(error->where(), path);
   QVERIFY2(error->problem().find(problem.toStdString()) != std::string::npos, error->what());
   QVERIFY(!error->advice().empty());
+  const bool perhaps_wide = problem.startsWith("at byte");
+  QVERIFY(!perhaps_wide || error->advice().find("-f UTF-16LE") != std::string::npos);
 }
 
 void TextSourceTest::refuses_what_is_no_file() {

@@ -156,6 +156,13 @@ class EngineTest(unittest.TestCase):
         for wrong in (1.5, "1", None):
             with self.assertRaises(TypeError):
                 self.run_.segment_nll(wrong)
+        for edit in ({"dropped": [(1, 2)]}, {"added": [(1, 2, 3, 4)]}):
+            with self.assertRaises(TypeError):
+                self.model.what_if(self.run_, 1, **edit)
+        with self.assertRaises(ValueError):
+            self.model.inspect(self.run_, 1, attention=(0, 0, 0))
+        with self.assertRaisesRegex(carryover.WireError, "no_carry: 'false' is neither True nor False"):
+            self.model.what_if(self.run_, 1, no_carry="false")
         self.assertTrue(same(self.run_.hits(layer=np.int64(1)), self.run_.hits(layer=1)))
 
     def test_tokens(self):

@@ -99,12 +99,16 @@ class WireTest(unittest.TestCase):
             {"loss": True, "polcy": "full"},
             {"config": {"segment_length": float("nan")}},
             {"config": {"segment_length": {1, 2}}},
+            {"capture": {"states": "false"}},
+            {"capture": {"carry_maps": 1}},
         ):
             with self.subTest(request=request), self.assertRaises(carryover.WireError) as caught:
                 wire.pack(run, [1, request])
             self.assertIn("polcy" if "polcy" in request else next(iter(request)), str(caught.exception))
         with self.assertRaises(carryover.WireError):
             wire.pack(PROTOCOL.by_name["Open"].body, [1, {"dtype": "fp8"}])
+        with self.assertRaisesRegex(carryover.WireError, r"threads: \[1, 2\] is not one number"):
+            wire.pack(PROTOCOL.by_name["Open"].body, [1, {"threads": [1, 2]}])
 
 
 if __name__ == "__main__":

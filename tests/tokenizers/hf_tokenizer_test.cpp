@@ -92,9 +92,12 @@ class HfTokenizerTest : public QObject {
  private Q_SLOTS:
   void a_model_alone_is_sentencepieces();
   void legacy_and_add_prefix_space();
+  void code_llama();
   void added_tokens_of_each_file();
+  void the_last_mention_of_an_unlisted_token_counts();
   void a_list_that_numbers_otherwise_is_said();
   void metaspace_and_prepend();
+  void doubled_marks();
   void tokenizer_json_decides_over_the_model();
   void the_end_token_is_the_files();
   void strips_and_words();
@@ -146,6 +149,20 @@ void HfTokenizerTest::legacy_and_add_prefix_space() {
   QCOMPARE(unlike_expected(mistral, {{" the", {309, 261}}, {"<s>the", {1, 261}}}), "");
 }
 
+void HfTokenizerTest::code_llama() {
+  const json config{{"tokenizer_class", "CodeLlamaTokenizer"}, {"legacy", true}};
+  HfTokenizerFiles files = with_model(config);
+  const std::vector<Expected> expected{{" the", {261}},
+                                       {"<s>the", {1, 302, 260}},
+                                       {"▁<PRE>the▁<MID>", {kPieces, 302, 260, kPieces + 1}},
+                                       {"a<FILL_ME>b", {263, kPieces + 4, 284}}};
+  QCOMPARE(unlike_expected(files, expected), "");
+  files.tokenizer_config["prefix_token"] = nullptr;
+  QCOMPARE(unlike_expected(files, {{"a<FILL_ME>b", {263, kPieces + 3, 284}}}), "");
+  files.tokenizer = piece_json(prepend(), nullptr);
+  QCOMPARE(unlike_expected(files, {{" the", {261}}, {"<s>the", {1, 302, 260}}}), "");
+}
+
 void HfTokenizerTest::added_tokens_of_each_file() {
   const char* const chat = "<|im_start|>the<|im_end|>\nin";
   const Ids with_tokens{319, 302, 260, 320, 13, 262};
@@ -170,6 +187,17 @@ void HfTokenizerTest::added_tokens_of_each_file() {
   const auto tokenizer = make_hf_tokenizer(with_model(llama({{"added_tokens_decoder", listed}})));
   QCOMPARE(tokenizer->encode("a<r>  b", false), (Ids{263, 322, 284}));
   QVERIFY(tokenizer->encode(chat, false).size() > with_tokens.size());
+}
+
+void HfTokenizerTest::the_last_mention_of_an_unlisted_token_counts() {
+  const json begin = token("<s>", true, "lstrip", true);
+  // The pieces of a tokenizer.model are mentioned behind the names.
+  HfTokenizerFiles files = with_model({{"bos_token", begin}});
+  QCOMPARE(unlike_expected(files, {{"a <s>the", {263, 309, 1, 261}}}), "");
+  files = with_model({{"bos_token", begin}, {"added_tokens_decoder", {{"1", begin}}}});
+  QCOMPARE(unlike_expected(files, {{"a <s>the", {263, 1, 261}}}), "");
+  files = with_model(llama({{"eos_token", "<e>"}, {"pad_token", token("<e>", true, "single_word", true)}}));
+  QCOMPARE(unlike_expected(files, {{"a <e>", {263, 309, kPieces}}, {"a<e>", {263, 63, 287, 65}}}), "");
 }
 
 void HfTokenizerTest::a_list_that_numbers_otherwise_is_said() {
@@ -209,6 +237,21 @@ void HfTokenizerTest::metaspace_and_prepend() {
                   {"a<n>b", {263, 63, 296, 65, 284}},
                   blank,
                   across}),
+           "");
+}
+
+/// As transformers writes SentencePiece's own prefix: the normaliser sees a stretch before it is cut at added tokens.
+void HfTokenizerTest::doubled_marks() {
+  const json replace{{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}};
+  const json twice{{"type", "Replace"}, {"pattern", {{"Regex", "\\A▁"}}}, {"content", "▁▁"}};
+  HfTokenizerFiles files;
+  files.folder = "folder";
+  files.tokenizer = piece_json({{"type", "Sequence"}, {"normalizers", {replace, twice}}}, metaspace("always"));
+  QCOMPARE(unlike_expected(files, {{"the", {261}},
+                                   {" the", {309, 261}},
+                                   {"<s> the", {1, 309, 261}},
+                                   {"the<n> the", {261, kPieces, 261}},
+                                   {" <n>the", {264, kPieces, 261}}}),
            "");
 }
 

@@ -82,7 +82,7 @@ void require_utf8(std::string_view text, const std::string& where) {
   const std::size_t bad = first_invalid_utf8(text);
   if (bad == text.size()) return;
   throw EngineError(Fault::BadInput, where, "is not valid UTF-8 at byte " + std::to_string(bad),
-                    "Convert it to UTF-8 (iconv -f LATIN1 -t UTF-8, for example).");
+                    "Convert it to UTF-8 from its encoding (iconv -f LATIN1 -t UTF-8, or -f UTF-16LE, for example).");
 }
 
 std::string take_utf8(std::string& pending, bool last) {
