@@ -71,6 +71,8 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
   update_title();
   connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
   connect(&keeper, &SessionKeeper::keeping_changed, this, &Shell::tell_of_keeping);
+  // What kept an earlier save from working is no longer true.
+  connect(&keeper, &SessionKeeper::session_saved, &window.message_bar(), &MessageBar::settle);
   connect(&keeper, &SessionKeeper::session_saved, &window.lab().context, &LabContext::add_written);
 }
 

@@ -91,6 +91,8 @@ class SessionDiskTest : public QObject {
     QVERIFY(!QFile::exists(elsewhere));
     QVERIFY(QFile::remove(QString::fromStdString(disk.file("filler"))));
     save(someone, path);
+    QVERIFY2(!someone.window.message_bar().text().contains("the disk is full"),
+             qPrintable(someone.window.message_bar().text()));
     QCOMPARE(read_session(path).notes, QString("not in the file"));
     QCOMPARE(read_bytes((files + "/text.txt").toStdString()), std::string("another text"));
     QCOMPARE(read_session(path).runs.size(), std::size_t{2});
