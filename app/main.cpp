@@ -2,6 +2,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QIcon>
+#include <QScreen>
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
 #include <algorithm>
@@ -224,7 +225,10 @@ int run_window(int argc, char** argv) {
 
   const QTemporaryDir script_home;
   MainWindow window;
-  window.resize(options.size.value_or(WindowOptions::usual_size));
+  if (QApplication::platformName() == QStringLiteral("offscreen"))
+    window.resize(options.size.value_or(WindowOptions::usual_size));
+  else
+    window.resize(options.size_within(window.screen()->availableSize()));
   std::unique_ptr<SessionKeeper> keeper;
   std::unique_ptr<Shell> shell;
   application.set_reporter([&](const ErrorReport& report) {

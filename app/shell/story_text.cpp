@@ -19,7 +19,7 @@ QString shown(const RunModel& run, std::int64_t token, int before) {
   QString lead;
   for (std::int64_t i = std::max<std::int64_t>(0, token - before); i < token; ++i) lead += run.token_text(i);
   const qsizetype word = std::ranges::find_if(lead, [](QChar c) { return c.isLetterOrNumber(); }) - lead.begin();
-  return QStringLiteral("“…%1<b>%2</b>”")
+  return tr("“…%1<b>%2</b>”")
       .arg(lead.mid(word).simplified().toHtmlEscaped() + u' ', run.token_text(token).trimmed().toHtmlEscaped());
 }
 

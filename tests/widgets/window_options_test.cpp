@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window's command line refuses before anything opens.
+// What the window's command line refuses before anything opens, and the size that the window opens with.
+#include "app/shell/window_options.h"
+
 #include <QTest>
 
 #include "tests/support/gui_test.h"
@@ -27,6 +29,18 @@ class WindowOptionsTest : public QObject {
     QCOMPARE(program.process.exitCode(), 2);
     const QByteArray error = program.process.readAllStandardError();
     QVERIFY2(error.contains(said), error.constData());
+  }
+
+  void a_window_opens_no_larger_than_its_screen() {
+    WindowOptions options;
+    QCOMPARE(options.size_within({1920, 1080}), QSize(1280, 800));
+    QCOMPARE(options.size_within({1366, 768}), QSize(1280, 720));
+    QCOMPARE(options.size_within({1024, 700}), QSize(1008, 652));
+    options.size = QSize(1600, 900);  // was asked for
+    QCOMPARE(options.size_within({1024, 700}), QSize(1600, 900));
+    options.size.reset();
+    options.screenshots = QStringLiteral("pictures");
+    QCOMPARE(options.size_within({1024, 700}), QSize(1280, 800));
   }
 };
 
