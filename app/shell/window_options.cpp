@@ -43,14 +43,7 @@ void refuse_empty_paths(const QCommandLineParser& parser, std::initializer_list<
   if (parser.positionalArguments().contains(QString())) refuse(tr("an empty argument names no model or text"));
 }
 
-constexpr QSize frame_of_a_window{16, 48};  ///< with its title; as much as desktops usually add
-
 }  // namespace
-
-QSize WindowOptions::size_within(const QSize& room) const {
-  if (size) return *size;
-  return interactive() ? usual_size.boundedTo(room - frame_of_a_window) : usual_size;
-}
 
 WindowOptions parse_window_options(const QStringList& arguments) {
   QCommandLineParser parser;

@@ -34,9 +34,6 @@ struct WindowOptions {
 
   /// Somebody sits before it: the window is theirs, with their settings and sessions.
   bool interactive() const { return !headless && !exit_after_run && screenshots.isEmpty() && script.isEmpty(); }
-  /// The window's size on a screen with so much room: nobody reaches what lies outside of it. A size that was asked for
-  /// stays, and so does that of pictures.
-  QSize size_within(const QSize& room) const;
 };
 
 /// Ends the process with a message and code 2 on a wrong option, and with 0 after --help. Needs a QCoreApplication.

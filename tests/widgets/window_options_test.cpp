@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window's command line refuses before anything opens, and the size that the window opens with.
-#include "app/shell/window_options.h"
 
 #include <QTest>
 
 #include "tests/support/gui_test.h"
 #include "tests/support/window_process.h"
+#include "widgets/look/screen_size.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -31,16 +31,13 @@ class WindowOptionsTest : public QObject {
     QVERIFY2(error.contains(said), error.constData());
   }
 
-  void a_window_opens_no_larger_than_its_screen() {
-    WindowOptions options;
-    QCOMPARE(options.size_within({1920, 1080}), QSize(1280, 800));
-    QCOMPARE(options.size_within({1366, 768}), QSize(1280, 720));
-    QCOMPARE(options.size_within({1024, 700}), QSize(1008, 652));
-    options.size = QSize(1600, 900);  // was asked for
-    QCOMPARE(options.size_within({1024, 700}), QSize(1600, 900));
-    options.size.reset();
-    options.screenshots = QStringLiteral("pictures");
-    QCOMPARE(options.size_within({1024, 700}), QSize(1280, 800));
+  void nothing_opens_larger_than_its_screen() {
+    const QSize usual(1280, 800), fine_tuning(1100, 680);
+    QCOMPARE(size_within({1920, 1080}, usual), usual);
+    QCOMPARE(size_within({1366, 768}, usual), QSize(1280, 720));
+    QCOMPARE(size_within({1024, 700}, usual), QSize(1008, 652));
+    QCOMPARE(size_within({1366, 768}, fine_tuning), fine_tuning);
+    QCOMPARE(size_within({1024, 700}, fine_tuning), QSize(1008, 652));
   }
 };
 
