@@ -68,6 +68,15 @@ class LanguageTest : public QObject {
  private Q_SLOTS:
   void init() { test::fail_on_qt_warnings(); }
 
+  void keys_have_the_names_of_a_german_keyboard() {
+    Catalogue catalogue;
+    QVERIFY(catalogue.add(QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/translations/qt_de.ts")));
+    QVERIFY(QCoreApplication::installTranslator(&catalogue));
+    const QString keys = QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Delete).toString(QKeySequence::NativeText);
+    QVERIFY(QCoreApplication::removeTranslator(&catalogue));
+    QCOMPARE(keys, QStringLiteral("Strg+Umschalt+Entf"));
+  }
+
   void every_sentence_of_the_catalogue_keeps_its_places() {
     Catalogue catalogue;
     QVERIFY(catalogue.add(QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/translations/carryover_de.ts")));
