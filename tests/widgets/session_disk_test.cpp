@@ -74,8 +74,8 @@ class SessionDiskTest : public QObject {
     fill(disk);
     QVERIFY(fails());
     const QString text = someone.window.message_bar().text();
-    QVERIFY2(text.contains(QRegularExpression("study.carryover: the disk is full: the session needs \\d[\\d.]* [kM]B "
-                                              "there, and 0 bytes are free")),
+    QVERIFY2(text.contains(QRegularExpression("study.carryover: the disk is full: the session needs \\d[\\d.]* [KM]B "
+                                              "there, and 0 B are free")),
              qPrintable(text));
     QVERIFY(text.contains("save the session on another disk") && text.contains(path));
     QCOMPARE(read_bytes(path.toStdString()), before);
