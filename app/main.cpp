@@ -28,6 +28,7 @@
 #include "engine/core/base/terminal_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/qt_path.h"
+#include "widgets/look/screen_size.h"
 
 namespace carryover {
 namespace {
@@ -224,7 +225,8 @@ int run_window(int argc, char** argv) {
 
   const QTemporaryDir script_home;
   MainWindow window;
-  window.resize(options.size.value_or(WindowOptions::usual_size));
+  const QSize usual = WindowOptions::usual_size;
+  window.resize(options.size.value_or(options.interactive() ? size_on_screen(window, usual) : usual));
   std::unique_ptr<SessionKeeper> keeper;
   std::unique_ptr<Shell> shell;
   application.set_reporter([&](const ErrorReport& report) {

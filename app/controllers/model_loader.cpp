@@ -170,11 +170,11 @@ void ModelLoader::accept_model(const LoadedModel& model) {
   context_.set_model_dtype(model.info.dtype);
   text_.reset();  // its ids were the last model's; the worker sends this one's next
   const QString dtype = QString::fromUtf8(dtype_name(model.info.dtype).data());
-  context_.add_note(tr("%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6")
+  context_.add_note(tr("%1: %2 layers, %3 heads, %4 of weights in %5 on %6")
                         .arg(model_name(model.info))
                         .arg(model.info.config.layers)
                         .arg(model.info.config.heads)
-                        .arg(model.info.weight_bytes / 1'000'000)
+                        .arg(bytes_text(model.info.weight_bytes))
                         .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
   context_.add_note(tr("dtype %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
   if (const auto measured = measured_memory(model.info.weights_hash)) context_.add_note(note_of(*measured));

@@ -295,7 +295,7 @@ void RunController::end_run(const RunSummary& summary) {
   context_.digests().add(context_.run());
   set_state(State::Idle);
   if (summary.ppl()) {
-    context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the top-k cutoff")
+    context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, near-ties at the top-k cutoff: %5")
                           .arg(summary.cancelled ? tr("Stopped after") : tr("Done:"))
                           .arg(summary.tokens)
                           .arg(decimal_text(summary.seconds, 1))

@@ -9,7 +9,6 @@
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
-#include <QLocale>
 #include <QThread>
 #include <algorithm>
 #include <cerrno>
@@ -64,10 +63,6 @@ QStringList folders_in(const QString& root) {
 }
 
 }  // namespace
-
-QString disk_text(std::int64_t bytes) {
-  return QLocale().formattedDataSize(bytes, 1, QLocale::DataSizeSIFormat);
-}
 
 std::unique_ptr<SessionFolder> SessionFolder::create(const QString& root) {
   const QString base = root + u'/' + QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz-")) +

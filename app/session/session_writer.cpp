@@ -18,6 +18,7 @@
 #include "engine/core/base/error.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/temporary_name.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -106,7 +107,7 @@ ErrorReport with_room(ErrorReport report, const QString& path, std::int64_t need
   const qint64 free = QStorageInfo(QFileInfo(path).absolutePath()).bytesAvailable();
   report.where = path;
   report.problem = SessionWriter::tr("the disk is full: the session needs %1 there, and %2 are free")
-                       .arg(disk_text(needed), disk_text(std::max<qint64>(0, free)));
+                       .arg(bytes_text(needed), bytes_text(std::max<qint64>(0, free)));
   report.advice = SessionWriter::tr(
       "What was saved there before is unchanged, and the window keeps its work. Free some space and "
       "save again, or save the session on another disk.");

@@ -13,6 +13,7 @@
 
 #include "engine/core/base/error.h"
 #include "widgets/look/icons.h"
+#include "widgets/look/screen_size.h"
 
 namespace carryover {
 namespace {
@@ -103,7 +104,7 @@ int guide_section_of(const QString& panel_id) {
 GuideWindow::GuideWindow(QWidget* parent)
     : QDialog(parent), search_(new QLineEdit(this)), contents_(new QListWidget(this)), page_(new QTextBrowser(this)) {
   setWindowTitle(tr("Guide"));
-  resize(860, 600);
+  resize(size_on_screen(*this, {860, 600}));
   search_->setPlaceholderText(tr("Search the guide"));
   search_->setClearButtonEnabled(true);
   search_->setAccessibleName(tr("Search the guide"));

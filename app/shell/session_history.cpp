@@ -10,6 +10,7 @@
 
 #include "app/session/session_summary.h"
 #include "widgets/controls/button_row.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -18,7 +19,7 @@ enum Column { Name, Changed, Size, Contents, Columns };
 
 QStringList row_of(const SessionSummary& session) {
   const QString contents = session.crashed ? SessionHistory::tr("%1; its window did not close by itself") : "%1";
-  return {session.name, QLocale().toString(session.changed, QLocale::ShortFormat), disk_text(session.bytes),
+  return {session.name, QLocale().toString(session.changed, QLocale::ShortFormat), bytes_text(session.bytes),
           contents.arg(session.contents)};
 }
 
@@ -68,10 +69,10 @@ void SessionHistory::fill() {
     row->setTextAlignment(Size, Qt::AlignRight | Qt::AlignVCenter);
     row->setSelected(before.contains(folder));
   }
-  total_->setText(tr("%1 sessions, %2 on disk. A session stays until you delete it here. One that is deleted can be "
+  total_->setText(tr("Sessions: %1, %2 on disk. A session stays until you delete it here. One that is deleted can be "
                      "brought back until this window closes.")
                       .arg(list_->topLevelItemCount())
-                      .arg(disk_text(bytes)));
+                      .arg(bytes_text(bytes)));
   for (int column = Name; column < Contents; ++column) list_->resizeColumnToContents(column);
   update_buttons();
 }

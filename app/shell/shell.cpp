@@ -32,6 +32,7 @@
 #include "widgets/panels/experiments_panel.h"
 #include "widgets/panels/notes_panel.h"
 #include "widgets/state/model_label.h"
+#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -72,6 +73,8 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
   update_title();
   connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
   connect(&keeper, &SessionKeeper::keeping_changed, this, &Shell::tell_of_keeping);
+  // What kept an earlier save from working is no longer true.
+  connect(&keeper, &SessionKeeper::session_saved, &window.message_bar(), &MessageBar::settle);
   connect(&keeper, &SessionKeeper::session_saved, &window.lab().context, &LabContext::add_written);
 }
 
@@ -166,7 +169,7 @@ void Shell::offer_left_sessions() {
     offer(tr("Windows that did not close by themselves left sessions: %1").arg(crashed.size()),
           crashed.mid(0, 5).join(u'\n'));
   else if (bytes >= much_of_a_disk)
-    offer(tr("Earlier sessions take %1 on the disk").arg(disk_text(bytes)), tr("Delete those that you don't need."));
+    offer(tr("Earlier sessions take %1 on the disk").arg(bytes_text(bytes)), tr("Delete those that you don't need."));
 }
 
 void Shell::tell_of_keeping() {
@@ -178,7 +181,7 @@ void Shell::tell_of_keeping() {
   }
   const QString headline = tr("The work in this window can't be kept: %1").arg(problem->problem);
   const QString folder = QFileInfo(problem->where).absolutePath();
-  const QString free = disk_text(std::max<qint64>(0, QStorageInfo(folder).bytesAvailable()));
+  const QString free = bytes_text(std::max<qint64>(0, QStorageInfo(folder).bytesAvailable()));
   const QString details = tr("It stays on show, and the window tries again every few seconds. %1 In %2, %3 are free.")
                               .arg(problem->advice, folder, free);
   window_.message_bar().put_notice(name, headline, details, tr("Save session as…"), [this] { ask_session_name(); });

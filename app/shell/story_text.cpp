@@ -16,10 +16,9 @@ QString tr(const char* text) {
 
 /// The token in bold behind what leads to it, from its first word on.
 QString shown(const RunModel& run, std::int64_t token, int before) {
-  QString lead;
-  for (std::int64_t i = std::max<std::int64_t>(0, token - before); i < token; ++i) lead += run.token_text(i);
+  const QString lead = whole_text(run, {token - before, token});
   const qsizetype word = std::ranges::find_if(lead, [](QChar c) { return c.isLetterOrNumber(); }) - lead.begin();
-  return QStringLiteral("“…%1<b>%2</b>”")
+  return tr("“…%1<b>%2</b>”")
       .arg(lead.mid(word).simplified().toHtmlEscaped() + u' ', run.token_text(token).trimmed().toHtmlEscaped());
 }
 

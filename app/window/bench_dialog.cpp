@@ -19,6 +19,7 @@
 #include "widgets/controls/command_box.h"
 #include "widgets/forms/bench_form.h"
 #include "widgets/look/form_history.h"
+#include "widgets/look/screen_size.h"
 #include "widgets/panels/bench_results.h"
 
 namespace carryover {
@@ -41,7 +42,7 @@ BenchDialog::BenchDialog(QWidget* parent)
   layout->addWidget(build_buttons());
   connect(form_, &BenchForm::changed, this, &BenchDialog::validate);
   connect_process();
-  resize(1160, 720);
+  resize(size_on_screen(*this, {1160, 720}));
   validate();
   new FormHistory(*form_);
 }

@@ -22,6 +22,7 @@
 #include "engine/tasks/task_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/qstring.h"
+#include "widgets/look/screen_size.h"
 #include "widgets/look/widget_rows.h"
 #include "widgets/state/quantity_text.h"
 
@@ -67,7 +68,7 @@ EvaluationDialog::EvaluationDialog(QWidget* parent) : CommandDialog(parent) {
   split->setSizes({440, 400});
   auto* column = new QVBoxLayout(this);
   column->addWidget(split, 1);
-  resize(900, 660);
+  resize(size_on_screen(*this, {900, 660}));
   complete(column, tr("Dry run"), tr("Makes the samples, counts their tokens, and estimates the time"),
            tr("Making samples…"));
 }

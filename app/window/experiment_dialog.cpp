@@ -16,6 +16,7 @@
 #include "engine/formats/json_file.h"
 #include "widgets/controls/command_box.h"
 #include "widgets/look/form_history.h"
+#include "widgets/look/screen_size.h"
 #include "widgets/look/shown_name.h"
 #include "widgets/state/quantity_text.h"
 
@@ -54,7 +55,7 @@ ExperimentDialog::ExperimentDialog(QWidget* parent)
   build_form(*rows);
   auto* column = new QVBoxLayout(this);
   column->addLayout(rows);
-  resize(760, 560);
+  resize(size_on_screen(*this, {760, 560}));
   read_plan();
   complete(column, tr("Dry run"), tr("Reads models and texts, and estimates the time"), tr("Estimating…"));
   column->setStretchFactor(command_box(), 1);

@@ -161,12 +161,11 @@ void StatusMeters::show_memory() {
   const auto& model = lab_.loader.model();
   std::int64_t used = model ? model->info.weight_bytes : 0;
   if (run.segment_count() > 0) used = run.record(run.segment_count() - 1).memory.device_peak;
-  const double gigabytes = static_cast<double>(used) / 1e9,
-               all = static_cast<double>(engine_memory(lab_.engine.elsewhere())) / 1e9;
+  const auto needed = static_cast<double>(used), all = static_cast<double>(engine_memory(lab_.engine.elsewhere()));
   const bool on_gpu = model && model->info.device == Device::Cuda;
-  memory_->setValue(on_gpu ? 0 : static_cast<int>(std::min(1000.0, 1000 * gigabytes / all)));
-  memory_->setFormat(on_gpu ? tr("%1 GB on GPU").arg(decimal_text(gigabytes, 2))
-                            : tr("%1 of %2 GB").arg(decimal_text(gigabytes, 2)).arg(all, 0, 'f', 0));
+  memory_->setValue(on_gpu ? 0 : static_cast<int>(std::min(1000.0, 1000 * needed / all)));
+  memory_->setFormat(on_gpu ? tr("%1 on GPU").arg(bytes_text(used))
+                            : tr("%1 of %2 GB").arg(bytes_text(used), decimal_text(all / 1e9, 0)));
 }
 
 }  // namespace carryover

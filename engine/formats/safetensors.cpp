@@ -83,8 +83,8 @@ SafetensorsTensor read_entry(const std::string& name, const nlohmann::json& entr
     refuse_safetensors(tensor_where, "data_offsets is not [begin, end]");
   const auto begin = static_cast<std::uint64_t>(offsets[0]), end = static_cast<std::uint64_t>(offsets[1]);
   if (end > data.size()) {
-    refuse_safetensors(tensor_where,
-                       "ends at byte " + std::to_string(end) + " of " + std::to_string(data.size()) + " bytes of data");
+    refuse_safetensors(tensor_where, "its data ends at byte " + std::to_string(end) + ", and the file has only " +
+                                         std::to_string(data.size()) + " bytes of data");
   }
   if (end - begin != bytes) {
     refuse_safetensors(tensor_where, "shape and dtype need " + std::to_string(bytes) + " bytes, data_offsets span " +

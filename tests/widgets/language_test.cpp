@@ -68,6 +68,15 @@ class LanguageTest : public QObject {
  private Q_SLOTS:
   void init() { test::fail_on_qt_warnings(); }
 
+  void keys_have_the_names_of_a_german_keyboard() {
+    Catalogue catalogue;
+    QVERIFY(catalogue.add(QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/translations/qt_de.ts")));
+    QVERIFY(QCoreApplication::installTranslator(&catalogue));
+    const QString keys = QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Delete).toString(QKeySequence::NativeText);
+    QVERIFY(QCoreApplication::removeTranslator(&catalogue));
+    QCOMPARE(keys, QStringLiteral("Strg+Umschalt+Entf"));
+  }
+
   void every_sentence_of_the_catalogue_keeps_its_places() {
     Catalogue catalogue;
     QVERIFY(catalogue.add(QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/translations/carryover_de.ts")));
@@ -179,6 +188,9 @@ class LanguageTest : public QObject {
     QCOMPARE(percent_text(0.125, 1), QString("12,5 %"));
     QCOMPARE(count_text(12345), QString("12.345"));
     QCOMPARE(bytes_text(1'250'000'000), QString("1,25 GB"));
+    QCOMPARE(probability_text(0.19), QString("19,0\u00A0%"));
+    QCOMPARE(probability_text(0.0132), QString("1,32\u00A0%"));
+    QCOMPARE(probability_text(1), QString("100\u00A0%"));
     {
       const FileNumbers plain;
       QCOMPARE(decimal_text(1234.5, 1) + count_text(12345) + bytes_text(7'200'000), QString("1234.5123457.2 MB"));

@@ -74,8 +74,8 @@ class SessionDiskTest : public QObject {
     fill(disk);
     QVERIFY(fails());
     const QString text = someone.window.message_bar().text();
-    QVERIFY2(text.contains(QRegularExpression("study.carryover: the disk is full: the session needs \\d[\\d.]* [kM]B "
-                                              "there, and 0 bytes are free")),
+    QVERIFY2(text.contains(QRegularExpression("study.carryover: the disk is full: the session needs \\d[\\d.]* [KM]B "
+                                              "there, and 0 B are free")),
              qPrintable(text));
     QVERIFY(text.contains("save the session on another disk") && text.contains(path));
     QCOMPARE(read_bytes(path.toStdString()), before);
@@ -91,6 +91,8 @@ class SessionDiskTest : public QObject {
     QVERIFY(!QFile::exists(elsewhere));
     QVERIFY(QFile::remove(QString::fromStdString(disk.file("filler"))));
     save(someone, path);
+    QVERIFY2(!someone.window.message_bar().text().contains("the disk is full"),
+             qPrintable(someone.window.message_bar().text()));
     QCOMPARE(read_session(path).notes, QString("not in the file"));
     QCOMPARE(read_bytes((files + "/text.txt").toStdString()), std::string("another text"));
     QCOMPARE(read_session(path).runs.size(), std::size_t{2});

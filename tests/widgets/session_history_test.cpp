@@ -232,7 +232,7 @@ class SessionHistoryTest : public QObject {
     Someone someone(home_);
     someone.keeper.begin(false);
     someone.shell.offer_left_sessions();
-    QVERIFY(someone.window.message_bar().text().startsWith("Earlier sessions take 6.0 GB on the disk"));
+    QVERIFY(someone.window.message_bar().text().startsWith("Earlier sessions take 6.00 GB on the disk"));
     QVERIFY(large.exists());
   }
 

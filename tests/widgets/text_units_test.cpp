@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "engine/tokenizers/tokenizer.h"
+#include "tests/support/byte_tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/test_program.h"
@@ -69,6 +70,23 @@ class TextUnitsTest : public QObject {
     QCOMPARE(words.join(u' '), QStringLiteral("He went home. \"Why?\" she asked. It rained all day. Then it stopped!"));
     QCOMPARE(words.size(), 13);
     QCOMPARE(cut(run, TextUnit::Token).size(), static_cast<int>(run.token_count()));
+  }
+
+  void a_character_of_several_tokens_is_shown_whole() {
+    RunModel run;
+    const auto tokenizer = std::make_shared<test::PlainByteTokenizer>();
+    RunRequest request = test::synthetic_request(1, 64);
+    request.ids = std::make_shared<const std::vector<std::int32_t>>(tokenizer->encode("A سلام 👍\nB"));
+    run.begin(test::synthetic_model(), request, tokenizer);
+    QCOMPARE(whole_text(run, {0, run.token_count()}), QStringLiteral("A سلام 👍\nB"));
+    QCOMPARE(whole_text(run, {3, 5}), QStringLiteral("سل"));  // the second byte of one letter, the first of the next
+    QCOMPARE(whole_text(run, {13, 14}), QStringLiteral("👍"));
+    QCOMPARE(whole_text(run, {5, 5}), QString());
+    QCOMPARE(whole_text(run, {-4, 1}), QStringLiteral("A"));
+    QCOMPARE(text_around(run, 5, 1, 1), QStringLiteral("س⟦ل⟧ا"));
+    QCOMPARE(text_around(run, 0, 4, 1), QStringLiteral("⟦A⟧ "));
+    QCOMPARE(text_around(run, 12, 1, 9), QStringLiteral(" ⟦👍⟧⏎B"));
+    QCOMPARE(text_around(run, -1), QString());
   }
 
   void segments_are_the_runs() {

@@ -62,6 +62,25 @@ class TrainingPanelsTest : public QObject {
     QVERIFY(!button(training, TrainingPanel::tr("Stop and save"))->isEnabled());
   }
 
+  void an_empty_plot_says_why() {
+    LabContext lab;
+    TrainingPanel panel(lab);
+    show(panel);
+    const auto says = [&panel](const QString& text) {
+      for (const QLabel* label : plot_of(panel, "train_loss")->findChildren<QLabel*>())
+        if (label->text() == text) return true;
+      return false;
+    };
+    QVERIFY(says(TrainingPanel::tr("No training run yet: press Fine-tune, or open a run's folder")));
+    TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());
+    run.set_state(TrainingState::Running);
+    test::settle();
+    QVERIFY(says(TrainingPanel::tr("No step is done yet: the plot begins with the first one")));
+    run.set_state(TrainingState::Stopped);
+    test::settle();
+    QVERIFY(says(TrainingPanel::tr("This training ended before its first step was done")));
+  }
+
   void the_loss_grows_by_what_is_new_and_its_mean_starts_at_the_first_value() {
     LabContext lab;
     TrainingModel& run = lab.training().add(QStringLiteral("/runs/first"), test::synthetic_plan());

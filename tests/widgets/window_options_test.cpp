@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window's command line refuses before anything opens.
+// What the window's command line refuses before anything opens, and the size that the window opens with.
 #include <QTest>
 
 #include "tests/support/gui_test.h"
 #include "tests/support/window_process.h"
+#include "widgets/look/screen_size.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -27,6 +28,15 @@ class WindowOptionsTest : public QObject {
     QCOMPARE(program.process.exitCode(), 2);
     const QByteArray error = program.process.readAllStandardError();
     QVERIFY2(error.contains(said), error.constData());
+  }
+
+  void nothing_opens_larger_than_its_screen() {
+    const QSize usual(1280, 800), fine_tuning(1100, 680);
+    QCOMPARE(size_within({1920, 1080}, usual), usual);
+    QCOMPARE(size_within({1366, 768}, usual), QSize(1280, 720));
+    QCOMPARE(size_within({1024, 700}, usual), QSize(1008, 652));
+    QCOMPARE(size_within({1366, 768}, fine_tuning), fine_tuning);
+    QCOMPARE(size_within({1024, 700}, fine_tuning), QSize(1008, 652));
   }
 };
 

@@ -23,6 +23,7 @@
 #include "widgets/controls/memory_estimate.h"
 #include "widgets/forms/plan_form.h"
 #include "widgets/look/form_history.h"
+#include "widgets/look/screen_size.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/plan_command.h"
 #include "widgets/state/quantity_text.h"
@@ -62,7 +63,7 @@ FinetuneDialog::FinetuneDialog(const TrainingPlan& plan, QWidget* parent)
     measured_.reset();  // it was of another plan
     timer_.start();
   });
-  resize(1100, 680);
+  resize(size_on_screen(*this, {1100, 680}));
   set_plan(plan);
   new FormHistory(*this);
 }

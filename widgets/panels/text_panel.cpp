@@ -24,6 +24,7 @@
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/run_comparison.h"
 #include "widgets/state/text_search.h"
+#include "widgets/state/text_units.h"
 
 namespace carryover {
 namespace {
@@ -335,11 +336,8 @@ void TextPanel::show_menu(const QPoint& global_position) {
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->setToolTipsVisible(true);
-  connect(menu->addAction(tr("Copy the text of %1").arg(what)), &QAction::triggered, this, [this, range] {
-    QString text;
-    for (std::int64_t token = range.first; token < range.last; ++token) text += context().run().token_text(token);
-    QGuiApplication::clipboard()->setText(text);
-  });
+  connect(menu->addAction(tr("Copy the text of %1").arg(what)), &QAction::triggered, this,
+          [this, range] { QGuiApplication::clipboard()->setText(whole_text(context().run(), range)); });
   if (range.last - range.first == 1)
     connect(menu->addAction(tr("Sources of %1 by attention").arg(what)), &QAction::triggered, this, [this, range] {
       colour_->setCurrentIndex(by_attention);

@@ -32,6 +32,14 @@ ThemeColour faint(std::size_t series) {
   return [series](const Theme& theme) { return blend(theme.surface, theme.series[series], 0.42); };
 }
 
+/// An empty plot says why it is empty: the first step of a training may take minutes.
+QString empty_text(const TrainingModel* run) {
+  if (run == nullptr) return TrainingPanel::tr("No training run yet: press Fine-tune, or open a run's folder");
+  if (run->active() || run->state() == TrainingState::Attached)
+    return TrainingPanel::tr("No step is done yet: the plot begins with the first one");
+  return TrainingPanel::tr("This training ended before its first step was done");
+}
+
 }  // namespace
 
 TrainingPanel::TrainingPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Training"), parent) {
@@ -163,7 +171,6 @@ PlotView* TrainingPanel::make_plot(const char* id, const QString& title, const Q
   plot->set_title(title);
   plot->set_axes(training_axis_label(TrainingColumn::Step), y_label);
   plot->set_integer_axes(true, false);
-  plot->set_empty_text(tr("No training run yet: press Fine-tune, or open a run's folder"));
   connect(plot, &PlotView::clicked, this, [this](double x, double /*y*/) {
     const TrainingModel* run = this->context().training().current();
     if (run == nullptr || run->step_count() == 0) return;
@@ -319,6 +326,7 @@ void TrainingPanel::update_header() {
   const TrainingRuns& runs = context().training();
   const TrainingModel* run = runs.current();
   const bool active = run != nullptr && run->active();
+  for (const View& view : views_) view.chart->plot()->set_empty_text(empty_text(run));
   const bool paused = active && run->state() == TrainingState::Paused;
   pause_->setEnabled(active && run->state() != TrainingState::Stopping && run->state() != TrainingState::Preparing);
   pause_->setAccessibleName(paused ? tr("Resume") : tr("Pause"));

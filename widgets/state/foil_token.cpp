@@ -79,7 +79,7 @@ QString quoted_token(QString text) {
       letter = QChar(0x2400 + letter.unicode());  // the picture of a control character
     }
   }
-  return QStringLiteral("“%1”").arg(text);
+  return FoilToken::tr("“%1”").arg(text);
 }
 
 }  // namespace carryover

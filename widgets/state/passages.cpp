@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 
+#include "widgets/state/text_units.h"
+
 namespace carryover {
 namespace {
 
@@ -45,9 +47,7 @@ std::vector<Passage> passages_of(const HeadHits& hits) {
 }
 
 QString passage_text(const RunModel& run, const Passage& passage) {
-  QString text;
-  for (std::int64_t i = passage.first; i < std::min(passage.end, run.token_count()); ++i) text += run.token_text(i);
-  return text.replace(QLatin1Char('\n'), QChar(0x23ce));
+  return whole_text(run, {passage.first, passage.end}).replace(QLatin1Char('\n'), QChar(0x23ce));
 }
 
 std::vector<TokenRange> positions_of(const Passage& passage) {

@@ -62,7 +62,9 @@ double token_probability(float nll) {
 }
 
 QString probability_text(double probability) {
-  return significant_text(100 * probability, 3) + QStringLiteral("\u00A0%");
+  QLocale locale = numbers();
+  locale.setNumberOptions(locale.numberOptions() | QLocale::IncludeTrailingZeroesAfterDot);
+  return locale.toString(100 * probability, 'g', 3) + QStringLiteral("\u00A0%");
 }
 
 QString count_text(std::int64_t count) {

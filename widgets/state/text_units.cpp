@@ -2,6 +2,9 @@
 #include "widgets/state/text_units.h"
 
 #include <algorithm>
+#include <string>
+
+#include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
 namespace {
@@ -15,6 +18,26 @@ bool ends_sentence(const QString& token) {
 bool is_only_quotes(const QString& token) {
   return !token.isEmpty() && std::all_of(token.begin(), token.end(),
                                          [](QChar letter) { return QStringLiteral("\"'”’»)]*_").contains(letter); });
+}
+
+std::string bytes_of(const RunModel& run, std::int64_t token) {
+  if (!run.tokenizer()) return run.token_text(token).toStdString();
+  return run.tokenizer()->bytes((*run.request().ids)[static_cast<std::size_t>(token)]);
+}
+
+/// The token goes on with a character that an earlier one began.
+bool starts_inside_character(const RunModel& run, std::int64_t token) {
+  if (token <= 0 || token >= run.token_count()) return false;
+  const std::string bytes = bytes_of(run, token);
+  return !bytes.empty() && (static_cast<unsigned char>(bytes.front()) & 0xC0) == 0x80;
+}
+
+/// A character of UTF-8 has at most four bytes, and so at most four tokens.
+TokenRange with_whole_characters(const RunModel& run, TokenRange range) {
+  constexpr int most_more = 3;
+  for (int i = 0; i < most_more && starts_inside_character(run, range.first); ++i) --range.first;
+  for (int i = 0; i < most_more && starts_inside_character(run, range.last); ++i) ++range.last;
+  return range;
 }
 
 }  // namespace
@@ -45,13 +68,21 @@ TokenRange TextUnits::around(std::int64_t token, TextUnit unit) const {
   return range;
 }
 
+QString whole_text(const RunModel& run, TokenRange range) {
+  range = {std::max<std::int64_t>(0, range.first), std::min(range.last, run.token_count())};
+  if (range.first >= range.last) return {};
+  range = with_whole_characters(run, range);
+  std::string bytes;
+  for (std::int64_t token = range.first; token < range.last; ++token) bytes += bytes_of(run, token);
+  return QString::fromStdString(bytes);
+}
+
 QString text_around(const RunModel& run, std::int64_t position, int before, int after) {
-  QString text;
-  const std::int64_t end = std::min(run.token_count(), position + after + 1);
-  for (std::int64_t i = std::max<std::int64_t>(0, position - before); i < end; ++i) {
-    const QString token = run.token_text(i);
-    text += i == position ? QStringLiteral("⟦%1⟧").arg(token) : token;
-  }
+  if (position < 0 || position >= run.token_count()) return {};
+  const TokenRange marked = with_whole_characters(run, {position, position + 1});
+  QString text = whole_text(run, {marked.first - before, marked.first}) +
+                 QStringLiteral("⟦%1⟧").arg(whole_text(run, marked)) +
+                 whole_text(run, {marked.last, marked.last + after});
   return text.replace(QLatin1Char('\n'), QChar(0x23ce));
 }
 

@@ -24,7 +24,10 @@ class TextUnits {
   const RunModel& run_;
 };
 
-/// The token at `position` between its neighbours, on one line, with line breaks shown as ⏎.
+/// The characters that these tokens have a part in: a character of most scripts may be several tokens.
+QString whole_text(const RunModel& run, TokenRange range);
+/// The token at `position`, with all of the characters that it has a part in, between its neighbours, on one line, with
+/// line breaks shown as ⏎.
 QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
 
 }  // namespace carryover
