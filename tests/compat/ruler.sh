@@ -13,8 +13,8 @@ venv=$cache/ruler-venv
 wanted=$root/tests/compat/requirements-ruler.txt
 if ! cmp -s "$wanted" "$venv/requirements.txt"; then
   rm -rf "$venv"
-  python3 -m venv "$venv"
-  "$venv/bin/python" -m pip install --quiet -r "$wanted"
+  python3 -I -m venv "$venv"
+  "$venv/bin/python" -I -m pip install --quiet -r "$wanted"
   cp "$wanted" "$venv/requirements.txt"
 fi
 scratch=$(mktemp -d)

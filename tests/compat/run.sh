@@ -15,10 +15,10 @@ venv=$cache/compat-venv
 wanted() { cat "$root/tests/compat/requirements.txt" "$root/tests/compat/requirements-kvpress.txt"; }
 if ! cmp -s <(wanted) "$venv/requirements.txt"; then
   rm -rf "$venv"
-  python3 -m venv "$venv"
-  "$venv/bin/python" -m pip install --quiet -r "$root/tests/compat/requirements.txt"
+  python3 -I -m venv "$venv"
+  "$venv/bin/python" -I -m pip install --quiet -r "$root/tests/compat/requirements.txt"
   # It asks for an older transformers than the rest is compared with.
-  "$venv/bin/python" -m pip install --quiet --no-deps -r "$root/tests/compat/requirements-kvpress.txt"
+  "$venv/bin/python" -I -m pip install --quiet --no-deps -r "$root/tests/compat/requirements-kvpress.txt"
   wanted >"$venv/requirements.txt"
 fi
 scratch=$(mktemp -d)
@@ -30,7 +30,7 @@ common=(--data "$demo/text.txt" --dtype fp32 --segment-length 64 --carry-length 
 exec_cli train "$demo" "${common[@]}" --output "$scratch/full" >/dev/null
 exec_cli train "$demo" "${common[@]}" --lora-rank 4 --output "$scratch/lora" >/dev/null
 exec_cli tokenize "$demo" "$demo/text.txt" >"$scratch/ids.json"
-python3 - "$scratch/ids.json" <<'PY'
+python3 -I - "$scratch/ids.json" <<'PY'
 import json, sys
 ids = json.load(open(sys.argv[1]))[:200]
 json.dump(ids, open(sys.argv[1], "w"))
@@ -39,9 +39,9 @@ PY
 "$build/bin/logits" "$demo" "$scratch/ids.json" "$scratch/lora.npy" --policy full --adapter "$scratch/lora/final"
 "$venv/bin/python" "$root/tests/compat/check.py" "$demo" "$scratch"
 "$venv/bin/python" "$root/tests/compat/checkpoints.py" "$build/bin" "$demo"
-tokenizers=("$venv/bin/python" "$root/tests/compat/tokenizers.py" "$build/bin" "$demo/text.txt")
+tokenizers=("$venv/bin/python" "$root/tests/compat/tokenizer_ids.py" "$build/bin" "$demo/text.txt")
 "${tokenizers[@]}"
-if "${tokenizers[@]}" --no-export --broken >/dev/null; then echo "tokenizers.py notices nothing" >&2 && exit 1; fi
+if "${tokenizers[@]}" --no-export --broken >/dev/null; then echo "tokenizer_ids.py notices nothing" >&2 && exit 1; fi
 policies=("$venv/bin/python" "$root/tests/compat/policies.py" "$build/bin" "$demo")
 "${policies[@]}" ${2:+--out "$2"}
 "${policies[@]}" --broken
