@@ -2,28 +2,33 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """usage: harness.py PROGRAMS MODEL [--policies segmented,full] [--samples 40] [--out FILE]
 
-lm-evaluation-harness and `carryover eval` on the same local tasks: a multiple choice by log-likelihoods and a generation.
-The harness asks `carryover serve` by its model `local-completions`, with the server's own tokenizer; both read the same
-JSONL file. Every score has to be the same to the last digit, and so has what each sample got. Run it with the Python of a
-virtual environment that has `lm_eval[api]` (tests/compat/requirements-lm-eval.txt). Prints a line for each score, and
-returns 1 where one differs. --broken lets `carryover eval` read texts whose every fifth answer is another one, which has
-to be noticed.
+lm-evaluation-harness and `carryover eval` on the same local tasks: a multiple choice and whole texts by
+log-likelihoods, a generation, and, where MODEL has a template, the same generation as a chat. The harness asks
+`carryover serve` by its models `local-completions`, with the server's own tokenizer, and `local-chat-completions`; both
+read the same JSONL file. The losses of whole texts are those of `carryover run`. Every score has to be the same to the
+last digit, and so has what each sample got. Run it with the Python of a virtual environment that has `lm_eval[api]`
+(tests/compat/requirements-lm-eval.txt). Prints a line for each score, and returns 1 where one differs. --broken lets
+`carryover` read texts whose every fifth answer is another one, which has to be noticed.
 """
 import argparse
 import json
+import math
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
 import urllib.request
+from array import array
 from pathlib import Path
+
+from served import Server
 
 COLOURS = ["red", "blue", "green", "yellow", "white", "black", "brown", "grey"]
 PLACES = ["harbour", "garden", "market", "library", "station", "bakery", "museum", "theatre", "castle", "bridge"]
-NAMES = ["Anna", "Ben", "Clara", "David", "Emma", "Frank", "Grace", "Henry", "Iris", "Jack", "Kate", "Leo", "Mary", "Ned"]
-CHOICE = """task: carryover_choice
+NAMES = ["Anna", "Ben", "Clara", "David", "Emma", "Frank", "Grace", "Henry", "Iris", "Jack", "Kate", "Leo", "Mary",
+         "Ned"]
+CHOICE = """task: carryover_{task}
 dataset_path: json
 dataset_kwargs: {{data_files: {{test: {file}}}}}
 test_split: test
@@ -35,7 +40,7 @@ metric_list:
   - metric: acc
   - metric: acc_norm
 """
-GENERATION = """task: carryover_generation
+GENERATION = """task: carryover_{task}
 dataset_path: json
 dataset_kwargs: {{data_files: {{test: {file}}}}}
 test_split: test
@@ -47,6 +52,19 @@ generation_kwargs: {{until: ["."], max_gen_toks: 8, do_sample: false, temperatur
 metric_list:
   - metric: exact_match
 """
+ROLLING = """task: carryover_{task}
+dataset_path: json
+dataset_kwargs: {{data_files: {{test: {file}}}}}
+test_split: test
+output_type: loglikelihood_rolling
+doc_to_text: ""
+doc_to_target: "{{{{prompt}}}}"
+metric_list:
+  - metric: bits_per_byte
+"""
+# (the harness's form of a task, its scores) of each, in the order of the report.
+TASKS = {"choice": (CHOICE, ["acc", "acc_norm"]), "rolling": (ROLLING, ["bits_per_byte"]),
+         "generation": (GENERATION, ["exact_match"]), "chat": (GENERATION, ["exact_match"])}
 
 
 def sentences(draw, count):
@@ -83,89 +101,120 @@ def write_tasks(folder, count):
         draw.shuffle(places)
         choice.append({"prompt": prompt, "choices": places, "answer": places.index(place)})
         generation.append({"prompt": prompt, "answers": [" " + place], "stop": ["."], "max_new_tokens": 8})
-    for name, lines, template in (("choice", choice, CHOICE), ("generation", generation, GENERATION)):
-        file = folder / f"{name}.jsonl"
-        file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        (folder / f"carryover_{name}.yaml").write_text(template.format(file=file))
+    for task, (form, _) in TASKS.items():
+        file = folder / f"{task}.jsonl"
+        write_lines(file, choice if task == "choice" else generation)
+        (folder / f"carryover_{task}.yaml").write_text(form.format(task=task, file=file))
 
 
-class Server:
-    """`carryover serve` on a port of its own, which it says on a line of its output."""
-
-    def __init__(self, programs, model):
-        # Quiet: a line for each request would fill a pipe that is read no further than the address.
-        self.process = subprocess.Popen([programs / "carryover-cli", "serve", model, "--port", "0", "--quiet"],
-                                        stdout=subprocess.PIPE, text=True)
-        self.address = None
-        for line in self.process.stdout:
-            found = re.search(r"http://[\w.\[\]:]+:\d+", line)
-            if found:
-                self.address = found[0]
-                break
-        if not self.address:
-            raise SystemExit("carryover serve said no address")
-
-    def models(self):
-        with urllib.request.urlopen(self.address + "/v1/models") as answer:
-            return [model["id"] for model in json.load(answer)["data"]]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(60)
+def write_lines(file, lines):
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def harness_scores(folder, address, model, count):
-    """lm_eval's scores, and what each sample got: {"choice": ({metric: value}, [values of a sample])}."""
-    out = folder / "harness" / model.replace(":", "_")
-    environment = {**os.environ, "HF_DATASETS_CACHE": str(folder / "datasets"), "HF_HUB_OFFLINE": "1",
-                   "HF_DATASETS_OFFLINE": "1"}
-    subprocess.run([sys.executable, "-I", "-m", "lm_eval", "run", "--model", "local-completions", "--model_args",
-                    f"model={model},base_url={address}/v1/completions,num_concurrent=1,max_length=8192,"
-                    "tokenizer_backend=remote,max_retries=1",
-                    "--tasks", "carryover_choice,carryover_generation", "--include_path", str(folder), "--batch_size",
-                    "1", "--limit", str(count), "--log_samples", "--output_path", str(out)], check=True,
-                   env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    results = json.loads(next(out.glob("*/results_*.json")).read_text())["results"]
+def read_lines(file):
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def call(url, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    with urllib.request.urlopen(urllib.request.Request(url, data)) as answer:
+        return json.load(answer)
+
+
+class Harness:
+    """lm_eval as it is, against a server."""
+
+    def __init__(self, folder, address, count):
+        self.folder, self.address, self.count = folder, address, count
+        self.models = [model["id"] for model in call(address + "/v1/models")["data"]]
+        self.info = call(address + "/tokenizer_info")
+        self.tasks = [task for task in TASKS if task != "chat" or self.info["chat_template"]]
+
+    def tokens(self, text):
+        return call(self.address + "/tokenize", {"prompt": text, "add_special_tokens": False})["tokens"]
+
+    def text_ids(self, text):
+        """What the harness puts before a whole text, and its tokens."""
+        return self.tokens(self.info["bos_token"] or self.info["eos_token"])[:1] + self.tokens(text)
+
+    def scores(self, policy):
+        """Scores and what each sample got: {"choice": ({metric: value}, [values of a sample])}."""
+        model = next(model for model in self.models if model.endswith(":" + policy))
+        found = self.run(model, "local-completions", "completions", [task for task in self.tasks if task != "chat"])
+        if "chat" in self.tasks:
+            found |= self.run(model, "local-chat-completions", "chat/completions", ["chat"], "--apply_chat_template")
+        return found
+
+    def run(self, model, kind, endpoint, tasks, *options):
+        out = self.folder / "harness" / kind / model.replace(":", "_")
+        environment = {**os.environ, "HF_DATASETS_CACHE": str(self.folder / "datasets"), "HF_HUB_OFFLINE": "1",
+                       "HF_DATASETS_OFFLINE": "1"}
+        done = subprocess.run(
+            [sys.executable, "-I", "-m", "lm_eval", "run", "--model", kind, "--model_args",
+             f"model={model},base_url={self.address}/v1/{endpoint},num_concurrent=1,max_length=8192,max_retries=1",
+             "--tasks", ",".join(f"carryover_{task}" for task in tasks), "--include_path", str(self.folder),
+             "--batch_size", "1", "--limit", str(self.count), "--log_samples", "--output_path", str(out), *options],
+            cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            raise SystemExit(f"lm_eval failed:\n{done.stdout}")
+        results = json.loads(next(out.glob("*/results_*.json")).read_text())["results"]
+        found = {}
+        for task in tasks:
+            scores = {metric: results[f"carryover_{task}"][f"{metric},none"] for metric in TASKS[task][1]}
+            found[task] = scores, responses(next(out.glob(f"*/samples_carryover_{task}_*.jsonl")))
+        return found
+
+
+def responses(file):
+    return [plain(line["filtered_resps"]) for line in sorted(read_lines(file), key=lambda line: line["doc_id"])]
+
+
+def plain(response):
+    """A text, a log-likelihood, or [(log-likelihood, greedy)] of each choice: the harness writes numbers as strings."""
+    if len(response) > 1 or isinstance(response[0], list):
+        return [(float(value), str(greedy)) for value, greedy in response]
+    try:
+        return float(response[0])
+    except ValueError:
+        return response[0]
+
+
+def own_scores(programs, model, harness, policy, broken):
+    """The same of `carryover`."""
     found = {}
-    for task, metrics in (("choice", ("acc", "acc_norm")), ("generation", ("exact_match",))):
-        scores = {metric: results[f"carryover_{task}"][f"{metric},none"] for metric in metrics}
-        samples = next(out.glob(f"*/samples_carryover_{task}_*.jsonl"))
-        lines = sorted((json.loads(line) for line in samples.read_text().splitlines()), key=lambda line: line["doc_id"])
-        found[task] = scores, [line["filtered_resps"] for line in lines]
-    return found
-
-
-def own_scores(programs, model, folder, policy, count, broken):
-    files = {"choice": folder / "choice.jsonl", "generation": folder / "generation.jsonl"}
-    if broken:
-        for task, file in files.items():
-            lines = [json.loads(line) for line in file.read_text().splitlines()]
+    for task in harness.tasks:
+        file = harness.folder / f"{task}.jsonl"
+        if broken:
+            lines = read_lines(file)
             for line in lines[::5]:
                 line["prompt"] = line["prompt"].replace("carried the box to", "never went to")
-            files[task] = folder / f"broken-{task}.jsonl"
-            files[task].write_text("".join(json.dumps(line) + "\n" for line in lines))
-    found = {}
-    for task, file in files.items():
-        out = folder / "own" / policy / task
+            file = harness.folder / f"broken-{task}.jsonl"
+            write_lines(file, lines)
+        out = harness.folder / "own" / policy / task
+        if task == "rolling":
+            found[task] = own_rolling(programs, model, harness, policy, file, out)
+            continue
+        chat = ["--chat"] if task == "chat" else []
         subprocess.run([programs / "carryover-cli", "eval", model, "--tasks", f"file:{file}", "--policies", policy,
-                        "--limit", str(count), "--out", out, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+                        "--limit", str(harness.count), "--out", out, "--quiet", *chat],
+                       check=True, stdout=subprocess.DEVNULL)
         (results,) = json.loads(next(out.glob("*/results_*.json")).read_text())["results"].values()
-        scores = {key.split(",")[0]: value for key, value in results.items()
-                  if key.split(",")[0] in ("acc", "acc_norm", "exact_match")}
-        samples = next(out.glob("*/samples_*_2*.jsonl"))
-        lines = sorted((json.loads(line) for line in samples.read_text().splitlines()), key=lambda line: line["doc_id"])
-        found[task] = scores, [line["filtered_resps"] for line in lines]
+        scores = {key.split(",")[0]: value for key, value in results.items() if key.split(",")[0] in TASKS[task][1]}
+        found[task] = scores, responses(next(out.glob("*/samples_*_2*.jsonl")))
     return found
 
 
-def plain(responses):
-    """[log-likelihood, greedy] of each choice, or the text: harness versions write numbers as strings."""
-    if isinstance(responses[0], str):
-        return responses
-    return [(float(value), str(greedy)) for value, greedy in responses]
+def own_rolling(programs, model, harness, policy, file, out):
+    likelihoods, texts = [], [line["prompt"] for line in read_lines(file)[:harness.count]]
+    for text in texts:
+        ids = harness.folder / "ids.json"
+        ids.write_text(json.dumps(harness.text_ids(text)))
+        subprocess.run([programs / "carryover-cli", "run", model, "--input-ids", ids, "--policy", policy, "--out", out,
+                        "--overwrite", "--quiet"], check=True, stdout=subprocess.DEVNULL)
+        # The file has the shortest digits that tell one fp32 number from the next.
+        likelihoods.append(sum(-loss for loss in array("f", json.loads((out / "nll.json").read_text()))))
+    size = sum(len(text.encode()) for text in texts)
+    return {"bits_per_byte": -(sum(likelihoods) / size) / math.log(2)}, likelihoods
 
 
 def main():
@@ -179,25 +228,21 @@ def main():
     arguments = parser.parse_args()
     programs = arguments.programs.resolve()
     differing, printed = 0, []
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, Server(programs, arguments.model) as server:
         folder = Path(name)
         write_tasks(folder, arguments.samples)
-        with Server(programs, arguments.model) as server:
-            models = server.models()
-            harness = {}
-            for policy in arguments.policies.split(","):
-                model = next(model for model in models if model.endswith(":" + policy))
-                harness[policy] = harness_scores(folder, server.address, model, arguments.samples)
-        for policy, theirs in harness.items():
-            ours = own_scores(programs, arguments.model, folder, policy, arguments.samples, arguments.broken)
+        harness = Harness(folder, server.address, arguments.samples)
+        for policy in arguments.policies.split(","):
+            theirs = harness.scores(policy)
+            ours = own_scores(programs, arguments.model, harness, policy, arguments.broken)
             for task, (scores, samples) in theirs.items():
                 own, own_samples = ours[task]
-                same = sum(plain(a) == plain(b) for a, b in zip(samples, own_samples, strict=True))
+                same = sum(a == b for a, b in zip(samples, own_samples, strict=True))
                 for metric, value in scores.items():
                     equal = own[metric] == value
                     differing += not equal
-                    printed.append(f"{policy:<10} {task:<11} {metric:<12} lm_eval {value!r:<20} carryover {own[metric]!r:<20}"
-                                   f" {'equal' if equal else 'DIFFERS'}")
+                    printed.append(f"{policy:<10} {task:<11} {metric:<13} lm_eval {value!r:<20} "
+                                   f"carryover {own[metric]!r:<20} {'equal' if equal else 'DIFFERS'}")
                 differing += same != len(samples)
                 printed.append(f"{policy:<10} {task:<11} answers equal to the last digit: {same} of {len(samples)}")
     text = "\n".join(printed) + "\n"

@@ -40,9 +40,9 @@ PY
 "$build/bin/logits" "$demo" "$scratch/ids.json" "$scratch/lora.npy" --policy full --adapter "$scratch/lora/final"
 "$venv/bin/python" -I "$root/tests/compat/check.py" "$demo" "$scratch"
 "$venv/bin/python" -I "$root/tests/compat/checkpoints.py" "$build/bin" "$demo"
-tokenizers=("$venv/bin/python" -I "$root/tests/compat/tokenizers.py" "$build/bin" "$demo/text.txt")
+tokenizers=("$venv/bin/python" -I "$root/tests/compat/tokenizer_ids.py" "$build/bin" "$demo/text.txt")
 "${tokenizers[@]}"
-if "${tokenizers[@]}" --no-export --broken >/dev/null; then echo "tokenizers.py notices nothing" >&2 && exit 1; fi
+if "${tokenizers[@]}" --no-export --broken >/dev/null; then echo "tokenizer_ids.py notices nothing" >&2 && exit 1; fi
 policies=("$venv/bin/python" -I "$root/tests/compat/policies.py" "$build/bin" "$demo")
 "${policies[@]}" ${2:+--out "$(absolute_path "$2")"}
 "${policies[@]}" --broken

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // usage: tokenize_texts MODEL
-// For tests/compat/tokenizers.py. Reads a line with a JSON list of texts, and answers it with a line: for each text its
-// ids, with special tokens parsed, or {"error"}; and {"eos", "end"} at last.
+// For tests/compat/tokenizer_ids.py. Reads a line with a JSON list of texts, and answers it with a line: for each text
+// its ids, with special tokens parsed, or {"error"}; and {"eos", "end"} at last.
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>

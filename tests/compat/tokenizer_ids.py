@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""usage: tokenizers.py PROGRAMS TEXT [--keep FOLDER] [--no-export]
+"""usage: tokenizer_ids.py PROGRAMS TEXT [--keep FOLDER] [--no-export]
 
 Compares the ids of 150 texts in tokenizer folders of every kind with those of transformers' AutoTokenizer: vocabularies
 of SentencePiece and of `tokenizers`, each rule for the space in front, added tokens of each file that lists them. Then
