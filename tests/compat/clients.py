@@ -17,7 +17,8 @@ from pathlib import Path
 
 import openai
 
-from served import Server
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # python -I has no folder of the script
+from served import Server  # noqa: E402
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide.md"
 TEXT = "Once upon a time"

@@ -22,7 +22,8 @@ import urllib.request
 from array import array
 from pathlib import Path
 
-from served import Server
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # python -I has no folder of the script
+from served import Server  # noqa: E402
 
 COLOURS = ["red", "blue", "green", "yellow", "white", "black", "brown", "grey"]
 PLACES = ["harbour", "garden", "market", "library", "station", "bakery", "museum", "theatre", "castle", "bridge"]
