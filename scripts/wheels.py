@@ -12,6 +12,7 @@ earlier one, continues at its last byte; a file gets its name only once its SHA-
 unpacked, its SHA-256 is checked again.
 """
 import hashlib
+import http.client
 import json
 import os
 import re
@@ -21,7 +22,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
@@ -154,10 +154,10 @@ def fetch(address, wheel, context, progress):
                         start += len(chunk)
                         digest.update(chunk)
                         progress.add(len(chunk), wheel.name)
-        except (urllib.error.URLError, OSError) as error:
+        except (http.client.HTTPException, OSError) as error:  # URLError is an OSError
             if isinstance(error, OSError) and error.errno == 28:
                 sys.exit(f"\nwheels.py: {DOWNLOADS}: the disk is full; {part.name} stays and will be continued")
-            print(f"\n      broke off ({error}); trying again", file=sys.stderr)
+            print(f"\n      broke off ({str(error)[:200]!a}); trying again", file=sys.stderr)
             time.sleep(min(30, 2**attempt))
     if digest.hexdigest() != wheel.sha256:
         whole = part.exists() and part.stat().st_size >= wheel.bytes

@@ -14,7 +14,7 @@
 #include "widgets/panels/head_discovery_panel.h"
 #include "widgets/panels/panel.h"
 #include "widgets/panels/recall_heads_panel.h"
-#include "widgets/plot/picture_file.h"
+#include "widgets/plot/plot_export.h"
 
 namespace carryover {
 namespace {

@@ -18,7 +18,7 @@
 #include "widgets/panels/panel.h"
 #include "widgets/panels/panel_registry.h"
 #include "widgets/panels/what_if_list.h"
-#include "widgets/plot/picture_file.h"
+#include "widgets/plot/plot_export.h"
 #include "widgets/plot/plot_view.h"
 
 namespace carryover {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/csv_comment.h"
+#include "engine/core/base/csv_cell.h"
 #include "engine/core/base/error.h"
 #include "engine/core/base/text_parts.h"
 #include "engine/formats/npy.h"

@@ -111,7 +111,7 @@ def main():
             if not fetch(book, path):
                 others.append(book["file"])
         except (OSError, ValueError) as error:
-            failed.append(str(error))
+            failed.append(ascii(str(error)[:300]))  # a server's words may be in it
         time.sleep(PAUSE)
     for problem in failed:
         print(problem, file=sys.stderr)

@@ -3,9 +3,21 @@
 
 from __future__ import annotations
 
+import re
+
+# As engine/core/base/terminal_text.h: what would control a terminal, or turn the direction of what follows. Surrogates
+# stand for bytes of a path that are no UTF-8.
+CONTROLS = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
 
 class CarryoverError(Exception):
-    """The base of all errors of this package."""
+    """The base of all errors of this package. A text of a file or of an engine may be in the message, so that controls
+    are spelled there as \\u001b; the attributes of an error have them as they came."""
+
+    def __str__(self) -> str:
+        return CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", super().__str__())
 
 
 class EngineError(CarryoverError):

@@ -3,7 +3,6 @@
 
 #include <QTest>
 
-#include "engine/core/base/csv_comment.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

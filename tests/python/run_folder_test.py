@@ -119,6 +119,16 @@ class RunFolderTest(unittest.TestCase):
             (folder / name).write_bytes(whole)
         read_all(folder)
 
+    def test_errors_spell_what_would_control_a_terminal(self):
+        for error in (
+            carryover.RunFolderError("run\x1b]0;x\x07", "has \x9b2J and \u202e\rno\ud800\nend"),
+            carryover.EngineError("bad input", "run\x1b]0;x\x07", "has \x9b2J and \u202e\rno\ud800\nend"),
+            carryover.EngineLost("run\x1b]0;x\x07: has \x9b2J and \u202e\rno\ud800\nend"),
+        ):
+            told = "run\\u001b]0;x\\u0007: has \\u009b2J and \\u202e\\u000dno\\ud800\nend"
+            self.assertEqual(str(error)[: len(told)], told)
+        self.assertEqual(error.args[0][3], "\x1b")
+
     def test_what_is_no_file_is_not_waited_for(self):
         for name in FILES:
             folder = self.copy()

@@ -22,7 +22,7 @@ const std::vector<Way>& other_ways() {
   static const std::vector<Way> all{
       {"\\bQSaveFile\\b|\\bQFile\\s*::\\s*copy\\b|\\bfs\\s*::\\s*copy|\\bcopy_file\\s*\\(|\\bfopen\\s*\\(", {}},
       {"\\bofstream\\b", {"app/cli/bench_session.cpp"}},  // of the kernel's /proc
-      {"\\bgrab\\(\\)\\s*\\.\\s*save\\(\\s*[^&]", {"widgets/plot/picture_file.cpp"}},
+      {"\\bgrab\\(\\)\\s*\\.\\s*save\\(\\s*[^&]", {"widgets/plot/plot_export.cpp"}},
       {"QIODevice\\s*::\\s*Append\\b", {"app/session/session_keeper.cpp"}},
       {"\\bO_(WRONLY|RDWR)\\b",
        {"engine/formats/output_file.cpp", "engine/formats/folder_lock.cpp", "app/session/session_folder.cpp",

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """scripts/wheels.py against a server on this machine that breaks connections off: downloads continue, and no wrong or
 partial file ever gets its name."""
+import contextlib
 import hashlib
 import http.server
+import io
 import os
 import random
 import re
@@ -37,6 +39,18 @@ class Server(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(PAYLOAD) - start))
         self.end_headers()
         self.wfile.write(PAYLOAD[start : start + self.limit])
+
+    def log_message(self, *_):
+        pass
+
+
+class Spelled(http.server.BaseHTTPRequestHandler):
+    """Its refusals would control a terminal."""
+
+    answer = b""
+
+    def do_GET(self):
+        self.wfile.write(self.answer)
 
     def log_message(self, *_):
         pass
@@ -99,6 +113,15 @@ class WheelsTest(unittest.TestCase):
             self.fetch()
         self.assertEqual(self.part.read_bytes(), PAYLOAD[:1000])
         self.assertIsNone(wheels.here(self.wheel))
+
+    def test_a_server_s_words_are_spelled(self):
+        self.server.RequestHandlerClass = Spelled
+        for Spelled.answer in (b"HTTP/1.1 404 \x1b[2Jgone\r\n\r\n", b"\x1b]0;x\x07\r\n\r\n"):
+            told = io.StringIO()
+            with contextlib.redirect_stderr(told), self.assertRaises(SystemExit):
+                self.fetch()
+            self.assertIn("\\x1b", told.getvalue())
+            self.assertNotIn("\x1b", told.getvalue())
 
     def test_a_name_that_the_index_chose_is_no_path(self):
         outside = Path(FOLDER.name) / "outside"

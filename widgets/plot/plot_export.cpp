@@ -5,15 +5,18 @@
 
 #include <QBuffer>
 #include <QFile>
+#include <QFileInfo>
 #include <QImage>
 #include <QPageSize>
 #include <QPdfWriter>
+#include <QPixmap>
 #include <QProcess>
 #include <QStandardPaths>
 #include <QTemporaryDir>
+#include <QWidget>
 #include <cmath>
 
-#include "engine/core/base/csv_comment.h"
+#include "engine/core/base/csv_cell.h"
 #include "engine/core/base/error.h"
 #include "engine/formats/output_file.h"
 
@@ -139,6 +142,16 @@ void write_csv(const QString& path, const QString& rows, const FigureInfo& info)
        (info.title + QLatin1Char('\n') + info.provenance).split(QLatin1Char('\n'), Qt::SkipEmptyParts))
     text += QString::fromStdString(csv_comment(line.toStdString()));
   write_whole(path, (text + rows).toUtf8());
+}
+
+void write_picture(QWidget& widget, const QString& path) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  if (!widget.grab().save(&buffer, QFileInfo(path).suffix().toLatin1().constData()))
+    throw EngineError(Fault::Io, path.toStdString(), "can't be written in the format of its suffix",
+                      "Name a .png in a folder that you may write to.");
+  write_whole(path, bytes);
 }
 
 }  // namespace carryover

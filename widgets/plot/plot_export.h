@@ -4,6 +4,7 @@
 #include <QString>
 
 class QCustomPlot;
+class QWidget;
 
 namespace carryover {
 
@@ -22,6 +23,8 @@ void write_pdf(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, co
 void write_svg(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, const FigureInfo& info);
 /// `rows` with the provenance above as lines that start with "# ".
 void write_csv(const QString& path, const QString& rows, const FigureInfo& info);
+/// What the widget looks like, in the format that the path's suffix names.
+void write_picture(QWidget& widget, const QString& path);
 
 /// A figure's width at 96 dots per inch, which is what a plot lays itself out in.
 int layout_pixels(double mm);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/core/base/terminal_text.h"
+
 namespace carryover {
 
 namespace {
@@ -41,6 +43,20 @@ std::string csv_cell(std::string_view text) {
   std::string quoted = "\"";
   for (const char letter : cell) quoted += letter == '"' ? std::string("\"\"") : std::string(1, letter);
   return quoted + "\"";
+}
+
+std::string csv_comment(std::string_view text) {
+  std::string line = "# ";
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(",;\t\n"), text.size());
+    const std::string_view cell = text.substr(0, end);
+    const std::size_t quotes = std::min(cell.find_first_not_of('"'), cell.size());
+    if (line.size() > 2 && without_formula(cell.substr(quotes)) != cell.substr(quotes)) line += '\'';
+    line += cell;
+    if (end < text.size()) line += text[end] == '\n' ? ' ' : text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return terminal_text(line) + "\n";
 }
 
 }  // namespace carryover

@@ -14,4 +14,8 @@ std::string without_formula(std::string_view text);
 /// The same, quoted where a comma, a quote or a line end asks for it.
 std::string csv_cell(std::string_view text);
 
+/// A line about the table below it: "# " and the text, in which nothing controls a terminal, ends the line or, where a
+/// spreadsheet cuts it into cells, begins a formula. It ends in a line feed.
+std::string csv_comment(std::string_view text);
+
 }  // namespace carryover
