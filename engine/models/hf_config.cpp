@@ -72,13 +72,16 @@ void check_window(const nlohmann::json& json, const JsonFields& fields, const Mo
               "\"sliding_window\": null.");
 }
 
-/// One id, or the first of a list.
-std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key) {
+/// One id, or of a list the first that the vocabulary has: the others never come.
+std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, std::int64_t vocabulary) {
   const nlohmann::json* value = fields.find(key);
   if (value == nullptr || !value->is_array()) return fields.find_integer(key);
-  if (value->empty()) return std::nullopt;
-  const nlohmann::json first{{key, value->front()}};
-  return JsonFields(first, std::string("the list ") + key).find_integer(key);
+  for (const nlohmann::json& entry : *value) {
+    const nlohmann::json one{{key, entry}};
+    const auto id = JsonFields(one, std::string("the list ") + key).find_integer(key);
+    if (id && *id >= 0 && *id < vocabulary) return id;
+  }
+  return std::nullopt;
 }
 
 /// As in transformers 5, a rope_scaling that is not empty takes the place of rope_parameters as a whole, and the top
@@ -137,8 +140,8 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   config.context = fields.integer("max_position_embeddings");
   config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(1e-6);
   config.tied_embeddings = fields.find_flag("tie_word_embeddings").value_or(false);
-  config.bos_id = read_id(fields, "bos_token_id");
-  config.eos_id = read_id(fields, "eos_token_id");
+  config.bos_id = read_id(fields, "bos_token_id", config.vocabulary);
+  config.eos_id = read_id(fields, "eos_token_id", config.vocabulary);
   config.rope = read_rope(fields, where);
   if (const auto head_dim = fields.find_integer("head_dim")) {
     config.head_dim = *head_dim;

@@ -2,6 +2,7 @@
 #include "engine/tokenizers/end_tokens.h"
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_set>
@@ -78,6 +79,19 @@ void add_from_gguf(const GgufFile& file, Ids& ids) {
   }
 }
 
+/// The ids of tokens that are spelled so. As in llama.cpp, "<|end|>" ends no text but a part of a message in
+/// vocabularies that have a call beside a return or a flush.
+void add_by_spelling(const Tokenizer& tokenizer, Ids& ids) {
+  std::multimap<std::string, std::int32_t> found;
+  for (std::int64_t id = 0; id < tokenizer.vocabulary(); ++id) {
+    std::string text = tokenizer.bytes(static_cast<std::int32_t>(id));
+    if (kSpellings.contains(text)) found.emplace(std::move(text), static_cast<std::int32_t>(id));
+  }
+  const bool calls = found.contains("<|call|>") || found.contains("<|calls|>");
+  if (calls && (found.contains("<|return|>") || found.contains("<|flush|>"))) found.erase("<|end|>");
+  for (const auto& [text, id] : found) ids.insert(id);
+}
+
 }  // namespace
 
 std::vector<std::int32_t> end_tokens(const std::string& model_path, const Tokenizer* tokenizer) {
@@ -90,10 +104,7 @@ std::vector<std::int32_t> end_tokens(const std::string& model_path, const Tokeni
   }
   if (tokenizer != nullptr) {
     if (tokenizer->eos()) ids.insert(*tokenizer->eos());
-    for (std::int64_t id = 0; id < tokenizer->vocabulary(); ++id) {
-      if (kSpellings.contains(tokenizer->bytes(static_cast<std::int32_t>(id))))
-        ids.insert(static_cast<std::int32_t>(id));
-    }
+    add_by_spelling(*tokenizer, ids);
   }
   return {ids.begin(), ids.end()};
 }

@@ -87,6 +87,7 @@ class HfConfigTest : public QObject {
 
   void takes_the_first_of_several_ends() {
     QCOMPARE(*read(with("eos_token_id", {7, 9, 8})).eos_id, 7);
+    QCOMPARE(*read(with("eos_token_id", {256, 9})).eos_id, 9);
     QVERIFY(!read(with("eos_token_id", nlohmann::json::array())).eos_id.has_value());
     QCOMPARE(refused(Fault::BadInput, "eos_token_id", with("eos_token_id", {"x"})), QString());
   }

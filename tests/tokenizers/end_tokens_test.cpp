@@ -19,6 +19,7 @@ class EndTokensTest : public QObject {
   void of_a_folders_files();
   void of_a_gguf();
   void by_their_spelling();
+  void end_of_a_message_part();
   void of_a_model_without_tokenizer();
   void refuses();
 };
@@ -69,6 +70,19 @@ void EndTokensTest::by_their_spelling() {
   write_bytes(folder.file("tokenizer.model"), make_sentencepiece(SmallPieces()));
   write_bytes(folder.file("added_tokens.json"), R"({"<|im_start|>": 319, "<|im_end|>": 320})");
   QCOMPARE(Tokenizer::load(folder.path().string())->end_ids(), (Ids{2, 320}));
+}
+
+void EndTokensTest::end_of_a_message_part() {
+  const TempDir folder;
+  const auto ends = [&](std::initializer_list<const char*> texts) {
+    SmallPieces pieces;
+    for (const char* text : texts) pieces.add(text, 0, 3);
+    write_bytes(folder.file("m.gguf"), make_sentencepiece_gguf(pieces));
+    return Tokenizer::load(folder.file("m.gguf"))->end_ids();
+  };
+  QCOMPARE(ends({"<|end|>", "<|return|>"}), (Ids{2, 319, 320}));
+  QCOMPARE(ends({"<|end|>", "<|return|>", "<|call|>"}), (Ids{2, 320, 321}));
+  QCOMPARE(ends({"<|flush|>", "<|calls|>", "<|end|>"}), (Ids{2, 319, 320}));
 }
 
 void EndTokensTest::of_a_model_without_tokenizer() {
