@@ -13,6 +13,7 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QStorageInfo>
+#include <utility>
 
 #include "app/session/session_summary.h"
 #include "app/shell/guide.h"
@@ -72,6 +73,11 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
   connect(&window.lab().loader, &ModelLoader::text_opened, this, &Shell::update_title);
   update_title();
   connect(&keeper, &SessionKeeper::failed, &window, &MainWindow::show_error);
+  // A window that was to be saved and closed stays where the file can't be written: nobody would read why.
+  connect(&keeper, &SessionKeeper::failed, this, [this] { closes_when_saved_ = false; });
+  connect(&keeper, &SessionKeeper::session_saved, this, [this] {
+    if (std::exchange(closes_when_saved_, false)) close_for_good();
+  });
   connect(&keeper, &SessionKeeper::keeping_changed, this, &Shell::tell_of_keeping);
   // What kept an earlier save from working is no longer true.
   connect(&keeper, &SessionKeeper::session_saved, &window.message_bar(), &MessageBar::settle);
@@ -200,10 +206,7 @@ void Shell::ask_whether_to_lose_work() {
   QPushButton* close = box->addButton(tr("Close anyway"), QMessageBox::DestructiveRole);
   box->setDefaultButton(QMessageBox::Cancel);
   connect(elsewhere, &QPushButton::clicked, this, &Shell::ask_session_name);
-  connect(close, &QPushButton::clicked, this, [this] {
-    closing_ = true;
-    window_.close();
-  });
+  connect(close, &QPushButton::clicked, this, &Shell::close_for_good);
   box->open();
 }
 
@@ -475,8 +478,14 @@ bool Shell::may_stop(Controller& work, const QString& title) {
   return false;
 }
 
+void Shell::close_for_good() {
+  closing_ = true;
+  window_.close();
+}
+
 // Only what a session file would miss is asked about, and processes; everything else is kept without asking.
 bool Shell::may_close() {
+  if (closes_when_saved_) return false;
   Lab& lab = window_.lab();
   if (!may_stop(lab.experiments, tr("An experiment is running")) ||
       !may_stop(lab.evaluations, tr("An evaluation is running")))
@@ -493,9 +502,9 @@ bool Shell::may_close() {
   connect(box, &QMessageBox::finished, this, [this](int answer) {
     if (answer == QMessageBox::Cancel) return;
     if (answer == QMessageBox::Save && keeper_.file_is_anothers()) return save_session(false);  // asks what to do
-    if (answer == QMessageBox::Save) keeper_.save_session(keeper_.session_file());
-    closing_ = true;
-    window_.close();
+    if (answer == QMessageBox::Discard) return close_for_good();
+    closes_when_saved_ = true;
+    keeper_.save_session(keeper_.session_file());
   });
   box->open();
   return false;

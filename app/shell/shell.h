@@ -66,6 +66,7 @@ class Shell : public QObject {
   template <typename Controller>
   bool may_stop(Controller& work, const QString& title);
   bool may_close();
+  void close_for_good();
   void take_drops();
   QString where_focus_is() const;
   std::vector<struct Command> commands();
@@ -79,6 +80,7 @@ class Shell : public QObject {
   QPointer<SessionHistory> history_;
   QPointer<QMessageBox> stop_question_;  ///< about an experiment or an evaluation
   bool closing_ = false;                 ///< the question was answered
+  bool closes_when_saved_ = false;       ///< it was answered with Save, and the file is being written
 };
 
 }  // namespace carryover

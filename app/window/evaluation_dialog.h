@@ -24,6 +24,7 @@ class EvaluationDialog : public CommandDialog {
 
   /// What is evaluated: model, adapter, config, dtype and device of `plan`. An empty model: none; `why_none` says why.
   void set_model(const EvaluationPlan& plan, const QString& why_none = {});
+  bool has_model() const { return !model_.model.empty(); }
   void set_request(const EvaluationRequest& request);  ///< all of it, the model too
   EvaluationRequest request() const;                   ///< as the form says, while problem() is empty
 

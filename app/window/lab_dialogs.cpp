@@ -163,6 +163,9 @@ ExperimentDialog* LabDialogs::open_experiment(const ExperimentRequest& request) 
 EvaluationDialog* LabDialogs::make_evaluation() {
   auto* dialog = new EvaluationDialog(window_);
   connect(dialog, &EvaluationDialog::start_wanted, &lab_.evaluations, &EvaluationController::start);
+  connect(&lab_.loader, &ModelLoader::model_changed, dialog, [this, dialog] {  // it may have been opened too early
+    if (!dialog->has_model()) dialog->set_model(lab_.suggested_evaluation(), lab_.why_no_evaluation());
+  });
   return dialog;
 }
 

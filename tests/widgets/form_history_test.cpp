@@ -15,6 +15,7 @@
 #include <QTreeWidget>
 #include <set>
 
+#include "app/window/evaluation_dialog.h"
 #include "app/window/lab_dialogs.h"
 #include "tests/support/all_dialogs.h"
 #include "tests/support/find_parts.h"
@@ -306,6 +307,15 @@ class FormHistoryTest : public QObject {
     QTRY_VERIFY(dialogs.finetune() == nullptr);
     QCOMPARE(rate()->text(), QStringLiteral("0.125"));
     QVERIFY(usual != QStringLiteral("0.125"));
+  }
+
+  void an_evaluation_that_was_opened_before_its_model_gets_it() {
+    const TempDir folder;
+    Home home(folder);
+    EvaluationDialog* dialog = home.window.dialogs().open_evaluation();
+    QVERIFY(!dialog->has_model());
+    open_demo(home.window, 600);
+    QTRY_VERIFY_WITH_TIMEOUT(dialog->has_model(), patience_ms);
   }
 };
 

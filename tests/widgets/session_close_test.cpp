@@ -130,7 +130,7 @@ class SessionCloseTest : public QObject {
       QVERIFY(box != nullptr);
       box->button(static_cast<QMessageBox::StandardButton>(answer))->click();
       QTRY_VERIFY(someone.window.findChild<QMessageBox*>() == nullptr);
-      QCOMPARE(someone.window.isHidden(), answer != QMessageBox::Cancel);
+      QTRY_COMPARE_WITH_TIMEOUT(someone.window.isHidden(), answer != QMessageBox::Cancel, patience_ms);
       if (answer == QMessageBox::Cancel) QVERIFY(someone.window.lab().runs.engine_paused());
     }
     expect_nothing_left(threads_before_);

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QMessageBox>
+#include <QPushButton>
 #include <QTest>
 
 #include "app/window/message_bar.h"
@@ -96,6 +97,36 @@ class SessionDiskTest : public QObject {
     QCOMPARE(read_session(path).notes, QString("not in the file"));
     QCOMPARE(read_bytes((files + "/text.txt").toStdString()), std::string("another text"));
     QCOMPARE(read_session(path).runs.size(), std::size_t{2});
+  }
+
+  void a_window_that_cannot_be_saved_when_it_closes_stays() {
+    const SmallDisk disk(disk_bytes);
+    if (!disk.is_there()) QSKIP("this process may not mount a disk of its own");
+    const QString path = QString::fromStdString(disk.file("study.carryover"));
+    Someone someone(home_);
+    someone.keeper.begin(false);
+    QVERIFY(run_whole(someone, 300));
+    save(someone, path);
+    someone.lab().notebook().set_text("typed after it was saved");
+    fill(disk);
+    const auto close_with_save = [&] {
+      if (someone.window.close()) return false;
+      auto* box = someone.window.findChild<QMessageBox*>();
+      if (box == nullptr) return false;
+      box->button(QMessageBox::Save)->click();
+      return true;
+    };
+    QSignalSpy failed(&someone.keeper, &SessionKeeper::failed);
+    QVERIFY(close_with_save());
+    QVERIFY(failed.wait(patience_ms));
+    QVERIFY(someone.window.isVisible());
+    QVERIFY(someone.window.message_bar().text().contains("the disk is full"));
+    QVERIFY(someone.keeper.has_unsaved_work());
+    QTRY_VERIFY(someone.window.findChild<QMessageBox*>() == nullptr);
+    QVERIFY(QFile::remove(QString::fromStdString(disk.file("filler"))));
+    QVERIFY(close_with_save());
+    QTRY_VERIFY_WITH_TIMEOUT(someone.window.isHidden(), patience_ms);
+    QCOMPARE(read_session(path).notes, QString("typed after it was saved"));
   }
 
   void a_window_whose_disk_is_full_keeps_its_work_once_there_is_room() {
