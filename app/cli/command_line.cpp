@@ -118,6 +118,22 @@ void refuse_empty_paths(CLI::App& command) {
   }
 }
 
+/// The arguments in reverse, as the library takes them. It would read the word behind "--out=" as its value: the two
+/// words "--out" and "" are clear.
+std::vector<std::string> reversed_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) {
+    std::string argument = argv[i];
+    const bool has_empty_value = argument.starts_with("--") && argument.find('=') == argument.size() - 1;
+    if (has_empty_value) {
+      arguments.emplace_back();
+      argument.pop_back();
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
 }  // namespace
 
 std::unique_ptr<CLI::App> make_app(std::vector<VerbAction>& actions) {
@@ -154,7 +170,7 @@ int run_command_line(int argc, char** argv, FigureMaker make_figure) {
     std::vector<VerbAction> actions;
     const auto app = make_app(actions);
     try {
-      app->parse(argc, argv);
+      app->parse(reversed_arguments(argc, argv));
     } catch (const CLI::ParseError& error) {
       std::ostringstream out, problem;
       const int code = app->exit(error, out, problem);

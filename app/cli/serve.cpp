@@ -164,6 +164,7 @@ VerbAction add_serve(CLI::App& app) {
   app.add_option("--api-key", options->key,
                  "key that clients send as Authorization: Bearer KEY; other users of this machine can see it on the "
                  "command line")
+      ->check([](const std::string& key) { return key.empty() ? "is empty: leave it out" : std::string(); })
       ->type_name("KEY");
   app.add_option("--api-key-file", options->key_file, "the same, from a file's first line; or CARRYOVER_API_KEY")
       ->type_name("FILE");

@@ -24,8 +24,9 @@ constexpr std::size_t kLongPrefix = 12;      // the same from version 2 on
 constexpr std::size_t kAlignment = 64;       // of the data, as NumPy does
 constexpr std::size_t kGrowingHeader = 192;  // room for a count of any length
 
-[[noreturn]] void refuse_npy(const std::string& where, const std::string& problem) {
-  throw EngineError(Fault::BadInput, where, problem, "Use a .npy file that this program or NumPy wrote.");
+[[noreturn]] void refuse_npy(const std::string& where, const std::string& problem,
+                             const std::string& advice = "Use a .npy file that this program or NumPy wrote.") {
+  throw EngineError(Fault::BadInput, where, problem, advice);
 }
 
 /// Bytes of "<f4": the number at its end; 0 where it is none that is read here. Only integers may be big-endian.
@@ -87,7 +88,8 @@ class HeaderReader {
     }
     if (array.type.empty()) refuse_npy(where_, "the header names no type");
     if (columns_first_)
-      refuse_npy(where_, "columns come first (Fortran order) in an array of shape " + shape_text(array.shape));
+      refuse_npy(where_, "columns come first (Fortran order) in an array of shape " + shape_text(array.shape),
+                 "Save numpy.ascontiguousarray(array).");
     return array;
   }
 
@@ -105,8 +107,9 @@ class HeaderReader {
     if (!accept(wanted)) refuse_npy(where_, "the header is broken: no '" + std::string(1, wanted) + "'");
   }
   std::string text() {
-    expect('\'');
-    const std::size_t end = rest_.find('\'');
+    const char quote = accept('"') ? '"' : '\'';
+    if (quote == '\'') expect(quote);
+    const std::size_t end = rest_.find(quote);
     if (end == std::string_view::npos) refuse_npy(where_, "the header is broken: an unterminated string");
     const std::string found(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
@@ -126,7 +129,9 @@ class HeaderReader {
       }
     }
     for (const auto& [name, type] : array.type)
-      if (type_bytes(type) == 0) refuse_npy(where_, "numbers of type '" + type.substr(0, 20) + "' are not supported");
+      if (type_bytes(type) == 0)
+        refuse_npy(where_, "holds '" + type.substr(0, 20) + "', which is not supported",
+                   "Save plain numbers: array.astype(numpy.int32) for ids, numpy.float32 for values.");
   }
   void read_order() {
     skip_spaces();
@@ -236,7 +241,8 @@ std::vector<std::int64_t> npy_integers(const NpyArray& array, const std::string&
   const bool plain = array.type.size() == 1 && array.type[0].first.empty();
   const auto reader = kReaders.find(plain ? std::string_view(array.type[0].second).substr(1) : std::string_view());
   if (reader == kReaders.end())
-    refuse_npy(where, "holds " + type_text(array.type).substr(0, 60) + ", not whole numbers");
+    refuse_npy(where, "holds " + type_text(array.type).substr(0, 60) + ", not whole numbers",
+               "Save them as integers: array.astype(numpy.int32).");
   return reader->second(array, where);
 }
 

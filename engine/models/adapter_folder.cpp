@@ -67,8 +67,7 @@ class AdapterReader {
     return lora;
   }
 
-  /// As peft spells them. All others that are known leave the base as it is, or depend on data or chance that peft does
-  /// not save.
+  /// As peft spells them. Those that are refused by name depend on data or chance that peft does not save.
   AdapterStart start(const LoraConfig& lora) const {
     const json* value = fields_.find("init_lora_weights");
     if (value == nullptr || value->is_boolean()) return AdapterStart::Beside;
@@ -78,6 +77,13 @@ class AdapterReader {
       if (name == beside) return AdapterStart::Beside;
     if (name == "olora") return AdapterStart::Olora;
     if (name != "pissa") {
+      const bool changes_base =
+          name == "loftq" || name == "corda" || name == "lora_ga" || name.starts_with("pissa_niter_");
+      if (!changes_base) {
+        throw EngineError(Fault::Unsupported, where_,
+                          "init_lora_weights is '" + name.substr(0, 60) + "', which is not a start that is known",
+                          "Correct the name as peft spells it, such as pissa, or merge the adapter in peft.");
+      }
       throw EngineError(Fault::Unsupported, where_,
                         "init_lora_weights is '" + name.substr(0, 60) +
                             "': the adapter belongs to a changed base model, and does not say which",

@@ -77,6 +77,9 @@ RopeConfig read_rope(const GgufFile& file) {
     unsupported(file, "RoPE scaling '" + kind.substr(0, 60) + "' is not supported in a GGUF file",
                 "Supported: none, linear, and llama3's factors.");
   }
+  if (file.find_float("llama.rope.scaling.attn_factor").value_or(1.0) != 1.0)
+    unsupported(file, "llama.rope.scaling.attn_factor, which scales attention, is not supported",
+                "Use a model without it.");
   const bool scaled = kind == "linear" || (!file.has("llama.rope.scaling.type") && factor != 1.0);
   if (scaled && factor != 1.0) {
     rope.kind = RopeConfig::Kind::Linear;

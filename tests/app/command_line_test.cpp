@@ -336,7 +336,7 @@ void CommandLineTest::empty_paths_are_refused_by_every_option() {
     auto found = option.globalMatch(QString::fromUtf8(run_cli({verb, "--help"}).out));
     while (found.hasNext()) {
       const QString flag = found.next().captured(1);
-      for (const QStringList& words : {QStringList{verb, test::demo_model(), flag, ""}, {verb, flag, ""}}) {
+      for (const QStringList& words : {QStringList{verb, test::demo_model(), flag, ""}, {verb, flag + "=", "word"}}) {
         const CliResult result = run_cli(words);
         QVERIFY2(result.code == 2, qPrintable(words.join(' ') + ": " + QString::fromUtf8(result.err)));
         QVERIFY2(result.err.contains("names no file or folder"), result.err.constData());
@@ -356,6 +356,11 @@ void CommandLineTest::empty_paths_are_refused_by_every_option() {
     const CliResult result = run_cli({verb, ""});
     QCOMPARE(result.code, 2);
     QVERIFY2(result.err.contains("names no file or folder"), result.err.constData());
+  }
+  for (const QStringList& words : {QStringList{"--api-key", ""}, {"--api-key="}}) {
+    const CliResult result = run_cli(QStringList{"serve", test::demo_model()} + words);
+    QCOMPARE(result.code, 2);
+    QVERIFY2(result.err.contains("is empty"), result.err.constData());
   }
 }
 

@@ -407,6 +407,9 @@ void ModelFolderTest::foreign_adapters_are_refused_data() {
     QTest::addRow("%s", start) << QStringLiteral(R"({"init_lora_weights": "%1"})").arg(start) << unsupported << start;
   QTest::newRow("a start's advice") << R"({"init_lora_weights": "loftq"})" << unsupported
                                     << "path_initial_model_for_weight_conversion";
+  for (const char* start : {"PiSSA", "olra", ""})
+    QTest::addRow("misspelt start '%s'", start)
+        << QStringLiteral(R"({"init_lora_weights": "%1"})").arg(start) << unsupported << "is not a start that is known";
   QTest::newRow("start") << R"({"init_lora_weights": 3})" << bad << "init_lora_weights";
   QTest::newRow("pissa's scale") << R"({"init_lora_weights": "pissa", "lora_alpha": 0})" << bad << "lora_alpha";
 }

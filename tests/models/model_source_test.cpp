@@ -325,6 +325,9 @@ class ModelSourceTest : public QObject {
     QCOMPARE(
         refused(Fault::Unsupported, "yarn", with([](auto& w) { w.add_string("llama.rope.scaling.type", "yarn"); })),
         QString());
+    QCOMPARE(refused(Fault::Unsupported, "attn_factor",
+                     with([](auto& w) { w.add_float("llama.rope.scaling.attn_factor", 2.0); })),
+             QString());
     QCOMPARE(refused(Fault::Unsupported, "experts", with([](auto& w) { w.add_int("llama.expert_count", 8); })),
              QString());
     QCOMPARE(refused(Fault::Unsupported, "Merge", with([](auto& w) { w.add_int("split.count", 2); })), QString());
