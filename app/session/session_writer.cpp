@@ -183,6 +183,7 @@ void SessionWriter::save_session(const SessionSave& save) {
   if (!problem) return Q_EMIT session_saved(save.path);
   Q_EMIT session_not_saved(save.path, save.former);
   files.discard();
+  QDir().rmdir(save.folder);  // it goes where nothing is in it, which is as it was
   Q_EMIT failed(with_room(*problem, save.path, bytes_of(save)));
 }
 

@@ -467,7 +467,7 @@ bool Shell::may_stop(Controller& work, const QString& title) {
   stop_question_ = box;
   box->setAttribute(Qt::WA_DeleteOnClose);
   QPushButton* stop = box->addButton(tr("Stop and close"), QMessageBox::DestructiveRole);
-  box->addButton(tr("Keep it running"), QMessageBox::RejectRole);
+  box->setDefaultButton(box->addButton(tr("Keep it running"), QMessageBox::RejectRole));
   connect(&work, &Controller::ended, box, &QObject::deleteLater);  // there is nothing to ask any more
   connect(stop, &QPushButton::clicked, this, [this, &work] {
     connect(&work, &Controller::ended, &window_, &QWidget::close,

@@ -211,7 +211,7 @@ void BenchDialog::ask_before_closing() {
                       QMessageBox::NoButton, this);
   question_->setAttribute(Qt::WA_DeleteOnClose);
   QPushButton* close = question_->addButton(tr("Stop and close"), QMessageBox::DestructiveRole);
-  question_->addButton(tr("Keep it running"), QMessageBox::RejectRole);
+  question_->setDefaultButton(question_->addButton(tr("Keep it running"), QMessageBox::RejectRole));
   connect(close, &QPushButton::clicked, this, [this] {
     connect(&process_, &BenchProcess::ended, this, &BenchDialog::close, Qt::QueuedConnection);
     stop();

@@ -24,6 +24,7 @@
 #include "widgets/look/qstring.h"
 #include "widgets/look/screen_size.h"
 #include "widgets/look/widget_rows.h"
+#include "widgets/state/plan_values.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -88,8 +89,8 @@ QWidget* EvaluationDialog::build_tasks() {
   own_->setPlaceholderText(own_->toolTip());
   for (const TaskFamily& family : task_families()) {
     if (family.data.empty()) continue;
-    QLineEdit* edit =
-        add_path(*data_rows_, tr("Data of %1").arg(qstring(family.name)), qstring(family.data), Choice::Folder);
+    QLineEdit* edit = add_path(*data_rows_, tr("Data of %1").arg(qstring(family.name)), field_text(family.data.c_str()),
+                               Choice::Folder);
     edit->setPlaceholderText(edit->toolTip());
     data_[family.name] = edit;
     data_fields_[family.name] = edit->parentWidget();

@@ -8,6 +8,7 @@
 #include "engine/evaluations/task_kinds.h"
 #include "engine/tasks/task_table.h"
 #include "widgets/look/qstring.h"
+#include "widgets/state/plan_values.h"
 
 namespace carryover {
 namespace {
@@ -43,10 +44,10 @@ TaskTree::TaskTree(QWidget* parent) : QTreeWidget(parent) {
   for (const TaskFamily& family : task_families()) {
     const std::vector<std::string> names = family.tasks();
     if (names.empty()) continue;  // files of one's own
-    auto* top = new QTreeWidgetItem(this, {qstring(family.name), qstring(family.description)});
-    const QString data = family.data.empty() ? QString() : tr("Data: %1").arg(qstring(family.data));
+    auto* top = new QTreeWidgetItem(this, {qstring(family.name), field_text(family.description.c_str())});
+    const QString data = family.data.empty() ? QString() : tr("Data: %1").arg(field_text(family.data.c_str()));
     top->setToolTip(0, data);
-    top->setToolTip(1, qstring(family.description) + (data.isEmpty() ? QString() : u'\n' + data));
+    top->setToolTip(1, field_text(family.description.c_str()) + (data.isEmpty() ? QString() : u'\n' + data));
     make_checkable(top);
     if (names.size() == 1 && names.front() == family.name) continue;  // it is the task itself
     top->setFlags(top->flags() | Qt::ItemIsAutoTristate);

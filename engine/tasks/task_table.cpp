@@ -13,6 +13,8 @@
 #include "engine/tasks/recall_tasks.h"
 #include "engine/tasks/ruler.h"
 
+#define TEXT(text) text  // what scripts/translations.sh collects
+
 namespace carryover {
 
 namespace {
@@ -25,27 +27,30 @@ std::vector<std::string> no_task_names() {
 
 const std::vector<TaskFamily>& task_families() {
   static const std::vector<TaskFamily> families{
-      {"ruler", "RULER: needles, variable tracking, common and frequent words, questions",
-       "for essays and questions a folder of RULER's downloads, or a data set that it made", ruler_task_names,
+      {"ruler", TEXT("RULER: needles, variable tracking, common and frequent words, questions"),
+       TEXT("for essays and questions a folder of RULER's downloads, or a data set that it made"), ruler_task_names,
        make_ruler_task},
-      {"longbench", "LongBench: questions, summaries, few-shot, code", "a folder of LongBench's files",
+      {"longbench", TEXT("LongBench: questions, summaries, few-shot, code"), TEXT("a folder of LongBench's files"),
        longbench_task_names, make_longbench_task},
-      {"longbench_e", "LongBench-E: thirteen of its sets, evenly over lengths", "a folder of LongBench's files",
-       longbench_e_task_names, make_longbench_e_task},
-      {"longbench_v2", "LongBench v2: questions of four choices",
-       "a folder with LongBench v2's data.json and prompts/0shot.txt", longbench_v2_task_names, make_longbench_v2_task},
-      {"babilong", "BABILong: facts of bAbI in long texts", "a folder of BABILong's files", babilong_task_names,
-       make_babilong_task},
-      {"needle", "a sentence in a long text, by depth", "a text or a folder of texts; without it small talk",
-       needle_task_names, make_needle_task},
-      {"passkey", "a number in sentences that repeat, by depth", "", passkey_task_names, make_passkey_task},
-      {"recall", "pairs of a key and a value, by distance in segments", "", recall_task_names, make_recall_task},
-      {"ppl", "perplexity by three conventions", "a text or a folder of texts", perplexity_task_names,
+      {"longbench_e", TEXT("LongBench-E: thirteen of its sets, evenly over lengths"),
+       TEXT("a folder of LongBench's files"), longbench_e_task_names, make_longbench_e_task},
+      {"longbench_v2", TEXT("LongBench v2: questions of four choices"),
+       TEXT("a folder with LongBench v2's data.json and prompts/0shot.txt"), longbench_v2_task_names,
+       make_longbench_v2_task},
+      {"babilong", TEXT("BABILong: facts of bAbI in long texts"), TEXT("a folder of BABILong's files"),
+       babilong_task_names, make_babilong_task},
+      {"needle", TEXT("a sentence in a long text, by depth"),
+       TEXT("a text or a folder of texts; without it small talk"), needle_task_names, make_needle_task},
+      {"passkey", TEXT("a number in sentences that repeat, by depth"), "", passkey_task_names, make_passkey_task},
+      {"recall", TEXT("pairs of a key and a value, by distance in segments"), "", recall_task_names, make_recall_task},
+      {"ppl", TEXT("perplexity by three conventions"), TEXT("a text or a folder of texts"), perplexity_task_names,
        make_perplexity_task},
       {"file", "file:PATH: samples of your own, as lm-evaluation-harness scores them", "", no_task_names,
        make_file_task}};
   return families;
 }
+
+#undef TEXT
 
 const TaskFamily& task_family(const std::string& task) {
   const std::string name = task.substr(0, task.find_first_of("/:"));

@@ -215,6 +215,7 @@ class BenchDialogTest : public QObject {
       QVERIFY(dialog.isVisible() && dialog.process().running());
       auto* question = dialog.findChild<QMessageBox*>();
       QVERIFY(question != nullptr);
+      QCOMPARE(question->defaultButton()->text(), BenchDialog::tr("Keep it running"));  // Enter stops nothing
       button(*question, BenchDialog::tr("Keep it running"))->click();
       QTRY_VERIFY(dialog.findChild<QMessageBox*>() == nullptr);
     }

@@ -102,6 +102,19 @@ class CommandPaletteTest : public QObject {
     QTRY_VERIFY(watched.isNull());
   }
 
+  void a_long_name_leaves_room_for_the_keys() {
+    QWidget parent;
+    parent.resize(800, 600);
+    parent.show();
+    CommandPalette palette(named({QString(300, u'x'), "two"}), {}, &parent);
+    palette.setAttribute(Qt::WA_DeleteOnClose, false);
+    palette.open();
+    QVERIFY(QTest::qWaitForWindowExposed(&palette));
+    const auto* list = palette.findChild<QListView*>();
+    QVERIFY(list->visualRect(list->model()->index(0, 0)).width() <= list->viewport()->width());
+    QVERIFY(list->visualRect(list->model()->index(1, 0)).width() > list->viewport()->width() - 10);
+  }
+
   void a_window_says_what_it_can_do() {
     MainWindow window;
     window.show();

@@ -90,6 +90,7 @@ class SessionDiskTest : public QObject {
     QVERIFY(failed.wait(patience_ms));
     QVERIFY(someone.window.message_bar().text().contains("the disk is full"));
     QVERIFY(!QFile::exists(elsewhere));
+    QVERIFY(!QFile::exists(QString::fromStdString(disk.file("new/study.files"))));
     QVERIFY(QFile::remove(QString::fromStdString(disk.file("filler"))));
     save(someone, path);
     QVERIFY2(!someone.window.message_bar().text().contains("the disk is full"),

@@ -15,7 +15,7 @@
 namespace carryover {
 namespace {
 
-/// The name at the left, the keys at the right in the muted colour.
+/// The name at the left, shortened where it is too long, and the keys at the right in the muted colour.
 class CommandDelegate : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -25,13 +25,24 @@ class CommandDelegate : public QStyledItemDelegate {
     const bool selected = option.state & QStyle::State_Selected;
     painter->save();
     painter->setPen(selected ? option.palette.color(QPalette::HighlightedText) : current_theme().muted);
-    painter->drawText(option.rect.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter,
+    painter->drawText(option.rect.adjusted(0, 0, -margin, 0), Qt::AlignRight | Qt::AlignVCenter,
                       index.data(CommandModel::KeysRole).toString());
     painter->restore();
   }
-  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-    return {QStyledItemDelegate::sizeHint(option, index).width(), option.fontMetrics.height() + 10};
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& /*index*/) const override {
+    return {least_width, option.fontMetrics.height() + 10};  // a row is as wide as the list
   }
+
+ protected:
+  void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+    QStyledItemDelegate::initStyleOption(option, index);
+    const int keys = option->fontMetrics.horizontalAdvance(index.data(CommandModel::KeysRole).toString());
+    const int room = std::max(0, option->rect.width() - keys - 3 * margin);
+    option->text = option->fontMetrics.elidedText(option->text, Qt::ElideRight, room);
+  }
+
+ private:
+  static constexpr int least_width = 100, margin = 8;
 };
 
 }  // namespace
@@ -80,6 +91,7 @@ CommandPalette::CommandPalette(std::vector<Command> commands,
   list_->setItemDelegate(new CommandDelegate(list_));
   list_->setAccessibleName(tr("Matching commands"));
   list_->setUniformItemSizes(true);
+  list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   list_->setCurrentIndex(model_.index(0));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(8, 8, 8, 8);

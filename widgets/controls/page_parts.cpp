@@ -17,7 +17,8 @@ namespace carryover {
 
 QString no_run_text(const RunModel& run) {
   const bool begun = !run.is_empty() && !run.finished();
-  return begun ? QObject::tr("No segment is complete yet") : QObject::tr("No run yet: press Run");
+  return begun ? QObject::tr("No segment is complete yet")
+               : QObject::tr("No run yet: open a model and a text, and press Run");
 }
 
 QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent) {

@@ -272,8 +272,10 @@ void AuditPanel::show_headline() {
     palette.setColor(QPalette::WindowText, current_theme().muted);
     headline_->setPalette(palette);
     return headline_->setText(
-        note_.isEmpty() ? tr("No audit yet. An audit checks that the trainer's gradient is exactly that of L_K.")
-                        : note_);
+        note_.isEmpty()
+            ? tr("No audit yet. An audit checks that the trainer's gradient is exactly that of the loss whose "
+                 "gradients cross K segment transitions.")
+            : note_);
   }
   const auto passed = std::count_if(report_->checks.begin(), report_->checks.end(),
                                     [](const AuditCheck& check) { return check.passed(); });
