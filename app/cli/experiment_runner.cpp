@@ -20,6 +20,7 @@
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
+#include "engine/formats/make_folder.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/whole_folder.h"
 #include "engine/records/run_command.h"
@@ -42,6 +43,8 @@ struct Interruptible {
 
 std::unique_ptr<const FolderLock> locked(const std::string& folder) {
   std::error_code code;
+  if (!fs::exists(experiment_state_path(folder), code))
+    require_free_names(folder, {"results.json", "table.md", "table.csv", "table.tex", "report.md"});
   fs::create_directories(fs::path(folder) / "cells", code);
   if (code) throw EngineError(Fault::Io, folder, "can't be made: " + code.message(), "Choose another folder (--out).");
   return std::make_unique<const FolderLock>(folder);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -160,7 +161,8 @@ class PromptRuns {
   }
 
   void record(const std::string& path, const RunDescription& description) {
-    RunFolder folder(path, description, /*overwrite=*/true);
+    const bool is_run = std::filesystem::exists(path_in(path, "config.json"));  // one of another kind is refused
+    RunFolder folder(path, description, request_.overwrite || is_run);
     progress_.restart();
     RunRecorder recorder(&folder, progress_, control_, std::ssize(*description.request.ids));
     const RunSummary summary = session_->run(description.request, recorder, control_);
@@ -193,6 +195,14 @@ void require_whole_examples(const PromptRequest& request, const RunSettings& set
     refuse("compares retrieval with a control", "Use --policy segmented, or leave out --against.");
 }
 
+/// What is there is replaced where it is an earlier set's, or where the user says so.
+void refuse_files_of_others(const PromptRequest& request) {
+  const auto there = find_json_file(path_in(request.out, "prompts.json"), JsonKind::Results);
+  const bool is_set = there && there->is_object() && there->contains("examples") && there->contains("slices");
+  if (!is_set && !request.overwrite)
+    require_free_names(request.out, {"prompts.json", "prompts.csv", "slices.csv", "table.md"});
+}
+
 /// The tables of what has been run so far.
 void write_tables(const std::string& folder, const json& results) {
   const auto write = [&](const char* name, const std::string& text) {
@@ -209,6 +219,7 @@ void write_tables(const std::string& folder, const json& results) {
 int run_prompts(const PromptRequest& request, const RunSettings& settings) {
   require_whole_examples(request, settings);
   make_folder(request.out, "Choose another folder (--out).");
+  refuse_files_of_others(request);
   const FolderLock lock(request.out);
   PromptRuns runs(request, settings);
   using Clock = std::chrono::steady_clock;

@@ -35,6 +35,15 @@ bool is_only_looked_at(int descriptor) {
   return ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
 }
 
+/// Ours are empty. What somebody else called `lock` is neither locked nor removed.
+void require_lock_file(int descriptor, const std::string& path) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0) return;
+  ::close(descriptor);
+  throw EngineError(Fault::Usage, path, "is there already, and it is no lock that Carryover made",
+                    "Rename it, or choose another folder.");
+}
+
 EngineError held_error(const std::string& path, FolderLock::Of what) {
   return what == FolderLock::Of::Folder ? EngineError(Fault::Usage, path, "another process writes into this folder",
                                                       "Stop it first, or choose another folder.")
@@ -51,6 +60,7 @@ FolderLock::FolderLock(const std::string& path, Of what)
   for (int looks = 0;;) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor_ < 0) throw write_error(path_, errno);
+    require_lock_file(descriptor_, path_);
     const int code = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
     if (code == 0 && is_named(descriptor_, path_)) return;
     const bool again = code == EWOULDBLOCK && is_only_looked_at(descriptor_) && ++looks < kMostLooks;

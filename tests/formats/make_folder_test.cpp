@@ -33,6 +33,17 @@ class MakeFolderTest : public QObject {
     QCOMPARE(unlike(Fault::Io, "Go elsewhere.", [&] { make_folder(below, "Go elsewhere."); }), std::string());
     QCOMPARE(error_of([&] { make_folder(below); })->where(), below);
   }
+
+  void files_of_somebody_else_are_named() {
+    const TempDir folder;
+    const std::string path = folder.path().string();
+    require_free_names(path, {"results.json", "table.md"});
+    require_free_names(folder.file("absent"), {"results.json"});
+    write_bytes(folder.file("other"), "x");
+    std::filesystem::create_symlink("nowhere", folder.file("table.md"));
+    QCOMPARE(unlike(Fault::Usage, "table.md", [&] { require_free_names(path, {"results.json", "table.md"}); }), "");
+    require_free_names(path, {"results.json"});
+  }
 };
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<MakeFolderTest>};
