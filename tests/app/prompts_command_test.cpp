@@ -27,6 +27,7 @@ class PromptsCommandTest : public QObject {
   void an_example_that_fails_is_recorded();
   void a_question_pass_is_said_to_be_in_vain();
   void wrong_usage_is_refused();
+  void files_of_somebody_else_stay();
 
  private:
   QStringList command(const QStringList& more = {}) const {
@@ -161,6 +162,23 @@ void PromptsCommandTest::wrong_usage_is_refused() {
     const CliResult run = run_cli(run_demo(words));
     QVERIFY2(run.code == 2 && run.out.isEmpty(), run.err + words.join(' ').toUtf8());
   }
+}
+
+void PromptsCommandTest::files_of_somebody_else_stay() {
+  const auto run_into = [this](const TempDir& folder) {
+    return run_cli(run_demo({"--prompts", text(folder_.file("set.jsonl")), "--out", text(folder.path().string()),
+                             "--threads", "1", "--quiet"}));
+  };
+  const TempDir other, runs;
+  write_bytes(other.file("prompts.json"), "[\"mine\"]");
+  const CliResult refused = run_into(other);
+  QVERIFY2(refused.code == 2 && refused.err.contains("prompts.json"), refused.err);
+  QCOMPARE(read_bytes(other.file("prompts.json")), std::string("[\"mine\"]"));
+  const std::string example = runs.file(results().at("examples").at(0).at("folder").get<std::string>());
+  std::filesystem::create_directories(example);
+  write_bytes(example + "/nll.json", "[1]");
+  run_into(runs);
+  QCOMPARE(read_bytes(example + "/nll.json"), std::string("[1]"));
 }
 
 static const carryover::test::TestFile these_tests{__FILE__, carryover::test::with_event_loop<PromptsCommandTest>};
