@@ -51,14 +51,10 @@ RopeConfig parse_rope(const std::string& text, RopeConfig rope) {
   const std::string kind_text = text.substr(0, colon);
   const EngineError wrong(Fault::Usage, "--rope", "'" + text + "' is not KIND or KIND:FACTOR",
                           "Use default, linear:8, dynamic:10 or llama3:8.");
-  bool known = false;
-  for (Kind kind : {Kind::Default, Kind::Linear, Kind::Dynamic, Kind::Llama3}) {
-    if (kind_text != rope_kind_name(kind)) continue;
-    if (kind == Kind::Llama3 && rope.kind != kind) rope.original_context = 8192;
-    rope.kind = kind;
-    known = true;
-  }
-  if (!known || (colon == std::string::npos && rope.kind != Kind::Default)) throw wrong;
+  const auto kind = find_rope_kind(kind_text);
+  if (!kind || (colon == std::string::npos && *kind != Kind::Default)) throw wrong;
+  if (*kind == Kind::Llama3 && rope.kind != *kind) rope.original_context = 8192;
+  rope.kind = *kind;
   if (colon == std::string::npos) return rope;
   const char* end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data() + colon + 1, end, rope.factor);

@@ -3,8 +3,8 @@
 #include <QDialog>
 #include <optional>
 
-#include "engine/core/config/model_config.h"
 #include "engine/core/run/model_info.h"
+#include "engine/families/model_config.h"
 
 class QComboBox;
 class QLabel;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/families/weight_rows.h"
 #include "engine/ops/linear.h"
 #include "engine/runtime/scalar_type.h"
 
@@ -37,7 +38,7 @@ double calls_per_second(const Work& work) {
   return static_cast<double>(calls) / seconds;
 }
 
-MatmulRate rate_of(const char* name, std::int64_t rows, std::int64_t inner, std::int64_t outer,
+MatmulRate rate_of(const std::string& name, std::int64_t rows, std::int64_t inner, std::int64_t outer,
                    at::TensorOptions options) {
   const at::Tensor x = at::randn({rows, inner}, options), w = at::randn({outer, inner}, options);
   const double flops = 2.0 * static_cast<double>(rows) * static_cast<double>(inner) * static_cast<double>(outer);
@@ -51,13 +52,11 @@ MachineLimits find_limits(const ModelInfo& info, std::int64_t rows) {
   const ModelConfig& model = info.config;
   const at::ScalarType type = scalar_type(info.dtype);
   const auto options = at::TensorOptions().dtype(type).device(info.device == Device::Cuda ? at::kCUDA : at::kCPU);
-  const std::int64_t queries = model.heads * model.head_dim, keys = model.kv_heads * model.head_dim;
   const std::int64_t side = std::clamp<std::int64_t>(model.hidden, 64, 4096);
   MachineLimits limits;
-  limits.products.push_back(rate_of("qkv", rows, model.hidden, queries + 2 * keys, options));
-  limits.products.push_back(rate_of("output", rows, queries, model.hidden, options));
-  limits.products.push_back(rate_of("gate_up", rows, model.hidden, 2 * model.intermediate, options));
-  limits.products.push_back(rate_of("down", rows, model.intermediate, model.hidden, options));
+  for (const SlotShape& slot : layer_slots(model))
+    if (!slot.is_vector())
+      limits.products.push_back(rate_of(std::string(slot_name(slot.slot)), rows, slot.columns, slot.rows(), options));
   limits.products.push_back(rate_of("square", side, side, side, options));
 
   const at::Tensor b = at::ones({kTriadValues}, options.dtype(at::kFloat)), c = at::ones_like(b);

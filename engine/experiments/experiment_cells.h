@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/config/model_config.h"
 #include "engine/experiments/experiment_plan.h"
+#include "engine/families/model_config.h"
 #include "engine/records/run_settings.h"
 #include "engine/records/training_plan.h"
 

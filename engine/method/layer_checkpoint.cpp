@@ -42,16 +42,14 @@ std::array<at::Tensor*, 3> tensors_of(HeadGroup& group) {
 variable_list parameters_of(const LayerCall& call) {
   const Decoder& decoder = call.context.decoder;
   const auto l = static_cast<std::size_t>(call.layer);
-  const LayerWeights& w = decoder.weights.layers[l];
-  variable_list all{w.attention_norm, w.qkv, w.output, w.feed_forward_norm, w.gate_up, w.down};
-  if (!w.gates.empty()) all.insert(all.end(), {w.gates.rows, w.gates.bias});
+  variable_list all = decoder.weights.layers[l].values();
   if (decoder.adapter.empty()) return all;
-  const LayerAdapter& adapter = decoder.adapter.layers[l];
-  for (const auto* list : {&adapter.qkv, &adapter.output, &adapter.gate_up, &adapter.down})
-    for (const LowRankUpdate& update : *list) {
+  decoder.adapter.layers[l].each_slot([&](WeightSlot, const std::vector<LowRankUpdate>& updates) {
+    for (const LowRankUpdate& update : updates) {
       all.push_back(update.a);
       all.push_back(update.b);
     }
+  });
   return all;
 }
 

@@ -32,41 +32,24 @@ at::Tensor drop(const at::Tensor& x, const AdapterDropout& dropout, std::uint64_
   return x * (kept / (1 - dropout.p)).to(x.options());
 }
 
-struct Module {
-  const char* name;  ///< of the target
-  const char* path;
-  std::int64_t first_row, rows, columns;
-  std::vector<LowRankUpdate> LayerAdapter::*list;
-};
-
-std::vector<Module> modules_of(const ModelConfig& model) {
-  const std::int64_t q = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
-  const std::int64_t D = model.hidden, I = model.intermediate;
-  return {{"q_proj", "self_attn.q_proj", 0, q, D, &LayerAdapter::qkv},
-          {"k_proj", "self_attn.k_proj", q, kv, D, &LayerAdapter::qkv},
-          {"v_proj", "self_attn.v_proj", q + kv, kv, D, &LayerAdapter::qkv},
-          {"o_proj", "self_attn.o_proj", 0, D, q, &LayerAdapter::output},
-          {"gate_proj", "mlp.gate_proj", 0, I, D, &LayerAdapter::gate_up},
-          {"up_proj", "mlp.up_proj", I, I, D, &LayerAdapter::gate_up},
-          {"down_proj", "mlp.down_proj", 0, D, I, &LayerAdapter::down}};
-}
-
 }  // namespace
 
 std::vector<LowRankUpdate*> Adapter::updates() {
   std::vector<LowRankUpdate*> all;
   for (LayerAdapter& layer : layers)
-    for (auto* list : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
-      for (LowRankUpdate& update : *list) all.push_back(&update);
+    layer.each_slot([&](WeightSlot, std::vector<LowRankUpdate>& updates) {
+      for (LowRankUpdate& update : updates) all.push_back(&update);
+    });
   return all;
 }
 
 std::int64_t Adapter::bytes() const {
   std::int64_t total = 0;
   for (const LayerAdapter& layer : layers)
-    for (const auto* list : {&layer.qkv, &layer.output, &layer.gate_up, &layer.down})
-      for (const LowRankUpdate& update : *list)
+    layer.each_slot([&](WeightSlot, const std::vector<LowRankUpdate>& updates) {
+      for (const LowRankUpdate& update : updates)
         total += static_cast<std::int64_t>(update.a.nbytes() + update.b.nbytes());
+    });
   return total;
 }
 
@@ -75,15 +58,15 @@ Adapter make_adapter(const LoraConfig& lora, const ModelConfig& model, at::Tenso
   auto generator = at::detail::createCPUGenerator(mix(seed, 0));
   std::uint64_t number = 0;
   for (std::int64_t l = 0; l < model.layers; ++l)
-    for (const Module& module : modules_of(model)) {
+    for (const WeightRow& row : layer_rows(model, l)) {
+      if (row.module.empty()) continue;
       ++number;
-      const auto& wanted = lora.target_modules;
-      if (std::find(wanted.begin(), wanted.end(), module.name) == wanted.end()) continue;
-      const double bound = 1 / std::sqrt(static_cast<double>(module.columns));
-      const at::Tensor a = at::empty({lora.rank, module.columns}, at::kFloat).uniform_(-bound, bound, generator);
-      (adapter.layers[static_cast<std::size_t>(l)].*module.list)
-          .push_back({"model.layers." + std::to_string(l) + "." + module.path, number, module.first_row, module.rows,
-                      a.to(options), at::zeros({module.rows, lora.rank}, options)});
+      if (std::ranges::find(lora.target_modules, row.module) == lora.target_modules.end()) continue;
+      const double bound = 1 / std::sqrt(static_cast<double>(row.columns));
+      const at::Tensor a = at::empty({lora.rank, row.columns}, at::kFloat).uniform_(-bound, bound, generator);
+      adapter.layers[static_cast<std::size_t>(l)].slot(row.slot).push_back({row.module_path(), number, row.first_row,
+                                                                            row.rows, a.to(options),
+                                                                            at::zeros({row.rows, lora.rank}, options)});
     }
   return adapter;
 }
@@ -110,20 +93,15 @@ at::Tensor adapted_linear(const at::Tensor& x, const at::Tensor& weight, const s
 
 void merge_adapter(Weights& weights, const Adapter& adapter) {
   const at::NoGradGuard no_gradients;
-  const auto merge = [&](at::Tensor& weight, const std::vector<LowRankUpdate>& updates) {
-    const auto opmath = ops::compute_type(weight.scalar_type());
-    for (const LowRankUpdate& update : updates) {
-      at::Tensor rows = weight.narrow(0, update.first_row, update.rows);
-      rows.copy_(rows.to(opmath) + at::mm(update.b.to(opmath), update.a.to(opmath)) * adapter.scale);
-    }
-  };
-  for (std::size_t l = 0; l < adapter.layers.size(); ++l) {
-    const LayerAdapter& layer = adapter.layers[l];
-    merge(weights.layers[l].qkv, layer.qkv);
-    merge(weights.layers[l].output, layer.output);
-    merge(weights.layers[l].gate_up, layer.gate_up);
-    merge(weights.layers[l].down, layer.down);
-  }
+  for (std::size_t l = 0; l < adapter.layers.size(); ++l)
+    adapter.layers[l].each_slot([&](WeightSlot slot, const std::vector<LowRankUpdate>& updates) {
+      const at::Tensor& weight = weights.layers[l].slot(slot);
+      const auto opmath = ops::compute_type(weight.scalar_type());
+      for (const LowRankUpdate& update : updates) {
+        at::Tensor rows = weight.narrow(0, update.first_row, update.rows);
+        rows.copy_(rows.to(opmath) + at::mm(update.b.to(opmath), update.a.to(opmath)) * adapter.scale);
+      }
+    });
 }
 
 }  // namespace carryover

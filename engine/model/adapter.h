@@ -2,11 +2,13 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "engine/core/config/training_config.h"
+#include "engine/families/weight_rows.h"
 
 namespace carryover {
 
@@ -21,9 +23,26 @@ struct LowRankUpdate {
   at::Tensor b;  ///< [rows, r]
 };
 
-/// The updates of one layer, by the matrix of LayerWeights that they belong to; in order of rows.
-struct LayerAdapter {
-  std::vector<LowRankUpdate> qkv, output, gate_up, down;
+/// The updates of one layer, by the slot of LayerWeights that they belong to; in order of rows.
+class LayerAdapter {
+ public:
+  std::vector<LowRankUpdate>& slot(WeightSlot slot) { return updates_[static_cast<std::size_t>(slot)]; }
+  const std::vector<LowRankUpdate>& slot(WeightSlot slot) const { return updates_[static_cast<std::size_t>(slot)]; }
+
+  /// Calls visit(slot, updates) for each slot that has some.
+  template <typename Visit>
+  void each_slot(Visit visit) {
+    for (std::size_t i = 0; i < updates_.size(); ++i)
+      if (!updates_[i].empty()) visit(static_cast<WeightSlot>(i), updates_[i]);
+  }
+  template <typename Visit>
+  void each_slot(Visit visit) const {
+    for (std::size_t i = 0; i < updates_.size(); ++i)
+      if (!updates_[i].empty()) visit(static_cast<WeightSlot>(i), updates_[i]);
+  }
+
+ private:
+  std::array<std::vector<LowRankUpdate>, kWeightSlots> updates_;
 };
 
 /// A LoRA over frozen weights. No layers: there is none. Owner: Decoder. Thread: engine.

@@ -28,21 +28,16 @@ std::pair<at::Tensor, at::Tensor> first_values(const at::Tensor& weight, Adapter
 void take_out_start(Adapter& adapter, const Weights& weights, AdapterStart start) {
   if (start == AdapterStart::Beside) return;
   const at::NoGradGuard no_gradients;
-  const auto take_out = [&](const at::Tensor& weight, std::vector<LowRankUpdate>& updates) {
-    for (LowRankUpdate& update : updates) {
-      const at::Tensor rows = weight.narrow(0, update.first_row, update.rows).to(at::kCPU, at::kFloat);
-      const auto [a, b] = first_values(rows, start, update.a.size(0), adapter.scale);
-      update.a = at::cat({update.a, a.to(update.a.options())});
-      update.b = at::cat({update.b, -b.to(update.b.options())}, 1);
-    }
-  };
-  for (std::size_t l = 0; l < adapter.layers.size(); ++l) {
-    LayerAdapter& layer = adapter.layers[l];
-    take_out(weights.layers[l].qkv, layer.qkv);
-    take_out(weights.layers[l].output, layer.output);
-    take_out(weights.layers[l].gate_up, layer.gate_up);
-    take_out(weights.layers[l].down, layer.down);
-  }
+  for (std::size_t l = 0; l < adapter.layers.size(); ++l)
+    adapter.layers[l].each_slot([&](WeightSlot slot, std::vector<LowRankUpdate>& updates) {
+      for (LowRankUpdate& update : updates) {
+        const at::Tensor rows =
+            weights.layers[l].slot(slot).narrow(0, update.first_row, update.rows).to(at::kCPU, at::kFloat);
+        const auto [a, b] = first_values(rows, start, update.a.size(0), adapter.scale);
+        update.a = at::cat({update.a, a.to(update.a.options())});
+        update.b = at::cat({update.b, -b.to(update.b.options())}, 1);
+      }
+    });
 }
 
 }  // namespace carryover

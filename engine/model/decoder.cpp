@@ -11,16 +11,19 @@
 namespace carryover {
 
 /// A layer's matmul with one of its matrices, adapter included.
-at::Tensor Decoder::linear(int layer, const at::Tensor& x, const at::Tensor& weight, Updates updates,
-                           const AdapterDropout& dropout) const {
+at::Tensor Decoder::linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const {
+  const auto l = static_cast<std::size_t>(layer);
+  const at::Tensor& weight = weights.layers[l].slot(matrix);
   if (adapter.empty()) return ops::linear(x, weight);
-  return adapted_linear(x, weight, adapter.layers[static_cast<std::size_t>(layer)].*updates, adapter.scale, dropout);
+  return adapted_linear(x, weight, adapter.layers[l].slot(matrix), adapter.scale, dropout);
 }
 
-at::Tensor Decoder::norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, const at::Tensor& weight,
-                                Updates updates, const AdapterDropout& dropout) const {
-  if (adapter.empty()) return ops::norm_linear(x, gains, config.norm_epsilon, weight);
-  return linear(layer, ops::rms_norm(x, gains, config.norm_epsilon), weight, updates, dropout);
+at::Tensor Decoder::norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
+                                const AdapterDropout& dropout) const {
+  if (adapter.empty())
+    return ops::norm_linear(x, gains, config.norm_epsilon,
+                            weights.layers[static_cast<std::size_t>(layer)].slot(matrix));
+  return linear(layer, ops::rms_norm(x, gains, config.norm_epsilon), matrix, dropout);
 }
 
 at::Tensor Decoder::embed(const at::Tensor& ids) const {
@@ -32,8 +35,9 @@ at::Tensor Decoder::embed(const at::Tensor& ids) const {
 Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const std::int64_t m = x.size(0), d = config.head_dim;
-  const at::Tensor all = norm_linear(layer, x, w.attention_norm, w.qkv, &LayerAdapter::qkv, dropout)
-                             .view({m, config.heads + 2 * config.kv_heads, d});
+  at::Tensor flat = norm_linear(layer, x, w.attention_norm, WeightSlot::Qkv, dropout);
+  if (w.qkv_bias.defined()) flat = flat + w.qkv_bias;
+  const at::Tensor all = flat.view({m, config.heads + 2 * config.kv_heads, d});
   const at::Tensor rows = all.transpose(0, 1);
   at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
   // Attention's backward keeps the values: a view would keep the whole result.
@@ -57,15 +61,15 @@ at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tens
                                   const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   if (adapter.empty()) return ops::add_linear(x, heads, w.output, reuses_x);
-  return x + linear(layer, heads, w.output, &LayerAdapter::output, dropout);
+  return x + linear(layer, heads, WeightSlot::Output, dropout);
 }
 
 at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
                                      bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
-  const at::Tensor gate_up = norm_linear(layer, x, w.feed_forward_norm, w.gate_up, &LayerAdapter::gate_up, dropout);
+  const at::Tensor gate_up = norm_linear(layer, x, w.feed_forward_norm, WeightSlot::GateUp, dropout);
   if (adapter.empty()) return ops::add_swiglu_linear(x, gate_up, w.down, reuses_x);
-  return x + linear(layer, ops::swiglu(gate_up), w.down, &LayerAdapter::down, dropout);
+  return x + linear(layer, ops::swiglu(gate_up), WeightSlot::Down, dropout);
 }
 
 at::Tensor Decoder::finish(const at::Tensor& x) const {

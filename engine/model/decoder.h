@@ -35,11 +35,9 @@ struct Decoder {
   at::Tensor head_row(std::int64_t token) const;      ///< [D], whose dot product with a hidden state is token's logit
 
  private:
-  using Updates = std::vector<LowRankUpdate> LayerAdapter::*;
-  at::Tensor linear(int layer, const at::Tensor& x, const at::Tensor& weight, Updates updates,
-                    const AdapterDropout& dropout) const;
-  at::Tensor norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, const at::Tensor& weight,
-                         Updates updates, const AdapterDropout& dropout) const;
+  at::Tensor linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const;
+  at::Tensor norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
+                         const AdapterDropout& dropout) const;
 };
 
 }  // namespace carryover

@@ -4,8 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 #include "engine/ops/elementwise.h"
 #include "engine/runtime/compute_type.h"
@@ -19,32 +17,12 @@ namespace {
 constexpr std::size_t kRecentRanges = 8;
 constexpr std::int64_t kTableRows = 1024;
 
-double llama3_frequency(double frequency, const RopeConfig& scaling, double original_context) {
-  const double wavelength = 2 * std::numbers::pi / frequency;
-  const double longest = original_context / scaling.low_frequency_factor;
-  const double shortest = original_context / scaling.high_frequency_factor;
-  if (wavelength < shortest) return frequency;
-  if (wavelength > longest) return frequency / scaling.factor;
-  const double blend = (original_context / wavelength - scaling.low_frequency_factor) /
-                       (scaling.high_frequency_factor - scaling.low_frequency_factor);
-  return (1 - blend) * frequency / scaling.factor + blend * frequency;
-}
-
 }  // namespace
 
 Rope::Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options)
     : options_(options.dtype(ops::compute_type(c10::typeMetaToScalarType(options.dtype())))) {
-  const double d = static_cast<double>(model.head_dim);
-  const double original = static_cast<double>(scaling.original_context > 0 ? scaling.original_context : model.context);
-  double theta = scaling.theta;
-  if (scaling.kind == RopeConfig::Kind::Dynamic && static_cast<double>(length) > original)
-    theta *= std::pow(scaling.factor * static_cast<double>(length) / original - (scaling.factor - 1), d / (d - 2));
-  for (std::int64_t c = 0; c < model.head_dim / 2; ++c) {
-    double frequency = std::pow(theta, -2.0 * static_cast<double>(c) / d);
-    if (scaling.kind == RopeConfig::Kind::Linear) frequency /= scaling.factor;
-    if (scaling.kind == RopeConfig::Kind::Llama3) frequency = llama3_frequency(frequency, scaling, original);
-    inverse_frequencies_.push_back(frequency);
-  }
+  for (std::int64_t pair = 0; pair < model.head_dim / 2; ++pair)
+    inverse_frequencies_.push_back(rope_frequency(scaling, pair, model.head_dim, model.context, length));
 }
 
 /// A decoded token's are a row of a table for many, so that a GPU gets one seldom.

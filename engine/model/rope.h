@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace carryover {
 

@@ -7,12 +7,11 @@
 #include <atomic>
 #include <cstring>
 #include <map>
-#include <numeric>
 
 #include "engine/core/base/byte_size.h"
 #include "engine/core/base/error.h"
 #include "engine/core/cost/cost_model.h"
-#include "engine/models/llama_tensors.h"
+#include "engine/families/weight_rows.h"
 #include "engine/ops/cpu/packed_weight.h"
 #include "engine/runtime/memory_meter.h"
 #include "engine/runtime/parallel.h"
@@ -82,75 +81,109 @@ void refuse_what_does_not_fit(const ModelConfig& model, at::TensorOptions option
                     "Close other programs, or take a smaller model.");
 }
 
-/// A matrix of these parts, one under another; packed where it is to be and can be: parts begin on whole sixteens of
-/// rows.
-at::Tensor empty_matrix(std::initializer_list<std::int64_t> parts, std::int64_t inner, at::TensorOptions options,
-                        bool packed) {
-  const std::int64_t outer = std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
-  for (const std::int64_t rows : parts) packed = packed && ops::can_pack(rows, inner);
-  return packed ? ops::empty_packed(outer, inner) : at::empty({outer, inner}, options);
+/// Room for one slot: a matrix is packed where it is to be and can be, since parts begin on whole sixteens of rows.
+at::Tensor empty_slot(const SlotShape& shape, at::TensorOptions options, bool packed) {
+  if (shape.is_vector()) return at::empty({shape.rows()}, options);
+  for (const std::int64_t rows : shape.parts) packed = packed && ops::can_pack(rows, shape.columns);
+  return packed ? ops::empty_packed(shape.rows(), shape.columns) : at::empty({shape.rows(), shape.columns}, options);
+}
+
+/// Room for all slots that these rows fill.
+template <typename Owner>
+void fill_slots(Owner& owner, const std::vector<SlotShape>& shapes, at::TensorOptions options, bool packed) {
+  for (const SlotShape& shape : shapes) owner.slot(shape.slot) = empty_slot(shape, options, packed);
 }
 
 }  // namespace
 
-std::int64_t Weights::bytes() const {
-  std::int64_t total = embedding.nbytes() + final_norm.nbytes();
-  if (!head.is_same(embedding)) total += head.nbytes();
-  for (const LayerWeights& layer : layers) {
-    if (!layer.gates.empty()) total += layer.gates.rows.nbytes() + layer.gates.bias.nbytes();
-    total += layer.attention_norm.nbytes() + layer.qkv.nbytes() + layer.output.nbytes() +
-             layer.feed_forward_norm.nbytes() + layer.gate_up.nbytes() + layer.down.nbytes();
+at::Tensor& LayerWeights::slot(WeightSlot slot) {
+  switch (slot) {
+    case WeightSlot::AttentionNorm:
+      return attention_norm;
+    case WeightSlot::Qkv:
+      return qkv;
+    case WeightSlot::QkvBias:
+      return qkv_bias;
+    case WeightSlot::Output:
+      return output;
+    case WeightSlot::GateRows:
+      return gates.rows;
+    case WeightSlot::GateBias:
+      return gates.bias;
+    case WeightSlot::FeedForwardNorm:
+      return feed_forward_norm;
+    case WeightSlot::GateUp:
+      return gate_up;
+    case WeightSlot::Down:
+      return down;
+    default:
+      break;
   }
+  throw EngineError(Fault::Internal, std::string(slot_name(slot)), "is not a layer's", "Report this.");
+}
+
+std::vector<at::Tensor*> LayerWeights::tensors() {
+  std::vector<at::Tensor*> all;
+  for (int slot = 0; slot <= static_cast<int>(WeightSlot::Down); ++slot)
+    if (at::Tensor& tensor = this->slot(static_cast<WeightSlot>(slot)); tensor.defined()) all.push_back(&tensor);
+  return all;
+}
+
+std::vector<at::Tensor> LayerWeights::values() const {
+  std::vector<at::Tensor> all;
+  for (const at::Tensor* tensor : const_cast<LayerWeights*>(this)->tensors()) all.push_back(*tensor);
+  return all;
+}
+
+at::Tensor& Weights::slot(WeightSlot slot) {
+  if (slot == WeightSlot::Embedding) return embedding;
+  CARRYOVER_CHECK(slot == WeightSlot::FinalNorm || slot == WeightSlot::Head);
+  return slot == WeightSlot::Head ? head : final_norm;
+}
+
+std::vector<at::Tensor*> Weights::tensors() {
+  std::vector<at::Tensor*> all{&embedding};
+  for (LayerWeights& layer : layers)
+    for (at::Tensor* tensor : layer.tensors()) all.push_back(tensor);
+  all.push_back(&final_norm);
+  if (!head.is_same(embedding)) all.push_back(&head);
+  return all;
+}
+
+std::int64_t Weights::bytes() const {
+  std::int64_t total = 0;
+  for (const at::Tensor* tensor : const_cast<Weights*>(this)->tensors())
+    total += static_cast<std::int64_t>(tensor->nbytes());
   return total;
 }
 
 bool Weights::packed() const {
-  const auto any = [](const LayerWeights& layer) {
-    return ops::is_packed(layer.qkv) || ops::is_packed(layer.output) || ops::is_packed(layer.gate_up) ||
-           ops::is_packed(layer.down);
-  };
-  return ops::is_packed(embedding) || ops::is_packed(head) || std::any_of(layers.begin(), layers.end(), any);
+  return std::ranges::any_of(const_cast<Weights*>(this)->tensors(),
+                             [](const at::Tensor* tensor) { return ops::is_packed(*tensor); });
 }
 
 std::vector<NamedParameter> named_parameters(Weights& weights, const ModelConfig& model) {
   std::vector<NamedParameter> all;
-  all.push_back({"model.embed_tokens.weight", &weights.embedding, 0, model.vocabulary});
-  const std::int64_t q = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
-  for (std::size_t l = 0; l < weights.layers.size(); ++l) {
-    LayerWeights& layer = weights.layers[l];
-    const std::string at = "model.layers." + std::to_string(l) + ".";
-    all.push_back({at + "input_layernorm.weight", &layer.attention_norm, 0, model.hidden});
-    all.push_back({at + "self_attn.q_proj.weight", &layer.qkv, 0, q});
-    all.push_back({at + "self_attn.k_proj.weight", &layer.qkv, q, kv});
-    all.push_back({at + "self_attn.v_proj.weight", &layer.qkv, q + kv, kv});
-    all.push_back({at + "self_attn.o_proj.weight", &layer.output, 0, model.hidden});
-    if (!layer.gates.empty()) {
-      all.push_back({at + "self_attn.g_proj.weight", &layer.gates.rows, 0, 3 * model.heads});
-      all.push_back({at + "self_attn.g_proj.bias", &layer.gates.bias, 0, 3 * model.heads});
-    }
-    all.push_back({at + "post_attention_layernorm.weight", &layer.feed_forward_norm, 0, model.hidden});
-    all.push_back({at + "mlp.gate_proj.weight", &layer.gate_up, 0, model.intermediate});
-    all.push_back({at + "mlp.up_proj.weight", &layer.gate_up, model.intermediate, model.intermediate});
-    all.push_back({at + "mlp.down_proj.weight", &layer.down, 0, model.hidden});
-  }
-  all.push_back({"model.norm.weight", &weights.final_norm, 0, model.hidden});
-  if (!model.tied_embeddings) all.push_back({"lm_head.weight", &weights.head, 0, model.vocabulary});
+  const auto add = [&](auto& owner, const std::vector<WeightRow>& rows) {
+    for (const WeightRow& row : rows)
+      if (at::Tensor& tensor = owner.slot(row.slot); tensor.defined())  // of the gates, most models have none
+        all.push_back({row.hf_name, &tensor, row.first_row, row.rows});
+  };
+  add(weights, rows_before_layers(model));
+  for (std::size_t l = 0; l < weights.layers.size(); ++l)
+    add(weights.layers[l], layer_rows(model, static_cast<std::int64_t>(l)));
+  add(weights, rows_after_layers(model));
   return all;
 }
 
 Weights empty_weights(const ModelConfig& model, at::TensorOptions options, bool packed) {
   refuse_what_does_not_fit(model, options, packed);
-  const std::int64_t D = model.hidden, q = model.heads * model.head_dim, kv = model.kv_heads * model.head_dim;
-  const auto matrix = [&](std::initializer_list<std::int64_t> parts, std::int64_t inner) {
-    return empty_matrix(parts, inner, options, packed);
-  };
   Weights weights;
-  weights.embedding = matrix({model.vocabulary}, D);
-  weights.final_norm = at::empty({D}, options);
-  weights.head = model.tied_embeddings ? weights.embedding : matrix({model.vocabulary}, D);
-  for (std::int64_t l = 0; l < model.layers; ++l)
-    weights.layers.push_back({at::empty({D}, options), matrix({q, kv, kv}, D), matrix({D}, q), at::empty({D}, options),
-                              matrix({model.intermediate, model.intermediate}, D), matrix({D}, model.intermediate)});
+  fill_slots(weights, slot_shapes(rows_before_layers(model)), options, packed);
+  fill_slots(weights, slot_shapes(rows_after_layers(model)), options, packed);
+  if (model.tied_embeddings) weights.head = weights.embedding;
+  const std::vector<SlotShape> slots = layer_slots(model);
+  for (std::int64_t l = 0; l < model.layers; ++l) fill_slots(weights.layers.emplace_back(), slots, options, packed);
   return weights;
 }
 

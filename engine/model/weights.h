@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/run/model_info.h"
+#include "engine/families/weight_rows.h"
 #include "engine/models/model_source.h"
 
 namespace carryover {
@@ -20,15 +21,22 @@ struct BranchGates {
 };
 
 /// One decoder layer's parameters. Projections that read the same input are one matrix, so that each is one matmul.
-/// A matrix may be packed (ops/packed_weight); matmuls and embeddings read it directly.
+/// A matrix may be packed (ops/packed_weight); matmuls and embeddings read it directly. engine/families says which
+/// tensors of a file each of them is made of.
 struct LayerWeights {
   at::Tensor attention_norm;     ///< [D]
   at::Tensor qkv;                ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
+  at::Tensor qkv_bias;           ///< [(H + 2·H_kv)·d], in the same order; undefined: the family has none
   at::Tensor output;             ///< [D, H·d]
   at::Tensor feed_forward_norm;  ///< [D]
   at::Tensor gate_up;            ///< [2·I, D]: gate rows, then up
   at::Tensor down;               ///< [D, I]
   BranchGates gates = {};        ///< of all layers, or of none: untrained under nsa
+
+  at::Tensor& slot(WeightSlot slot);
+  const at::Tensor& slot(WeightSlot slot) const { return const_cast<LayerWeights*>(this)->slot(slot); }
+  std::vector<at::Tensor*> tensors();      ///< those that are defined, in the order of slots
+  std::vector<at::Tensor> values() const;  ///< the same
 };
 
 struct Weights {
@@ -37,6 +45,8 @@ struct Weights {
   at::Tensor final_norm;  ///< [D]
   at::Tensor head;        ///< [V, D]; the embedding itself where tied
 
+  at::Tensor& slot(WeightSlot slot);   ///< one of those outside of layers
+  std::vector<at::Tensor*> tensors();  ///< every one that is defined, without the head where it is the embedding
   std::int64_t bytes() const;
   bool packed() const;  ///< some matrix is
   bool has_gates() const { return !layers.empty() && !layers.front().gates.empty(); }

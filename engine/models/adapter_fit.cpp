@@ -5,7 +5,7 @@
 #include <map>
 
 #include "engine/core/base/error.h"
-#include "engine/models/llama_tensors.h"
+#include "engine/families/weight_rows.h"
 #include "engine/models/stored_model.h"
 
 namespace carryover {
@@ -37,14 +37,13 @@ class FitCheck {
   Shapes wanted_shapes() const {
     Shapes shapes;
     const std::string prefix(adapter_prefix);
-    for (const LlamaTensor& tensor : llama_tensors(model_)) {
-      const std::string module = tensor.hf_name.substr(0, tensor.hf_name.rfind('.'));
-      const std::string last = module.substr(module.rfind('.') + 1);
-      if (std::ranges::find(adapter_.lora.target_modules, last) == adapter_.lora.target_modules.end()) continue;
-      shapes[prefix + module + ".lora_A.weight"] = {adapter_.lora.rank, tensor.shape[1]};
-      shapes[prefix + module + ".lora_B.weight"] = {tensor.shape[0], adapter_.lora.rank};
+    for (const WeightRow& tensor : model_tensors(model_)) {
+      const auto& targets = adapter_.lora.target_modules;
+      if (std::ranges::find(targets, tensor.module) == targets.end()) continue;
+      shapes[prefix + tensor.module_path() + ".lora_A.weight"] = {adapter_.lora.rank, tensor.columns};
+      shapes[prefix + tensor.module_path() + ".lora_B.weight"] = {tensor.rows, adapter_.lora.rank};
     }
-    for (const LlamaTensor& tensor : gate_tensors(model_)) shapes[prefix + tensor.hf_name] = tensor.shape;
+    for (const WeightRow& tensor : gate_tensors(model_)) shapes[prefix + tensor.hf_name] = tensor.shape();
     return shapes;
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 #include "engine/models/model_folder.h"
 
 namespace carryover {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/families/weight_rows.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/models/model_folder.h"

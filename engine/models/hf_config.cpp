@@ -4,40 +4,41 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/base/error.h"
+#include "engine/families/family.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {
 
 namespace {
 
-constexpr const char* kSupportedModels =
-    "Supported: LlamaForCausalLM and MistralForCausalLM (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Mistral without "
-    "sliding window).";
+std::string supported_models() {
+  return "Supported: " + supported_classes() +
+         " (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Qwen2, Qwen2.5, Mistral without sliding window).";
+}
 
 [[noreturn]] void unsupported(const std::string& where, const std::string& problem, const std::string& advice) {
   throw EngineError(Fault::Unsupported, where, problem, advice);
 }
 
-std::string read_architecture(const JsonFields& fields, const std::string& where) {
+const Family& read_family(const JsonFields& fields, const std::string& where) {
   const std::string type = fields.find_text("model_type").value_or("");
   std::string name;
   if (const nlohmann::json* list = fields.find("architectures")) {
     if (!list->is_array() || list->size() != 1 || !list->front().is_string()) {
-      throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", kSupportedModels);
+      throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", supported_models());
     }
     name = list->front().get<std::string>();
   }
   if (type.empty() && name.empty()) {
-    throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", kSupportedModels);
+    throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", supported_models());
   }
-  for (const auto& [own_type, own_name] : {std::pair("llama", "LlamaForCausalLM"), {"mistral", "MistralForCausalLM"}}) {
-    if ((type.empty() || type == own_type) && (name.empty() || name == own_name)) return own_type;
-  }
+  const Family* family = type.empty() ? find_class_family(name) : find_family(type);
+  if (family != nullptr && (name.empty() || name == family->hf_class)) return *family;
   unsupported(where,
               "the architecture " +
                   (name.empty() ? type : name + (type.empty() ? "" : " (" + type + ")")).substr(0, 120) +
                   " is not supported",
-              kSupportedModels);
+              supported_models());
 }
 
 /// Whatever would change the computation, by name.
@@ -47,7 +48,7 @@ void check_features(const JsonFields& fields, const std::string& where) {
     unsupported(where, "hidden_act '" + activation.substr(0, 60) + "' is not supported", "Supported: silu.");
   for (const char* key : {"attention_bias", "mlp_bias"}) {
     if (fields.find_flag(key).value_or(false))
-      unsupported(where, std::string(key) + " is not supported", kSupportedModels);
+      unsupported(where, std::string(key) + " is not supported", supported_models());
   }
   if (fields.find("quantization_config") != nullptr) {
     unsupported(where, "quantization_config: quantised HF weights are not supported",
@@ -55,20 +56,30 @@ void check_features(const JsonFields& fields, const std::string& where) {
   }
 }
 
-/// Only a window that never binds is computed here. As in transformers, a LLaMA has none whatever its config says, a
-/// Mistral's is 4096 where the config does not speak of it, and null is none.
-void check_window(const nlohmann::json& json, const JsonFields& fields, const ModelConfig& config,
+/// The smallest window that some layer has, in tokens; nothing where no layer has one. As transformers reads it.
+std::optional<std::int64_t> read_window(const nlohmann::json& json, const JsonFields& fields, WindowRule rule,
+                                        std::int64_t layers) {
+  constexpr std::int64_t kDefault = 4096, kDefaultFullLayers = 28;
+  if (rule == WindowRule::Ignored) return std::nullopt;
+  if (rule == WindowRule::Opted) {
+    if (!fields.find_flag("use_sliding_window").value_or(false)) return std::nullopt;
+    if (fields.find_integer("max_window_layers").value_or(kDefaultFullLayers) >= layers) return std::nullopt;
+  }
+  if (!json.contains("sliding_window")) return kDefault;
+  return fields.find_integer("sliding_window");
+}
+
+/// A window that never binds needs nothing; another one is refused.
+void check_window(const nlohmann::json& json, const JsonFields& fields, const Family& family, const ModelConfig& config,
                   const std::string& where) {
-  constexpr std::int64_t kMistralDefault = 4096;
-  if (config.architecture != "mistral") return;
-  const bool absent = !json.contains("sliding_window");
-  const std::int64_t window = fields.find_integer("sliding_window").value_or(absent ? kMistralDefault : config.context);
+  const std::int64_t window = read_window(json, fields, family.window, config.layers).value_or(config.context);
   if (window >= config.context) return;
+  const bool absent = !json.contains("sliding_window");
   unsupported(where,
               "sliding_window is " + std::to_string(window) +
                   (absent ? ", which is its value where it is absent" : "") + ": smaller than the context of " +
                   std::to_string(config.context),
-              "Supported: Mistral without sliding window (v0.2 and later), whose config.json has "
+              "Supported: models without sliding window, such as Mistral v0.2 and later, whose config.json has "
               "\"sliding_window\": null.");
 }
 
@@ -128,14 +139,16 @@ std::int64_t written_context(const ModelConfig& model) {
 ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& name, const std::string& where) {
   const JsonFields fields(json, where);
   ModelConfig config;
-  config.architecture = read_architecture(fields, where);
+  const Family& family = read_family(fields, where);
+  config.architecture = family.name;
   config.name = name;
   config.layers = fields.integer("num_hidden_layers");
   config.hidden = fields.integer("hidden_size");
   config.intermediate = fields.integer("intermediate_size");
   config.heads = fields.integer("num_attention_heads");
-  const bool default_groups = config.architecture == "mistral" && !json.contains("num_key_value_heads");
-  config.kv_heads = default_groups ? 8 : fields.find_integer("num_key_value_heads").value_or(config.heads);
+  const bool default_groups = family.default_kv_heads != 0 && !json.contains("num_key_value_heads");
+  config.kv_heads =
+      default_groups ? family.default_kv_heads : fields.find_integer("num_key_value_heads").value_or(config.heads);
   config.vocabulary = fields.integer("vocab_size");
   config.context = fields.integer("max_position_embeddings");
   config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(1e-6);
@@ -155,7 +168,7 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   }
   config.validate(where);
   check_features(fields, where);
-  check_window(json, fields, config, where);
+  check_window(json, fields, family, config, where);
   return config;
 }
 
@@ -163,9 +176,9 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
   const auto optional = [](const std::optional<std::int64_t>& id) {
     return id ? nlohmann::json(*id) : nlohmann::json();
   };
-  const bool mistral = model.architecture == "mistral";
-  nlohmann::json json{{"architectures", {mistral ? "MistralForCausalLM" : "LlamaForCausalLM"}},
-                      {"model_type", mistral ? "mistral" : "llama"},
+  const Family& family = family_of(model);
+  nlohmann::json json{{"architectures", {family.hf_class}},
+                      {"model_type", family.name},
                       {"hidden_act", "silu"},
                       {"hidden_size", model.hidden},
                       {"intermediate_size", model.intermediate},
@@ -182,9 +195,8 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
                       {"torch_dtype", dtype},
                       {"bos_token_id", optional(model.bos_id)},
                       {"eos_token_id", optional(model.eos_id)}};
-  // Where a field is absent, transformers has a default of its own: these would be another model.
-  if (mistral) json["sliding_window"] = nullptr;
-  if (!mistral) json.update({{"attention_bias", false}, {"mlp_bias", false}});
+  for (const WrittenFlag& flag : family.written_flags)
+    json[std::string(flag.key)] = flag.value ? nlohmann::json(*flag.value) : nlohmann::json();
   return json;
 }
 

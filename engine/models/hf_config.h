@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace carryover {
 

@@ -135,11 +135,11 @@ std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<Safe
   TensorPlaces stored = places_of(files);
   config.tied_embeddings = config.tied_embeddings && resolve_tied(stored);
   auto model = std::make_unique<StoredModel>(config);
-  std::vector<LlamaTensor> tensors = llama_tensors(config);
-  const std::vector<LlamaTensor> gates = gate_tensors(config);
-  const auto is_stored = [&](const LlamaTensor& gate) { return stored.contains(gate.hf_name); };
+  std::vector<WeightRow> tensors = model_tensors(config);
+  const std::vector<WeightRow> gates = gate_tensors(config);
+  const auto is_stored = [&](const WeightRow& gate) { return stored.contains(gate.hf_name); };
   if (std::ranges::any_of(gates, is_stored)) tensors.insert(tensors.end(), gates.begin(), gates.end());
-  for (const LlamaTensor& wanted : tensors) {
+  for (const WeightRow& wanted : tensors) {
     const auto found = stored.find(wanted.hf_name);
     if (found == stored.end()) refuse_missing_tensor(files.front().where(), wanted.hf_name);
     const auto [file, tensor] = found->second;

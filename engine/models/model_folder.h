@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/config/model_config.h"
 #include "engine/core/config/training_config.h"
+#include "engine/families/model_config.h"
 #include "engine/formats/safetensors.h"
 #include "engine/formats/safetensors_writer.h"
 

@@ -11,18 +11,13 @@ namespace carryover {
 namespace {
 
 RopeConfig rope_from(const nlohmann::json& json, const std::string& where) {
-  using enum RopeConfig::Kind;
   RopeConfig rope;
   const std::string name = json.at("kind").get<std::string>();
-  bool known = false;
-  for (const RopeConfig::Kind kind : {Default, Linear, Dynamic, Llama3}) {
-    if (name != rope_kind_name(kind)) continue;
-    rope.kind = kind;
-    known = true;
-  }
-  if (!known)
+  const auto kind = find_rope_kind(name);
+  if (!kind)
     throw EngineError(Fault::Unsupported, where, "RoPE scaling '" + name.substr(0, 60) + "' is not supported",
-                      "Supported: default, linear, dynamic, llama3.");
+                      "Supported: " + rope_kind_names() + ".");
+  rope.kind = *kind;
   json.at("theta").get_to(rope.theta);
   json.at("factor").get_to(rope.factor);
   json.at("low_frequency_factor").get_to(rope.low_frequency_factor);

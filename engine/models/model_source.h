@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 #include "engine/formats/dequantize.h"
 
 namespace carryover {

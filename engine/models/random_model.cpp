@@ -6,8 +6,8 @@
 #include <map>
 
 #include "engine/core/base/error.h"
+#include "engine/families/weight_rows.h"
 #include "engine/formats/content_hash.h"
-#include "engine/models/llama_tensors.h"
 
 namespace carryover {
 
@@ -53,9 +53,9 @@ std::uint32_t mixed(std::uint32_t bits) {
 class RandomModel final : public ModelSource {
  public:
   RandomModel(ModelConfig config, std::uint32_t seed) : config_(std::move(config)), seed_(seed) {
-    for (const LlamaTensor& tensor : llama_tensors(config_)) {
+    for (const WeightRow& tensor : model_tensors(config_)) {
       index_[tensor.hf_name] = tensors_.size();
-      tensors_.push_back({tensor.hf_name, tensor.shape, StorageType::F32});
+      tensors_.push_back({tensor.hf_name, tensor.shape(), StorageType::F32});
     }
   }
 

@@ -21,22 +21,32 @@ std::int64_t permuted_row(std::int64_t row, std::int64_t head_dim) {
 
 }  // namespace
 
-void StoredModel::add(const LlamaTensor& tensor, Place place, std::int64_t permuted_heads) {
-  if (place.shape != tensor.shape) {
+void StoredModel::add(const WeightRow& tensor, Place place, std::int64_t permuted_heads) {
+  const std::vector<std::int64_t> shape = tensor.shape();
+  if (place.shape != shape) {
     throw EngineError(Fault::BadInput, place.where,
                       "tensor " + tensor.hf_name + " has shape " + listed_shape(place.shape) + ", the config needs " +
-                          listed_shape(tensor.shape),
+                          listed_shape(shape),
                       "The config and the weights belong to different models, or one is damaged: fetch both again.");
   }
   const BlockLayout layout = block_layout(place.type);
-  Content content{place.type,          place.data, std::move(place.file), 1,
-                  tensor.shape.back(), 0,          permuted_heads,        std::move(place.where)};
-  if (tensor.shape.size() == 2) content.rows = tensor.shape[0];
+  // Rows of a vector that a GGUF permutes (a bias of Q or K) have one value each.
+  const bool one_row = tensor.is_vector() && permuted_heads == 0;
+  Content content{place.type,
+                  place.data,
+                  std::move(place.file),
+                  one_row ? 1 : tensor.rows,
+                  one_row             ? tensor.rows
+                  : shape.size() == 1 ? 1
+                                      : tensor.columns,
+                  0,
+                  permuted_heads,
+                  std::move(place.where)};
   content.row_bytes = content.columns / layout.values * layout.bytes;
   CARRYOVER_CHECK(content.columns % layout.values == 0);
   CARRYOVER_CHECK(static_cast<std::size_t>(content.rows * content.row_bytes) == content.data.size());
   index_[tensor.hf_name] = tensors_.size();
-  tensors_.push_back({tensor.hf_name, tensor.shape, place.type});
+  tensors_.push_back({tensor.hf_name, shape, place.type});
   contents_.push_back(std::move(content));
 }
 
@@ -109,8 +119,8 @@ void refuse_extra_tensor(const std::string& where, std::string_view name) {
   std::string printable;
   for (const char c : name.substr(0, 120)) printable += c >= ' ' && c <= '~' ? c : '?';
   throw EngineError(Fault::Unsupported, where,
-                    "holds the tensor '" + printable + "', which a plain LLaMA does not have",
-                    "Supported: LLaMA and Mistral without biases, extra norms, experts or adapters.");
+                    "holds the tensor '" + printable + "', which a model of this family does not have",
+                    "Supported: models of the family without further biases, norms, experts or adapters.");
 }
 
 }  // namespace carryover

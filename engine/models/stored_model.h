@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/models/llama_tensors.h"
+#include "engine/families/weight_rows.h"
 #include "engine/models/model_source.h"
 
 namespace carryover {
@@ -30,8 +30,8 @@ class StoredModel : public ModelSource {
     std::shared_ptr<const MappedFile> file;
   };
 
-  /// Adds one weight. `permuted_heads`: as LlamaTensor. Throws EngineError{BadInput} where the shape is another.
-  void add(const LlamaTensor& tensor, Place place, std::int64_t permuted_heads);
+  /// Adds one weight. `permuted_heads`: as WeightRow. Throws EngineError{BadInput} where the shape is another.
+  void add(const WeightRow& tensor, Place place, std::int64_t permuted_heads);
 
   const ModelConfig& config() const override { return config_; }
   const std::vector<StoredTensor>& tensors() const override { return tensors_; }

@@ -8,6 +8,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/run/training_values.h"
+#include "engine/families/weight_rows.h"
 #include "engine/models/model_source.h"
 
 namespace carryover {

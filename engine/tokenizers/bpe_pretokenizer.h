@@ -51,6 +51,7 @@ class BpePretokenizer {
 namespace pretokenizer_patterns {
 extern const char* const kGpt2;  ///< ByteLevel(use_regex)
 extern const char* const kLlama3;
+extern const char* const kQwen2;
 extern const char* const kDigit;   ///< Digits(individual_digits)
 extern const char* const kDigits;  ///< Digits
 }  // namespace pretokenizer_patterns

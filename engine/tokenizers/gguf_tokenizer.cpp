@@ -95,13 +95,15 @@ class Reader {
     } else if (name == "llama-bpe" || name == "llama3" || name == "llama-v3") {
       definition.patterns = {kLlama3};
       definition.ignore_merges = true;
+    } else if (name == "qwen2") {
+      definition.patterns = {kQwen2};
     } else if (name == "gpt-2") {
       definition.patterns = {kGpt2};
     } else if (name == "default") {
       definition.patterns = {std::begin(kLlamaCppDefault), std::end(kLlamaCppDefault)};
     } else {
       throw EngineError(Fault::Unsupported, file_.where(), "tokenizer.ggml.pre is '" + std::string(name) + "'",
-                        "Supported: smollm, llama-bpe, gpt-2.");
+                        "Supported: smollm, llama-bpe, qwen2, gpt-2.");
     }
   }
 

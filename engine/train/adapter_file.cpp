@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/families/weight_rows.h"
 #include "engine/formats/content_hash.h"
 #include "engine/model/adapter_start.h"
 #include "engine/models/adapter_fit.h"
-#include "engine/models/llama_tensors.h"
 #include "engine/models/model_folder.h"
 #include "engine/train/tensor_file.h"
 
@@ -27,8 +27,8 @@ LoadedAdapter read_adapter(const std::string& directory, const Decoder& decoder)
   }
   take_out_start(adapter, decoder.weights, stored.start);
   std::vector<BranchGates> gates;
-  const std::vector<LlamaTensor> names = gate_tensors(decoder.config);
-  const bool gated = std::ranges::any_of(names, [&](const LlamaTensor& tensor) {
+  const std::vector<WeightRow> names = gate_tensors(decoder.config);
+  const bool gated = std::ranges::any_of(names, [&](const WeightRow& tensor) {
     return stored.tensors.find(std::string(adapter_prefix) + tensor.hf_name) != nullptr;
   });
   for (std::size_t i = 0; gated && i < names.size(); i += 2) {  // a layer's rows and its bias

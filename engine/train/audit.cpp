@@ -15,6 +15,7 @@
 #include "engine/core/cost/real.h"
 #include "engine/eval/memory_forecast.h"
 #include "engine/eval/text_run.h"
+#include "engine/families/weight_rows.h"
 #include "engine/formats/safetensors_writer.h"
 #include "engine/method/segment_loss.h"
 #include "engine/train/explicit_objective.h"

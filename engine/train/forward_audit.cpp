@@ -44,19 +44,9 @@ at::Tensor run_segment(const Decoder& decoder, SegmentRunner& runner, Feed feed,
 Decoder in_fp32(const Decoder& decoder) {
   Decoder fp32 = decoder;
   const auto to_fp32 = [](at::Tensor& tensor) { tensor = tensor.detach().to(at::kFloat); };
-  to_fp32(fp32.weights.embedding);
-  for (LayerWeights& layer : fp32.weights.layers)
-    for (at::Tensor* tensor :
-         {&layer.attention_norm, &layer.qkv, &layer.output, &layer.feed_forward_norm, &layer.gate_up, &layer.down})
-      to_fp32(*tensor);
-  for (LayerWeights& layer : fp32.weights.layers)
-    for (at::Tensor* tensor : {&layer.gates.rows, &layer.gates.bias})
-      if (tensor->defined()) to_fp32(*tensor);
-  to_fp32(fp32.weights.final_norm);
-  if (decoder.config.tied_embeddings)
-    fp32.weights.head = fp32.weights.embedding;
-  else
-    to_fp32(fp32.weights.head);
+  const bool tied = fp32.weights.head.is_same(fp32.weights.embedding);
+  for (at::Tensor* tensor : fp32.weights.tensors()) to_fp32(*tensor);
+  if (tied) fp32.weights.head = fp32.weights.embedding;
   for (LowRankUpdate* update : fp32.adapter.updates()) {
     to_fp32(update->a);
     to_fp32(update->b);

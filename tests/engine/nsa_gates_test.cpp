@@ -2,7 +2,7 @@
 // Gates of policy nsa as weights: in model folders, adapters and checkpoints.
 #include <QTest>
 
-#include "engine/models/llama_tensors.h"
+#include "engine/families/weight_rows.h"
 #include "engine/models/model_folder.h"
 #include "engine/train/adapter_file.h"
 #include "engine/train/checkpoint.h"
@@ -87,7 +87,7 @@ class NsaGatesTest : public QObject {
     TinyDecoder tiny(tiny_config(2, 4, 2, 8, 64), 2, at::kFloat);
     for (LayerWeights& layer : tiny.decoder.weights.layers)
       layer.gates = random_gates(tiny.decoder.config, tiny.decoder.options());
-    for (const LlamaTensor& gate : gate_tensors(tiny.decoder.config)) {
+    for (const WeightRow& gate : gate_tensors(tiny.decoder.config)) {
       const TempDir model, adapter;
       write_model_folder(model.path().string(), tiny.decoder.config, "float32", tensors_of(tiny.decoder, gate.hf_name),
                          demo::kDemo);
@@ -137,7 +137,7 @@ class NsaGatesTest : public QObject {
     const SafetensorsFile file =
         SafetensorsFile::open(summary.final_folder + (rank > 0 ? "/adapter_model.safetensors" : "/model.safetensors"));
     const ModelConfig& model = session->model().config;
-    const std::vector<LlamaTensor> names = gate_tensors(model);
+    const std::vector<WeightRow> names = gate_tensors(model);
     for (std::size_t i = 0; i < names.size(); i += 2) {
       const BranchGates neutral = neutral_gates(model, at::TensorOptions().dtype(at::kFloat));
       BranchGates stored = neutral_gates(model, at::TensorOptions().dtype(at::kFloat));
@@ -174,7 +174,7 @@ class NsaGatesTest : public QObject {
     const TrainingSummary other = demo::train(*session, request);
     const SafetensorsFile before = SafetensorsFile::open(gated.final_folder + "/model.safetensors"),
                           after = SafetensorsFile::open(other.final_folder + "/model.safetensors");
-    for (const LlamaTensor& gate : gate_tensors(session->model().config)) {
+    for (const WeightRow& gate : gate_tensors(session->model().config)) {
       const SafetensorsTensor *a = before.find(gate.hf_name), *b = after.find(gate.hf_name);
       QVERIFY(a != nullptr && b != nullptr && std::ranges::equal(a->data, b->data));
     }

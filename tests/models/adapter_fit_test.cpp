@@ -5,7 +5,7 @@
 #include <QTest>
 #include <functional>
 
-#include "engine/models/llama_tensors.h"
+#include "engine/families/weight_rows.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -56,7 +56,7 @@ class AdapterFitTest : public QObject {
     const ModelConfig model = tiny_config(3, 4, 2, 8, 32);
     check(written(shapes_of(model)), model);
     Shapes gated = shapes_of(model);
-    for (const LlamaTensor& gate : gate_tensors(model)) gated["base_model.model." + gate.hf_name] = gate.shape;
+    for (const WeightRow& gate : gate_tensors(model)) gated["base_model.model." + gate.hf_name] = gate.shape();
     check(written(gated), model);
   }
 

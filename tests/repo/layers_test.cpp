@@ -46,8 +46,8 @@ struct Folder {
   Library library = Library::None;
 };
 
-const QStringList core{"engine/core/base", "engine/core/config", "engine/core/run", "engine/core/analysis",
-                       "engine/core/cost"};
+const QStringList core{"engine/core/base", "engine/families",      "engine/core/config",
+                       "engine/core/run",  "engine/core/analysis", "engine/core/cost"};
 const QStringList files =
     core + QStringList{"engine/formats", "engine/tokenizers", "engine/data", "engine/models", "engine/records"};
 const QStringList experiments = files + QStringList{"engine/experiments"};
@@ -60,20 +60,23 @@ const QList<Folder> folders{
     {"kernels/cuda", {"kernels"}},
 
     {"engine/core/base", {}},
-    {"engine/core/config", {"engine/core/base"}},
-    {"engine/core/run", {"engine/core/base", "engine/core/config"}},
-    {"engine/core/analysis", {"engine/core/base", "engine/core/config", "engine/core/run"}},
-    {"engine/core/cost", {"engine/core/base", "engine/core/config"}},
+    {"engine/families", {"engine/core/base"}},
+    {"engine/core/config", {"engine/core/base", "engine/families"}},
+    {"engine/core/run", {"engine/core/base", "engine/families", "engine/core/config"}},
+    {"engine/core/analysis", {"engine/core/base", "engine/families", "engine/core/config", "engine/core/run"}},
+    {"engine/core/cost", {"engine/core/base", "engine/families", "engine/core/config"}},
     {"engine/formats", {"engine/core/base"}},
     {"engine/tokenizers", {"engine/core/base", "engine/formats"}},
     {"engine/tokenizers/absent", {"engine/core/base", "engine/tokenizers"}},
     {"engine/data",
      {"engine/core/base", "engine/core/config", "engine/core/run", "engine/core/analysis", "engine/formats",
       "engine/tokenizers"}},
-    {"engine/models", {"engine/core/base", "engine/core/config", "engine/formats", "engine/tokenizers", "engine/data"}},
+    {"engine/models",
+     {"engine/core/base", "engine/families", "engine/core/config", "engine/formats", "engine/tokenizers",
+      "engine/data"}},
     {"engine/records",
-     {"engine/core/base", "engine/core/config", "engine/core/run", "engine/core/cost", "engine/formats",
-      "engine/models"}},
+     {"engine/core/base", "engine/families", "engine/core/config", "engine/core/run", "engine/core/cost",
+      "engine/formats", "engine/models"}},
     {"engine/experiments", files},
     {"engine/tasks", {"engine/core/base", "engine/formats", "engine/tokenizers", "engine/data"}},
     {"engine/templates", {"engine/core/base", "engine/formats"}},

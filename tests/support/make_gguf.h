@@ -111,46 +111,51 @@ inline std::string gguf_tensor_name(const std::string& hf_name) {
                                                          {"mlp.gate_proj", "ffn_gate"},
                                                          {"mlp.up_proj", "ffn_up"},
                                                          {"mlp.down_proj", "ffn_down"}};
-  const std::string stem = hf_name.substr(0, hf_name.rfind(".weight"));
+  const std::string stem = hf_name.substr(0, hf_name.rfind('.')), suffix = hf_name.substr(stem.size());
   const std::string layers = "model.layers.";
-  if (!stem.starts_with(layers)) return kNames.at(stem) + ".weight";
+  if (!stem.starts_with(layers)) return kNames.at(stem) + suffix;
   const std::size_t dot = stem.find('.', layers.size());
-  return "blk." + stem.substr(layers.size(), dot - layers.size()) + "." + kNames.at(stem.substr(dot + 1)) + ".weight";
+  return "blk." + stem.substr(layers.size(), dot - layers.size()) + "." + kNames.at(stem.substr(dot + 1)) + suffix;
 }
 
-/// The keys of a LLaMA GGUF. Linear RoPE scaling is written; llama3's is a tensor that the test adds.
+/// The keys of a GGUF of this model's family. Linear RoPE scaling is written; llama3's is a tensor that the test adds.
 inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
-  const auto add = [&](const char* key, std::int64_t value) { writer.add_int(key, static_cast<std::uint32_t>(value)); };
-  writer.add_string("general.architecture", "llama");
+  const std::string family = c.architecture == "qwen2" ? "qwen2" : "llama";
+  const auto add = [&](const std::string& key, std::int64_t value) {
+    writer.add_int(key, static_cast<std::uint32_t>(value));
+  };
+  writer.add_string("general.architecture", family);
   writer.add_string("general.name", c.name);
-  add("llama.block_count", c.layers);
-  add("llama.context_length", c.context);
-  add("llama.embedding_length", c.hidden);
-  add("llama.feed_forward_length", c.intermediate);
-  add("llama.attention.head_count", c.heads);
-  add("llama.attention.head_count_kv", c.kv_heads);
-  add("llama.attention.key_length", c.head_dim);
-  add("llama.attention.value_length", c.head_dim);
-  add("llama.rope.dimension_count", c.head_dim);
-  add("llama.vocab_size", c.vocabulary);
-  writer.add_float("llama.rope.freq_base", static_cast<float>(c.rope.theta));
-  writer.add_float("llama.attention.layer_norm_rms_epsilon", static_cast<float>(c.norm_epsilon));
+  add(family + ".block_count", c.layers);
+  add(family + ".context_length", c.context);
+  add(family + ".embedding_length", c.hidden);
+  add(family + ".feed_forward_length", c.intermediate);
+  add(family + ".attention.head_count", c.heads);
+  add(family + ".attention.head_count_kv", c.kv_heads);
+  add(family + ".attention.key_length", c.head_dim);
+  add(family + ".attention.value_length", c.head_dim);
+  add(family + ".rope.dimension_count", c.head_dim);
+  add(family + ".vocab_size", c.vocabulary);
+  writer.add_float(family + ".rope.freq_base", static_cast<float>(c.rope.theta));
+  writer.add_float(family + ".attention.layer_norm_rms_epsilon", static_cast<float>(c.norm_epsilon));
   if (c.rope.kind == RopeConfig::Kind::Linear) {
-    writer.add_string("llama.rope.scaling.type", "linear");
-    writer.add_float("llama.rope.scaling.factor", static_cast<float>(c.rope.factor));
+    writer.add_string(family + ".rope.scaling.type", "linear");
+    writer.add_float(family + ".rope.scaling.factor", static_cast<float>(c.rope.factor));
   }
   if (c.bos_id) add("tokenizer.ggml.bos_token_id", *c.bos_id);
   if (c.eos_id) add("tokenizer.ggml.eos_token_id", *c.eos_id);
 }
 
-/// Adds all weights, Q and K permuted; matrices as `dtype` ("F32", "F16", "BF16"), vectors as F32.
+/// Adds all weights, Q and K permuted where the family's are; matrices as `dtype` ("F32", "F16", "BF16"), vectors as
+/// F32.
 inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
                               const std::map<std::string, std::vector<float>>& weights,
                               const std::string& dtype = "F32") {
   for (const auto& [name, shape] : hf_tensor_shapes(c)) {
     std::vector<float> values = weights.at(name);
-    if (name.find("q_proj") != std::string::npos) values = permute_heads(values, c.heads, shape[0]);
-    if (name.find("k_proj") != std::string::npos) values = permute_heads(values, c.kv_heads, shape[0]);
+    const bool permuted = c.architecture != "qwen2";
+    if (permuted && name.find("q_proj") != std::string::npos) values = permute_heads(values, c.heads, shape[0]);
+    if (permuted && name.find("k_proj") != std::string::npos) values = permute_heads(values, c.kv_heads, shape[0]);
     const std::string type = shape.size() == 1 ? "F32" : dtype;
     const std::uint32_t number = type == "F32" ? 0 : type == "F16" ? 1 : 30;
     writer.add_tensor(gguf_tensor_name(name), shape, number, encode_values(values, type));

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 #include "tests/support/slow_retrieval.h"
 #include "tests/support/tiny_model.h"
 
@@ -85,6 +85,15 @@ class PlainLlama {
     Vector out(matrix.size() / x.size(), 0.0);
     for (std::size_t r = 0; r < out.size(); ++r)
       for (std::size_t c = 0; c < x.size(); ++c) out[r] += static_cast<double>(matrix[r * x.size() + c]) * x[c];
+    return out;
+  }
+
+  /// A projection of queries, keys or values, to which some families add a bias.
+  Vector project(const std::string& module, const Vector& x) const {
+    Vector out = multiply(module + ".weight", x);
+    const auto bias = weights_.find(module + ".bias");
+    for (std::size_t r = 0; bias != weights_.end() && r < out.size(); ++r)
+      out[r] += static_cast<double>(bias->second[r]);
     return out;
   }
 
@@ -275,9 +284,8 @@ class PlainLlama {
     const std::string at = "model.layers." + std::to_string(layer) + ".";
     for (const Vector& row : x) {
       const Vector normed = normalise(at + "input_layernorm.weight", row);
-      const Vector q = multiply(at + "self_attn.q_proj.weight", normed),
-                   k = multiply(at + "self_attn.k_proj.weight", normed),
-                   v = multiply(at + "self_attn.v_proj.weight", normed);
+      const Vector q = project(at + "self_attn.q_proj", normed), k = project(at + "self_attn.k_proj", normed),
+                   v = project(at + "self_attn.v_proj", normed);
       for (int head = 0; head < model_.heads; ++head) queries[head].push_back(head_part(q, head));
       for (int head = 0; head < model_.kv_heads; ++head) {
         kept[head].keys.push_back(head_part(k, head));

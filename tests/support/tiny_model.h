@@ -5,7 +5,7 @@
 #include <map>
 #include <random>
 
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 #include "tests/support/make_safetensors.h"
 #include "tests/support/temp_dir.h"
 
@@ -46,6 +46,11 @@ inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> hf_tensor_
     shapes.push_back({prefix + "self_attn.q_proj.weight", {c.heads * c.head_dim, c.hidden}});
     shapes.push_back({prefix + "self_attn.k_proj.weight", {c.kv_heads * c.head_dim, c.hidden}});
     shapes.push_back({prefix + "self_attn.v_proj.weight", {c.kv_heads * c.head_dim, c.hidden}});
+    if (c.architecture == "qwen2") {
+      shapes.push_back({prefix + "self_attn.q_proj.bias", {c.heads * c.head_dim}});
+      shapes.push_back({prefix + "self_attn.k_proj.bias", {c.kv_heads * c.head_dim}});
+      shapes.push_back({prefix + "self_attn.v_proj.bias", {c.kv_heads * c.head_dim}});
+    }
     shapes.push_back({prefix + "self_attn.o_proj.weight", {c.hidden, c.heads * c.head_dim}});
     shapes.push_back({prefix + "post_attention_layernorm.weight", {c.hidden}});
     shapes.push_back({prefix + "mlp.gate_proj.weight", {c.intermediate, c.hidden}});
@@ -58,7 +63,7 @@ inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> hf_tensor_
 }
 
 /// Random weights under their HF names, row-major: N(0, 1/fan-in) for matrices (embeddings N(0, 1)), 1 + N(0, 0.1²) for
-/// norms; so activations stay near one and attention is neither flat nor saturated.
+/// norms, N(0, 0.5²) for biases; so activations stay near one and attention is neither flat nor saturated.
 inline std::map<std::string, std::vector<float>> random_weights(const ModelConfig& config, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<float> normal;
@@ -68,8 +73,9 @@ inline std::map<std::string, std::vector<float>> random_weights(const ModelConfi
     const bool embedding = name == "model.embed_tokens.weight";
     const auto columns = static_cast<float>(shape.back());
     std::vector<float> values(static_cast<std::size_t>(vector ? shape[0] : shape[0] * shape[1]));
-    const float scale = vector ? 0.1f : embedding ? 1.0f : 1.0f / std::sqrt(columns);
-    for (float& value : values) value = (vector ? 1.0f : 0.0f) + scale * normal(random);
+    const bool bias = name.ends_with(".bias");
+    const float scale = bias ? 0.5f : vector ? 0.1f : embedding ? 1.0f : 1.0f / std::sqrt(columns);
+    for (float& value : values) value = (vector && !bias ? 1.0f : 0.0f) + scale * normal(random);
     weights[name] = std::move(values);
   }
   return weights;
@@ -88,11 +94,12 @@ inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key)
 
 /// What config.json says of this model, in the older or newer spelling.
 inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
-  const bool mistral = c.architecture == "mistral";
+  const std::map<std::string, std::string> classes{
+      {"llama", "LlamaForCausalLM"}, {"mistral", "MistralForCausalLM"}, {"qwen2", "Qwen2ForCausalLM"}};
   // Dynamic scaling begins behind the model's context: its reader knows no other.
   const bool own_context = c.rope.kind == RopeConfig::Kind::Dynamic && c.rope.original_context != 0;
-  nlohmann::json json{{"architectures", {mistral ? "MistralForCausalLM" : "LlamaForCausalLM"}},
-                      {"model_type", mistral ? "mistral" : "llama"},
+  nlohmann::json json{{"architectures", {classes.at(c.architecture)}},
+                      {"model_type", c.architecture},
                       {"hidden_act", "silu"},
                       {"hidden_size", c.hidden},
                       {"intermediate_size", c.intermediate},

@@ -137,7 +137,7 @@ void TokenizerTest::pre_names_the_cut() {
   // In the demo's vocabulary " 1" is no token and ".\n" is one: who keeps a newline with the full stop can use it.
   const std::vector<std::string> apart{".", "\n"};
   for (const char* pre : {"smollm", "gpt-2", "default"}) QCOMPARE(pieces(pre, ".\n"), apart);
-  for (const char* pre : {"smollm", "gpt-2", "default", "llama-bpe", "llama3", "llama-v3"}) {
+  for (const char* pre : {"smollm", "gpt-2", "default", "llama-bpe", "llama3", "llama-v3", "qwen2"}) {
     QCOMPARE(pieces(pre, "harbour\n").size(), pieces("smollm", "harbour\n").size());
   }
   QCOMPARE(unlike(Fault::Unsupported, "'deepseek-llm'", [&] { pieces("deepseek-llm", "x"); }), std::string());

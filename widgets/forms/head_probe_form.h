@@ -3,7 +3,7 @@
 #include <QWidget>
 
 #include "engine/core/analysis/head_probes.h"
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 class QCheckBox;
 class QProgressBar;

@@ -19,6 +19,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_parser.h"
 #include "engine/core/config/training_config.h"
+#include "engine/families/weight_rows.h"
 #include "widgets/look/theme.h"
 #include "widgets/look/widget_rows.h"
 #include "widgets/state/quantity_text.h"

@@ -8,7 +8,7 @@
 
 #include "engine/core/analysis/passkey_texts.h"
 #include "engine/core/config/grouping.h"
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 /// DuoAttention's gates (Xiao et al., 2025): which KV heads need the whole text.
 namespace carryover {

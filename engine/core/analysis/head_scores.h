@@ -8,7 +8,7 @@
 
 #include "engine/core/analysis/head_probes.h"
 #include "engine/core/config/grouping.h"
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace carryover {
 

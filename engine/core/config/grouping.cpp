@@ -8,7 +8,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_integer.h"
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace carryover {
 

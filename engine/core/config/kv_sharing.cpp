@@ -4,7 +4,7 @@
 #include <map>
 
 #include "engine/core/config/grouping.h"
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace carryover {
 

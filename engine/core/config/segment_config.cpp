@@ -15,15 +15,11 @@ namespace carryover {
 
 namespace {
 
-using RopeKind = RopeConfig::Kind;
-constexpr RopeKind kRopeKinds[] = {RopeKind::Default, RopeKind::Linear, RopeKind::Dynamic, RopeKind::Llama3};
-
-RopeKind read_rope_kind(const nlohmann::json& value, const std::string& where) {
-  for (RopeKind kind : kRopeKinds) {
-    if (value == rope_kind_name(kind)) return kind;
-  }
+RopeConfig::Kind read_rope_kind(const nlohmann::json& value, const std::string& where) {
+  if (value.is_string())
+    if (const auto kind = find_rope_kind(value.get_ref<const std::string&>())) return *kind;
   refuse_field(where, "rope.kind", "is not known: " + value.dump().substr(0, 60),
-               "Use default, linear, dynamic or llama3.");
+               "Use one of " + rope_kind_names() + ".");
 }
 
 RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
@@ -140,7 +136,7 @@ void check_rope_of_run(const RopeConfig& rope, const std::string& where) {
   positive(rope.low_frequency_factor, "rope.low_frequency_factor");
   positive(rope.high_frequency_factor, "rope.high_frequency_factor");
   if (rope.original_context < 0) refuse_field(where, "rope.original_context", "is negative", "Give tokens, or 0.");
-  if (rope.kind == RopeKind::Llama3 && rope.high_frequency_factor <= rope.low_frequency_factor) {
+  if (rope.kind == RopeConfig::Kind::Llama3 && rope.high_frequency_factor <= rope.low_frequency_factor) {
     refuse_field(where, "rope.high_frequency_factor", "is not above low_frequency_factor", "Llama 3.1 uses 1 and 4.");
   }
 }

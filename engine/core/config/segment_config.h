@@ -9,9 +9,9 @@
 #include "engine/core/config/grouping.h"
 #include "engine/core/config/head_patterns.h"
 #include "engine/core/config/head_ref.h"
-#include "engine/core/config/model_config.h"
 #include "engine/core/config/pool_keys.h"
 #include "engine/core/config/retrieval_choices.h"
+#include "engine/families/model_config.h"
 
 namespace carryover {
 

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "engine/core/base/config_fields.h"
+#include "engine/families/weight_rows.h"
 
 namespace carryover {
 
@@ -112,9 +113,11 @@ void check_lora(const LoraConfig& lora, const ModelConfig& model, const std::str
   std::vector<std::string> seen;
   for (const std::string& module : lora.target_modules) {
     const auto& known = lora_modules();
-    if (std::find(known.begin(), known.end(), module) == known.end())
-      refuse_field(where, "lora_target_modules", "names '" + module.substr(0, 60) + "'",
-                   "Use q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj.");
+    if (std::find(known.begin(), known.end(), module) == known.end()) {
+      std::string names;
+      for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+      refuse_field(where, "lora_target_modules", "names '" + module.substr(0, 60) + "'", "Use " + names + ".");
+    }
     if (std::find(seen.begin(), seen.end(), module) != seen.end())
       refuse_field(where, "lora_target_modules", "names " + module + " twice", "Name it once.");
     seen.push_back(module);
@@ -122,12 +125,6 @@ void check_lora(const LoraConfig& lora, const ModelConfig& model, const std::str
 }
 
 }  // namespace
-
-const std::vector<std::string>& lora_modules() {
-  static const std::vector<std::string> modules{"q_proj",    "k_proj",  "v_proj",   "o_proj",
-                                                "gate_proj", "up_proj", "down_proj"};
-  return modules;
-}
 
 double LoraConfig::scale() const {
   const auto r = static_cast<double>(std::max<std::int64_t>(1, rank));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace carryover {
 
@@ -62,9 +62,6 @@ struct TrainingConfig {
   void validate(const ModelConfig& model, const std::string& where) const;
   bool operator==(const TrainingConfig&) const = default;
 };
-
-/// The linear modules that an adapter may target: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj.
-const std::vector<std::string>& lora_modules();
 
 void to_json(nlohmann::json& json, const TrainingConfig& config);
 /// Applies one field. False where the name is none of this config's. Throws EngineError{BadInput} on a wrong type.

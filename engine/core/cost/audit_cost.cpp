@@ -6,6 +6,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/cost/real.h"
 #include "engine/core/cost/training_cost.h"
+#include "engine/families/weight_rows.h"
 
 namespace carryover {
 

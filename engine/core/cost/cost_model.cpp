@@ -9,6 +9,7 @@
 #include "engine/core/config/sparse_blocks.h"
 #include "engine/core/cost/block_memory.h"
 #include "engine/core/cost/policy_table.h"
+#include "engine/families/weight_rows.h"
 
 namespace carryover {
 
@@ -70,33 +71,34 @@ Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past,
   const Int128 attention = (seen + (Int128{3} * model.heads + Int128{3} * model.kv_heads) * chunk) *
                            model.head_dim;                             // q, k, v, rotated q and k, output
   const Int128 feed_forward = Int128{3} * model.intermediate * chunk;  // gate, up, their product
-  const Int128 layer = (stream * chunk + std::max(attention, feed_forward)) * bytes_per_value +
-                       unpacked(Int128{2} * model.intermediate * model.hidden);
+  Int128 largest = 0;                                                  // values of a layer's largest matrix
+  for (const SlotShape& slot : layer_slots(model)) largest = std::max<Int128>(largest, slot.values());
+  const Int128 layer = (stream * chunk + std::max(attention, feed_forward)) * bytes_per_value + unpacked(largest);
   const Int128 row = Int128{model.vocabulary} * bytes_per_value;
   const Int128 logits =
       loss ? std::min<Int128>(logit_block_bytes, row * chunk) + unpacked(Int128{model.vocabulary} * model.hidden) : row;
   return std::max(layer, Int128{model.hidden} * chunk * bytes_per_value + logits);
 }
 
+/// Bytes of a slot of packed weights: as empty_weights() packs them.
+Int128 slot_bytes(const SlotShape& slot, int bytes_per_value) {
+  constexpr std::int64_t block = 32, block_bytes = 34, whole_rows = 16;
+  bool packs = !slot.is_vector() && slot.columns % block == 0;
+  for (const std::int64_t rows : slot.parts) packs = packs && rows % whole_rows == 0;
+  return packs ? Int128{slot.values()} / block * block_bytes : Int128{slot.values()} * bytes_per_value;
+}
+
 }  // namespace
 
 std::int64_t CostModel::weight_bytes() const {
   if (!packed_weights) return saturated(Int128{model.parameters()} * bytes_per_value);
-  const auto matrix = [this](std::initializer_list<std::int64_t> parts, std::int64_t inner) {  // as model/weights packs
-    constexpr std::int64_t block = 32, block_bytes = 34, whole_rows = 16;
-    bool packs = inner % block == 0;
-    Int128 values = 0;
-    for (const std::int64_t rows : parts) {
-      packs = packs && rows % whole_rows == 0;
-      values += Int128{rows} * inner;
-    }
-    return packs ? values / block * block_bytes : values * bytes_per_value;
+  const auto sum = [this](const std::vector<SlotShape>& slots) {
+    Int128 bytes = 0;
+    for (const SlotShape& slot : slots) bytes += slot_bytes(slot, bytes_per_value);
+    return bytes;
   };
-  const std::int64_t D = model.hidden, I = model.intermediate, q = model.heads * model.head_dim,
-                     kv = model.kv_heads * model.head_dim;
-  const Int128 layer = matrix({q, kv, kv}, D) + matrix({D}, q) + matrix({I, I}, D) + matrix({D}, I);
-  const Int128 vectors = (Int128{2} * model.layers + 1) * D * bytes_per_value;
-  return saturated(model.layers * layer + (model.tied_embeddings ? 1 : 2) * matrix({model.vocabulary}, D) + vectors);
+  return saturated(sum(slot_shapes(rows_before_layers(model))) + model.layers * sum(layer_slots(model)) +
+                   sum(slot_shapes(rows_after_layers(model))));
 }
 
 std::int64_t CostModel::segmented_attention_bytes() const {

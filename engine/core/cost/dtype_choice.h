@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engine/core/base/dtype.h"
-#include "engine/core/config/model_config.h"
+#include "engine/families/model_config.h"
 
 namespace carryover {
 

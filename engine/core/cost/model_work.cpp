@@ -3,14 +3,18 @@
 
 #include "engine/core/cost/real.h"
 #include "engine/core/cost/visible_keys.h"
+#include "engine/families/weight_rows.h"
 
 namespace carryover {
 
 namespace {
 
+/// Values of a layer's matrices.
 double layer_weights(const ModelConfig& model) {
-  const double queries = real(model.heads * model.head_dim), keys = real(model.kv_heads * model.head_dim);
-  return real(model.hidden) * (2 * queries + 2 * keys + 3 * real(model.intermediate));
+  double values = 0;
+  for (const SlotShape& slot : layer_slots(model))
+    if (!slot.is_vector()) values += real(slot.values());
+  return values;
 }
 
 }  // namespace

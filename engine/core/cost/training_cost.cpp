@@ -6,6 +6,7 @@
 #include "engine/core/config/kv_sharing.h"
 #include "engine/core/cost/policy_table.h"
 #include "engine/core/cost/real.h"
+#include "engine/families/weight_rows.h"
 
 namespace carryover {
 
@@ -13,8 +14,17 @@ namespace {
 
 constexpr double kMaster = 4;  ///< bytes of an fp32 value
 
-bool targets(const LoraConfig& lora, const char* module) {
-  return std::find(lora.target_modules.begin(), lora.target_modules.end(), module) != lora.target_modules.end();
+bool targets(const LoraConfig& lora, const WeightRow& row) {
+  return std::ranges::find(lora.target_modules, row.module) != lora.target_modules.end();
+}
+
+/// Inputs of the matrices that an adapter is on, values per token.
+double kept_inputs(const ModelConfig& model, const LoraConfig& lora) {
+  std::vector<WeightRow> rows = layer_rows(model, 0);
+  std::erase_if(rows, [&](const WeightRow& row) { return !targets(lora, row); });
+  double values = 0;
+  for (const SlotShape& slot : slot_shapes(rows)) values += real(slot.columns);
+  return values;
 }
 
 /// Values that autograd keeps of one layer, per token: what the ops of decoder.cpp and forward_map.cpp save. The input
@@ -27,10 +37,7 @@ double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig&
   values += 2 * queries + 2 * keys + real(model.heads) * kMaster / bytes_per_value;  // q, k, v, output, log-sums
   values += 2 * inner;                                                               // gate and up
   if (full) return values + queries;  // the norms and SwiGLU are made again
-  if (targets(lora, "q_proj") || targets(lora, "k_proj") || targets(lora, "v_proj")) values += hidden;
-  if (targets(lora, "o_proj")) values += queries;
-  if (targets(lora, "gate_proj") || targets(lora, "up_proj")) values += hidden;
-  if (targets(lora, "down_proj")) values += inner;
+  values += kept_inputs(model, lora);
   return values + rank * real(std::ssize(lora.target_modules));
 }
 
@@ -86,14 +93,9 @@ double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::
 }  // namespace
 
 std::int64_t lora_parameters(const ModelConfig& model, const LoraConfig& lora) {
-  const std::int64_t queries = model.heads * model.head_dim, keys = model.kv_heads * model.head_dim;
-  const auto sides = [&](const std::string& module) {
-    if (module == "q_proj" || module == "o_proj") return model.hidden + queries;
-    if (module == "k_proj" || module == "v_proj") return model.hidden + keys;
-    return model.hidden + model.intermediate;
-  };
   std::int64_t values = 0;
-  for (const std::string& module : lora.target_modules) values += lora.rank * sides(module);
+  for (const WeightRow& row : layer_rows(model, 0))
+    if (targets(lora, row)) values += lora.rank * (row.rows + row.columns);
   return values * model.layers;
 }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/families/family.h"
+
+#include <algorithm>
+
+#include "engine/core/base/error.h"
+
+namespace carryover {
+
+namespace {
+
+const Family* find(std::string_view Family::*field, std::string_view value) {
+  const auto found = std::ranges::find(families(), value, field);
+  return value.empty() || found == families().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> table{
+      {.name = "llama",
+       .hf_class = "LlamaForCausalLM",
+       .gguf_name = "llama",
+       .interleaved_gguf = true,
+       .written_flags = {{"attention_bias", false}, {"mlp_bias", false}}},
+      {.name = "mistral",
+       .hf_class = "MistralForCausalLM",
+       .gguf_name = "",  // such a GGUF says llama
+       .interleaved_gguf = true,
+       .default_kv_heads = 8,
+       .window = WindowRule::Stated,
+       .written_flags = {{"sliding_window", std::nullopt}}},
+      {.name = "qwen2",
+       .hf_class = "Qwen2ForCausalLM",
+       .gguf_name = "qwen2",
+       .qkv_bias = true,
+       .default_kv_heads = 32,
+       .window = WindowRule::Opted,
+       .written_flags = {{"use_sliding_window", false}}},
+  };
+  return table;
+}
+
+const Family* find_family(std::string_view name) {
+  return find(&Family::name, name);
+}
+
+const Family* find_class_family(std::string_view hf_class) {
+  return find(&Family::hf_class, hf_class);
+}
+
+const Family* find_gguf_family(std::string_view gguf_name) {
+  return find(&Family::gguf_name, gguf_name);
+}
+
+const Family& family_of(const ModelConfig& model) {
+  if (const Family* family = find_family(model.architecture)) return *family;
+  throw EngineError(Fault::Unsupported, model.name,
+                    "the architecture '" + model.architecture.substr(0, 60) + "' is not supported",
+                    "Supported: " + supported_classes() + ".");
+}
+
+std::string supported_classes() {
+  std::string names;
+  for (const Family& family : families()) names += (names.empty() ? "" : ", ") + std::string(family.hf_class);
+  return names;
+}
+
+}  // namespace carryover

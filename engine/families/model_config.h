@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "engine/families/rope_config.h"
+
+namespace carryover {
+
+/// The shape of a decoder of a known family, whatever file it came from. A plain value; any thread.
+struct ModelConfig {
+  std::string architecture = "llama";  ///< Family::name
+  std::string name;                    ///< for people; from the file or the folder's name
+  std::int64_t layers = 0;             ///< L
+  std::int64_t hidden = 0;             ///< D
+  std::int64_t intermediate = 0;       ///< feed-forward width
+  std::int64_t heads = 0;              ///< H, query heads
+  std::int64_t kv_heads = 0;           ///< H_kv; divides H
+  std::int64_t head_dim = 0;           ///< d, even
+  std::int64_t vocabulary = 0;         ///< V
+  std::int64_t context = 0;            ///< trained context, tokens
+  double norm_epsilon = 1e-5;
+  bool tied_embeddings = false;  ///< lm_head shares model.embed_tokens.weight
+  RopeConfig rope;
+  std::optional<std::int64_t> bos_id, eos_id;
+
+  std::int64_t group_size() const { return heads / kv_heads; }  ///< query heads a KV head serves
+  std::int64_t parameters() const;
+
+  /// Throws EngineError{BadInput} naming `where` and the field where a number is out of range or sizes overflow, and
+  /// {Unsupported} where no family has the architecture.
+  void validate(const std::string& where) const;
+};
+
+void to_json(nlohmann::json& json, const ModelConfig& model);
+
+}  // namespace carryover

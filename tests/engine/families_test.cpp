@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Each family of the table: its files read back as they were written, a Hugging Face folder and a GGUF hold the same
+// model, its forward pass is that of a plain reference in double, and what is exported has the same bytes.
+#include <QTest>
+
+#include "engine/families/family.h"
+#include "engine/families/weight_rows.h"
+#include "engine/models/hf_config.h"
+#include "engine/policies/prepared_run.h"
+#include "tests/support/make_gguf.h"
+#include "tests/support/plain_llama.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_decoder.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+ModelConfig tiny_of(const Family& family) {
+  ModelConfig model = tiny_config(3, 4, 2, 8, 96);
+  model.architecture = family.name;
+  return model;
+}
+
+std::vector<float> values_of(const ModelSource& source, const std::string& name) {
+  const StoredTensor* tensor = source.find(name);
+  if (tensor == nullptr) return {};
+  const bool vector = tensor->shape.size() == 1;
+  std::vector<float> values(static_cast<std::size_t>(tensor->shape[0] * (vector ? 1 : tensor->shape[1])));
+  source.read_rows(*tensor, 0, vector ? 1 : tensor->shape[0], values.data());
+  return values;
+}
+
+std::vector<std::int32_t> some_ids(std::int64_t count, std::int64_t vocabulary) {
+  std::mt19937 random(3);
+  return distinct_ids(random, count, vocabulary);
+}
+
+}  // namespace
+
+class FamiliesTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void names_find_their_row_and_no_other() {
+    for (const Family& family : families()) {
+      QCOMPARE(find_family(family.name), &family);
+      QCOMPARE(find_class_family(family.hf_class), &family);
+      if (!family.gguf_name.empty()) QCOMPARE(find_gguf_family(family.gguf_name), &family);
+    }
+    for (const char* unknown : {"", "Llama", "gpt2", "mamba"}) {
+      QVERIFY(find_family(unknown) == nullptr);
+      QVERIFY(find_gguf_family(unknown) == nullptr);
+    }
+    ModelConfig foreign = tiny_config();
+    foreign.architecture = "mamba";
+    QVERIFY_THROWS_EXCEPTION(EngineError, family_of(foreign));
+    QVERIFY_THROWS_EXCEPTION(EngineError, foreign.validate("a file"));
+  }
+
+  void rows_are_those_of_a_checkpoint() {
+    for (const Family& family : families()) {
+      const ModelConfig model = tiny_of(family);
+      std::map<std::string, std::vector<std::int64_t>> expected, rows;
+      for (const auto& [name, shape] : hf_tensor_shapes(model)) expected[name] = shape;
+      std::int64_t values = 0;
+      for (const WeightRow& row : model_tensors(model)) {
+        rows[row.hf_name] = row.shape();
+        values += row.values();
+      }
+      QVERIFY(rows == expected);
+      QCOMPARE(values, model.parameters());
+      QCOMPARE(gate_tensors(model).size(), static_cast<std::size_t>(2 * model.layers));
+    }
+  }
+
+  void rows_fill_their_slots_without_gap_or_overlap() {
+    for (const Family& family : families()) {
+      std::map<WeightSlot, std::int64_t> filled;
+      for (const WeightRow& row : layer_rows(tiny_of(family), 1)) {
+        QCOMPARE(row.first_row, filled[row.slot]);
+        filled[row.slot] += row.rows;
+      }
+      for (const SlotShape& slot : slot_shapes(layer_rows(tiny_of(family), 1)))
+        QCOMPARE(slot.rows(), filled[slot.slot]);
+    }
+  }
+
+  void folder_and_gguf_hold_the_same_model() {
+    for (const Family& family : families()) {
+      if (family.gguf_name.empty()) continue;
+      const ModelConfig model = tiny_of(family);
+      const auto weights = random_weights(model, 5);
+      const TempDir dir;
+      write_tiny_model(dir.path() / "hf", model, weights);
+      GgufWriter writer;
+      add_llama_keys(writer, model);
+      add_llama_tensors(writer, model, weights);
+      write_bytes(dir.path() / "model.gguf", writer.bytes());
+      const auto folder = ModelSource::open((dir.path() / "hf").string());
+      const auto gguf = ModelSource::open((dir.path() / "model.gguf").string());
+      QCOMPARE(gguf->config().architecture, std::string(family.name));
+      for (const auto& [name, values] : weights) {
+        QVERIFY2(values_of(*folder, name) == values, name.c_str());
+        QVERIFY2(values_of(*gguf, name) == values, name.c_str());
+      }
+    }
+  }
+
+  void config_is_read_back_as_it_was_written() {
+    for (const Family& family : families()) {
+      const ModelConfig model = tiny_of(family);
+      const nlohmann::json written = hf_config_to_json(model, "float32");
+      const ModelConfig read = hf_config_from_json(written, model.name, "config.json");
+      QVERIFY(nlohmann::json(read) == nlohmann::json(model));
+      QVERIFY(hf_config_to_json(read, "float32") == written);
+    }
+  }
+
+  void forward_is_that_of_a_plain_reference() {
+    const at::NoGradGuard no_gradients;
+    for (const Family& family : families()) {
+      const ModelConfig model = tiny_of(family);
+      SegmentConfig config = SegmentConfig::defaults_for(model);
+      config.segment_length = 16;
+      config.carry_length = 8;
+      config.retrieval_length = 8;
+      config.pool_keys = PoolKeys::Model;
+      const std::vector<std::int32_t> ids = some_ids(60, model.vocabulary);
+      const TinyDecoder tiny(model, 7, at::kDouble);
+      const Rows expected = PlainLlama(model, config, tiny.values).run(ids);
+      PreparedRun prepared(tiny.decoder, {"segmented", config, std::ssize(ids)});
+      std::vector<at::Tensor> hidden;
+      for (std::int64_t first = 0; first < std::ssize(ids); first += config.segment_length)
+        hidden.push_back(prepared.runner().run_segment(
+            as_tensor(ids).narrow(0, first, std::min(config.segment_length, std::ssize(ids) - first))));
+      const at::Tensor logits = tiny.decoder.logits(at::cat(hidden, 0));
+      for (std::size_t token = 0; token < expected.size(); ++token) {
+        const at::Tensor row = at::tensor(expected[token], at::kDouble);
+        const double difference = (logits[static_cast<std::int64_t>(token)] - row).abs().max().item<double>();
+        QVERIFY2(difference < 1e-9,
+                 qPrintable(QString("%1, token %2: %3").arg(family.name.data()).arg(token).arg(difference)));
+      }
+    }
+  }
+
+  /// A window that never binds, or that no layer has, is none; another one is refused and named.
+  void windows_are_read_as_transformers_reads_them() {
+    const auto reads = [](const std::string& family, const nlohmann::json& keys) {
+      ModelConfig model = tiny_config(4);
+      model.architecture = family;
+      nlohmann::json json = hf_config_json(model);
+      json.update(keys);
+      try {
+        hf_config_from_json(json, "tiny", "config.json");
+        return true;
+      } catch (const EngineError& error) {
+        return error.fault() != Fault::Unsupported;
+      }
+    };
+    QVERIFY(reads("llama", {{"sliding_window", 8}}));
+    QVERIFY(!reads("mistral", {{"sliding_window", 8}}));
+    QVERIFY(reads("mistral", {{"sliding_window", nullptr}}));
+    QVERIFY(reads("qwen2", {{"sliding_window", 8}}));
+    QVERIFY(reads("qwen2", {{"sliding_window", 8}, {"use_sliding_window", false}}));
+    QVERIFY(reads("qwen2", {{"sliding_window", 8}, {"use_sliding_window", true}, {"max_window_layers", 4}}));
+    QVERIFY(reads("qwen2", {{"sliding_window", 8}, {"use_sliding_window", true}}));  // 28 layers come without
+    QVERIFY(!reads("qwen2", {{"sliding_window", 8}, {"use_sliding_window", true}, {"max_window_layers", 2}}));
+  }
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<FamiliesTest>};
+#include "families_test.moc"
