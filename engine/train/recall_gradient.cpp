@@ -93,7 +93,7 @@ class RecallRun {
     backprop_.add(std::move(graph));
   }
 
-  /// The outputs behind which the answer's tokens stand: [answer, D].
+  /// Returns the outputs that predict the answer's tokens: [answer, D].
   at::Tensor read_answer(const Needle& needle) {
     std::vector<std::int32_t> ids = needle.question;
     ids.insert(ids.end(), needle.value.begin(), needle.value.end() - 1);
