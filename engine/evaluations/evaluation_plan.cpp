@@ -59,7 +59,7 @@ std::int64_t count_of(const json& value, const std::string& where, const char* k
   return count;
 }
 
-/// What decides the numbers, without what the first start added.
+/// Returns the settings that decide the numbers, without the fields that the first start adds.
 json settings_json(const EvaluationPlan& plan) {
   return {{"model", plan.model},
           {"adapter", plan.adapter},

@@ -125,7 +125,7 @@ json text_or_null(const std::string& text) {
   return text.empty() ? json() : json(text);
 }
 
-/// What lm-evaluation-harness says of the run and its model.
+/// Returns the facts about the run and its model that lm-evaluation-harness records.
 json harness_origin(const EvaluationPlan& plan, const EvaluatedModel& model, double seconds) {
   const std::string name = evaluated_name(plan.model);
   json config{{"model", "carryover"},

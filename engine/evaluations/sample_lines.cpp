@@ -55,7 +55,7 @@ json arguments_of(const Task& task, const TaskSample& sample, const std::string&
   return arguments;
 }
 
-/// What the model gave to each request.
+/// Returns the model's response to each request.
 json responses_of(const Task& task, const SampleEntry& entry) {
   json responses = json::array();
   if (!entry.error.empty()) return responses;

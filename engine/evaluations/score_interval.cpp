@@ -17,7 +17,7 @@ constexpr int kMeanResamples = 10'000;
 constexpr std::uint64_t kSeed = 1;
 constexpr double kOutside = 0.025;  ///< share of resamples on either side of an interval
 
-/// Of one score in each sample; nothing where a sample lacks it.
+/// Returns the values of one score in all samples, or nothing where a sample lacks it.
 std::optional<std::vector<double>> values_of(const std::vector<Scores>& scores, const std::string& name) {
   std::vector<double> values;
   for (const Scores& sample : scores) {
