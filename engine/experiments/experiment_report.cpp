@@ -45,7 +45,7 @@ class Report {
   std::map<std::string, std::size_t> cells_from_elsewhere() const;  ///< by where they were made
 
  private:
-  /// Whether any run measured its sinks: those of earlier versions did not.
+  /// Returns true if any run measured its sinks; runs of earlier versions did not.
   bool has_sinks(const std::string& model) const {
     return std::ranges::any_of(view_.conditions(model), [&](const Condition& condition) {
       return view_.sinks_lost(model, condition).has_value();

@@ -60,7 +60,8 @@ struct PlacedLoss {
   double nll;
 };
 
-/// Of every target. Without cross_boundary_target, the last token of a segment predicts none.
+/// Returns the loss of every target with its place. Without cross_boundary_target, the last token of a segment predicts
+/// none.
 std::vector<PlacedLoss> placed_losses(const StoredRun& run, const SnapshotLimits& limits) {
   const std::string path = path_in(run.directory, "segments.jsonl");
   std::vector<PlacedLoss> losses;
@@ -108,7 +109,8 @@ json offset_sums(const std::vector<PlacedLoss>& losses, std::int64_t segment) {
   return sums;
 }
 
-/// Of the text's first tokens, before which a BOS may stand: every one that is a target among them.
+/// Returns the summed losses of the text's first tokens, for each length: of all targets among them. A BOS may stand
+/// before them.
 json length_sums(const std::vector<PlacedLoss>& losses, const EvaluationCell& cell, const CellModel& model) {
   const RunSettings& settings = cell.settings;
   const CostModel cost = cost_model(model.config, settings.config, settings.dtype);
@@ -152,7 +154,7 @@ json named(const std::string& name, const std::string& title) {
   return {{"name", name}, {"title", title}};
 }
 
-/// What was asked: names and titles, the same for every run.
+/// Returns the part of the results that comes from the plan: names and titles, the same for every run.
 json planned(const ExperimentPlan& plan, const ExperimentCells& cells) {
   json results{{"format", kResultsFormat},
                {"experiment", plan.name},

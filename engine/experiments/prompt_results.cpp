@@ -76,7 +76,7 @@ std::optional<double> difference(const std::optional<double>& of, const std::opt
   return of && from ? std::optional(*of - *from) : std::nullopt;
 }
 
-/// Of the examples that have a value.
+/// Returns the mean of the examples that have a value, its interval and their number; null where none has one.
 json interval_json(const PromptColumn& column, const std::vector<double>& values) {
   if (values.empty()) return nullptr;
   const MeanInterval interval = slice_interval(column, values);
