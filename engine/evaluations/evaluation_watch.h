@@ -19,7 +19,7 @@ struct EvaluationNews {
   EvaluationPlan plan;
   std::vector<std::shared_ptr<const ScoreCell>> cells;  ///< row by row
   bool running = false;                                 ///< a process holds the folder's lock
-  std::string problem;  ///< error of a journal, or of the lock; empty: none
+  std::string problem;                                  ///< error of a journal, or of the lock; empty: none
 
   std::size_t rows() const { return plan.tasks.size() * plan.lengths.size(); }
   std::size_t columns() const { return plan.policies.size(); }

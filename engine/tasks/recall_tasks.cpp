@@ -81,7 +81,7 @@ std::vector<std::string> sentences(SplitMix& draw) {
   return talk;
 }
 
-/// What the demo's texts are filled with.
+/// Returns the sentences that fill the demo's texts.
 std::vector<std::string> small_talk(SplitMix&) {
   return {" The sea was calm.",  " It rained all day.", " We mended the nets.", " A ship came.",
           " The fog was thick.", " We drank our tea.",  " The tide went out.",  " It rained."};
@@ -108,7 +108,7 @@ const RecallForm kNamesForm{"recall/names",
                             [](const std::string&) { return std::string("?"); },
                             [](const std::string& key) { return " " + key; }};
 
-/// Where a sample's question and pair have to lie.
+/// The places that a sample's question and pair must have.
 struct Layout {
   std::int64_t segment_length = 0;
   std::int64_t question = 0;  ///< the segment of the question, from 0
@@ -116,7 +116,7 @@ struct Layout {
   std::int64_t pair() const { return question - distance; }
 };
 
-/// One try at a sample; another draw may meet what the layout asks for where this one does not.
+/// One attempt to make a sample; another draw may fit the layout where this one does not.
 class RecallSample {
  public:
   RecallSample(const RecallForm& form, const Layout& layout, const Tokenizer& tokenizer, SplitMix& draw)
@@ -242,7 +242,8 @@ class RecallTask final : public Task {
   }
 
  private:
-  /// Of a text as long as the request has it; without a length, the pair's segment is the second.
+  /// Returns the segment of the question in a text as long as the request asks for; without a length, the pair is in
+  /// the second segment.
   std::int64_t question_segment(const SampleRequest& request, std::int64_t distance) const {
     if (request.length <= 0) return distance + 1;
     if (!form_.closes_segment) return request.length / request.segment_length - 1;

@@ -38,7 +38,7 @@ class FrequentWords {
     return count - step_;
   }
 
-  /// Of `count` words, or of fewer where that does not fit.
+  /// Makes a prompt of `count` words, or of fewer where that many do not fit.
   RulerPrompt make(std::int64_t count) {
     const std::vector<std::string> words = drawn_words();
     for (; count > 0; count -= step_)
