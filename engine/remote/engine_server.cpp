@@ -100,7 +100,7 @@ class Server {
   std::string encode(const RemoteJob& job);
   std::string token_texts(const RemoteJob& job);
 
-  /// Of the open model, whose path never leaves the protocol.
+  /// Returns the tokenizer of the open model, whose path the protocol does not accept from the window.
   const Tokenizer& tokenizer(std::int32_t number) {
     const std::string& path = session(number).model().path;
     auto& kept = tokenizers_[number];

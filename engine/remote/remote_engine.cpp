@@ -20,7 +20,7 @@ constexpr std::size_t kErrorsKept = 2000;
 constexpr int kPingTicks = 5'000 / kPipeTickMs;
 constexpr int kLostTicks = 60'000 / kPipeTickMs;
 
-/// What of a control's wishes the engine has been told.
+/// Tells the engine a control's stops and pauses, and remembers which it has been told.
 class Wishes {
  public:
   void pass_on(RemoteEngine& engine, const RunControl* control) {
