@@ -28,7 +28,7 @@ std::string known_words(const std::string& flag) {
   return "";
 }
 
-/// What a flag takes, by the flag; nothing where it takes a file or a number.
+/// The words that each flag takes; none for a flag that takes a file or a number.
 using FlagWords = std::map<std::string, std::string>;
 
 /// CLI::IsMember describes itself in the option's type: "KIND:{copy,needle}".
@@ -65,7 +65,7 @@ std::string names_of(const FlagWords& flags) {
   return text;
 }
 
-/// Of all verbs and of the window, each once.
+/// Returns the flags of all verbs and of the window, each once.
 FlagWords all_flags(const CLI::App& app) {
   FlagWords all = window_flags();
   for (const Verb& verb : verbs()) all.merge(flags_of(*app.get_subcommand(verb.name)));

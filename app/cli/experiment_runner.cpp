@@ -50,7 +50,7 @@ std::unique_ptr<const FolderLock> locked(const std::string& folder) {
   return std::make_unique<const FolderLock>(folder);
 }
 
-/// What a finished training no longer needs.
+/// Removes the files that a finished training no longer needs: its checkpoints, and the teacher's logits.
 void remove_leavings(const std::string& folder) {
   std::error_code ignored;
   const std::string checkpoints = path_in(folder, "checkpoints");

@@ -38,7 +38,7 @@ json storage_json(const ModelSource& source) {
   return counts;
 }
 
-/// Where the tokenizer comes from; a model without one can still run on ids.
+/// Returns the origin of the tokenizer; a model without one can still run on ids.
 json tokenizer_json(const std::string& path) {
   namespace fs = std::filesystem;
   const auto optional_id = [](std::optional<std::int32_t> id) { return id ? json(*id) : json(); };
