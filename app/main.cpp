@@ -103,7 +103,7 @@ void report_progress(MainWindow& window) {
   });
 }
 
-/// What was asked for on the command line, once the text has run and the training run, if one was named, is read.
+/// Does what the command line asks for, once the text has run and the training run, if one was named, is read.
 void conclude(MainWindow& window, const WindowOptions& options) {
   TrainingRuns& training = window.lab().context.training();
   const bool waits = !options.training.isEmpty() && training.count() == 0;
@@ -134,7 +134,7 @@ void run_script(MainWindow& window, const QString& path) {
   runner->start();
 }
 
-/// Whether something is brought back or opened; else the window is to be filled as at a first start.
+/// Returns true if a session is restored or opened; else the window is to be filled as at a first start.
 bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
   const bool opens_demo = options.model.isEmpty() && options.engine.isEmpty();
   if (options.session.isEmpty())
@@ -144,7 +144,7 @@ bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
   return true;
 }
 
-/// What the command line says of the window holds for what a session brings back too.
+/// Applies the command line's window size over the one that a session restores.
 void keep_wanted_size(MainWindow& window, const WindowOptions& options) {
   if (!options.size) return;
   window.setWindowState(window.windowState() & ~(Qt::WindowMaximized | Qt::WindowFullScreen));

@@ -41,8 +41,9 @@ void AskWorker::tell(double share, const QString& what) {
   if (progress_.passes()) Q_EMIT progressed(share, what);
 }
 
-/// What generate() reads first, without a word: it goes on from here. Not where the angles of a cache depend on what
-/// follows, which it would read once more.
+/// Reads the text before the question, which generate() would read first without reporting progress; generate() then
+/// continues from it. Does nothing where the angles of a cache depend on the text that follows, because generate()
+/// would read the text once more.
 void AskWorker::read_ahead(Session& session, const GenerateRequest& request, RunControl& control) {
   const RopeConfig rope = request.config.rope.value_or(session.model().config.rope);
   if (rope.kind == RopeConfig::Kind::Dynamic && runs_in_chunks(request.policy)) return;
