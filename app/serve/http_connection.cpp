@@ -159,7 +159,7 @@ void HttpConnection::read_requests() {
   }
 }
 
-/// Of a request whose head is whole, whether its body is wanted.
+/// Returns true if the body of a request is wanted, whose head is complete.
 bool HttpConnection::head_is_fine() {
   const HttpRequest& request = parser_.request();
   http10_ = request.http10;
