@@ -39,7 +39,7 @@ QString beginning(const QString& text, qsizetype most) {
   return text.left(cuts_one ? most - 1 : most);
 }
 
-/// What a name and a tag are: the same again, whether typed, read or made of a path.
+/// Returns a name or a tag in its one form, whether it was typed, read or made from a path.
 QString label_of(const QString& text) {
   return beginning(text, most_characters).simplified();
 }

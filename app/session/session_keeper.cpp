@@ -146,7 +146,7 @@ void SessionKeeper::connect_window() {
   });
 }
 
-/// What was on show stays among the earlier sessions, in the folder that it has.
+/// Moves to another folder. The session on show stays among the earlier sessions, in its present folder.
 void SessionKeeper::move_to(std::unique_ptr<SessionFolder> folder) {
   if (folder_) {
     state_ = capture();
@@ -387,7 +387,7 @@ bool SessionKeeper::is_own_file(const QString& path) const {
   return folder_ && !path.isEmpty() && QFileInfo(path).absolutePath() == folder_->path();
 }
 
-/// Of these files, those that this window has made and its state does not name.
+/// Returns those of the files that this window has made and its state does not name.
 QStringList SessionKeeper::unused_of(const QStringList& paths) const {
   QStringList unused;
   for (const QString& path : paths)

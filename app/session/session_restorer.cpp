@@ -170,7 +170,7 @@ void SessionRestorer::apply_config() {
   }
 }
 
-/// Whether everything that the edit names is in the run.
+/// Returns true if everything that the edit names is in the run.
 bool SessionRestorer::fits(const SegmentEdit& edit) const {
   const RunModel& run = lab_.context.run();
   const ModelConfig& model = run.model().config;
