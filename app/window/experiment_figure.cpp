@@ -32,7 +32,7 @@ std::string results_file(const std::string& path) {
   return QFileInfo::exists(qstring(within)) ? within : std::string();
 }
 
-/// What --choose says, by switch, in its order.
+/// The values of --choose by switch, in their order.
 using Choices = std::map<std::string, std::vector<std::string>>;
 
 struct Figure {

@@ -22,7 +22,7 @@ QString unlike(const ModelInfo& run, const ModelInfo& open) {
   return {};
 }
 
-/// Whether the run is of the open text, or of its beginning.
+/// Returns true if the run read the open text, or its beginning.
 bool reads(const RunModel& run, const std::optional<LoadedText>& text) {
   if (!run.request().ids || !text || !text->ids) return false;
   const std::vector<std::int32_t>& ids = *run.request().ids;
