@@ -38,7 +38,7 @@ class SeedFolder {
   fs::path folder_;
 };
 
-/// What the machine says of itself has no place in a seed.
+/// Removes the facts about this machine, which do not belong in a seed.
 void forget_machine(nlohmann::json& config) {
   config["environment"] = {{"libraries", "LibTorch 2.11.0"}};
 }

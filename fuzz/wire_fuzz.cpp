@@ -85,8 +85,8 @@ class ChangeField {
   Random& random_;
 };
 
-/// What arrives is sent on as it is: packed once more, it is the same bytes, which hold every bit. Text inside may be
-/// spelled differently the first time.
+/// Checks that a value which is accepted is sent on unchanged: packed once more, it gives the same bytes, which hold
+/// every bit. Text inside may be spelled differently the first time.
 template <typename T>
 void read_value(std::string_view bytes) {
   T value{};
