@@ -113,7 +113,7 @@ std::string tokenizer_input(TokenizerFile kind, const std::string& vocabulary) {
   return join_sections(files);
 }
 
-/// With all files that may stand beside a tokenizer.model.
+/// Returns an input with all files that may stand beside a tokenizer.model.
 std::string tokenizer_folder_input() {
   Sections files = split_sections(tokenizer_input(kSentencePiece, make_sentencepiece({})), kTokenizerFiles);
   files[kTokenizerConfig] =

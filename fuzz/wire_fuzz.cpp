@@ -110,7 +110,7 @@ std::string change_value(const std::string& bytes, Random& random) {
   }
 }
 
-/// As both ends do it: a greeting, then frames, from pieces of any size.
+/// Reads frames as both ends do: a greeting, then frames, from pieces of any size.
 void read_frames(std::string_view bytes, std::size_t noise) {
   FrameBuffer buffer;
   bool greeted = false;

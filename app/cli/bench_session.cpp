@@ -29,7 +29,7 @@ class ResidentPeak {
     cleared_ = clear.good();
     before_ = process_bytes("VmRSS");
   }
-  /// Nothing where the system does not let the peak start again.
+  /// Returns the bytes above those at the start, or nothing where the system can't reset the peak.
   std::optional<std::int64_t> added() const {
     return cleared_ ? std::optional(std::max<std::int64_t>(0, process_bytes("VmHWM") - before_)) : std::nullopt;
   }

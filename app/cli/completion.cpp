@@ -111,7 +111,7 @@ complete -o filenames -o default -F _carryover carryover carryover-cli
 )";
 }
 
-/// To source, and to install as the function _carryover, whose first call then is to read it.
+/// Returns a script to source, or to install as the function _carryover, which is then read at its first call.
 std::string zsh_script(const CLI::App& app) {
   return "#compdef carryover carryover-cli\nautoload -U +X bashcompinit && bashcompinit\n" + completion_script(app) +
          "if [ \"${funcstack[1]}\" = _carryover ]; then _bash_complete -o filenames -o default -F _carryover; fi\n";

@@ -148,7 +148,7 @@ int render(const EvalOptions& options) {
   return kExitOk;
 }
 
-/// Each task's samples as its official format has them, a file for each length.
+/// Writes each task's samples in the task's official format, a file for each length.
 int write_samples(const EvaluationPlan& plan, const std::string& folder, ProgressLine& progress) {
   make_folder(folder);
   const std::shared_ptr<const Tokenizer> tokenizer = Tokenizer::load(plan.model);

@@ -30,7 +30,7 @@ struct Forecast {
   std::size_t cells = 0, done = 0;
 };
 
-/// Each text has to have as many tokens as the longest run of it.
+/// Throws where a text has fewer tokens than its longest run needs.
 void check_texts(const ExperimentCells& cells, ProgressLine& progress) {
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> needed;  // by model and text
   for (const EvaluationCell& cell : cells.evaluations) {

@@ -81,7 +81,7 @@ std::string dtype_text(const json& choices) {
   return "dtype      prefill " + line(choices.at("prefill")) + "           decoding " + line(choices.at("decode"));
 }
 
-/// Who has gates of policy nsa: "adapter", "model", or nobody.
+/// Returns the owner of the gates of policy nsa: "adapter" or "model", or none.
 std::string gates_of(const ModelSource& source, const std::string& adapter) {
   const std::string name = gate_tensors(source.config()).front().hf_name;
   if (!adapter.empty() && std::filesystem::exists(std::filesystem::path(adapter) / "adapter_config.json")) {

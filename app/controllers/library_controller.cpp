@@ -192,7 +192,7 @@ void LibraryController::list_questions() {
   for (const QString& place : gone) library_.drop(place);
 }
 
-/// Those that were made of the run on show, when it is on show again.
+/// Links the what-ifs that were made from the run on show, when that run is on show again.
 void LibraryController::link_what_ifs() {
   context_.what_ifs().link(run_provenance(context_.run()), context_.run().segment_count());
 }
@@ -242,7 +242,8 @@ void LibraryController::look_at_files() {
   }
 }
 
-/// Once each time that they come to take more than they may; nothing is deleted without being asked for.
+/// Reports once each time that the runs begin to take more than the limit; nothing is deleted without the user's
+/// request.
 void LibraryController::tell_of_limit() {
   const bool over = library_.bytes_over_limit() > 0;
   if (over && !over_limit_)

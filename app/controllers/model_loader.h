@@ -38,7 +38,7 @@ class ModelLoader : public QObject {
   /// `adapter`: a PEFT folder merged into it. A path that is such a folder itself is merged into its base model, or
   /// into the model that is open where the base is not on this machine.
   void open_model(const QString& path, const QString& adapter = {});
-  /// With the dtype and device now chosen. While something has the engine: once that ends.
+  /// Opens the model again with the dtype and device now chosen; if other work has the engine, once that ends.
   void reopen_model();
   void open_text(const QString& path, const QString& name = {});  ///< `name`: see TextRequest
   void open_pasted_text(const QString& text, const QString& name = {});

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMostScored = 24;  // tokens: the product of more says nothing
 
-/// How many tokens the answer has before the end of its first sentence, line or quotation. Not before a comma or a
-/// colon: what stands ahead of those is often a phrase that any answer begins with.
+/// Returns the number of the answer's tokens before the end of its first sentence, line or quotation. A comma or a
+/// colon does not count as an end: the text before it is often a phrase that any answer begins with.
 std::size_t first_phrase(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   bool begun = false;
   for (std::size_t i = 0; i < ids.size() && i < kMostScored; ++i) {

@@ -62,7 +62,7 @@ class EngineWorker : public QObject {
   /// Lets the engine that `command` starts do the work from now on, or this process where it is empty. The open model
   /// goes. `control` can end the waiting.
   void use_engine(const QString& command, const std::shared_ptr<RunControl>& control);
-  /// The same of a command that may be wrong: then the engine that is used stays, and its model.
+  /// Does the same for a command that may be wrong: if it is, the present engine stays, with its model.
   void change_engine(const QString& command, const std::shared_ptr<RunControl>& control);
   EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
@@ -74,7 +74,7 @@ class EngineWorker : public QObject {
   void end_loads() { loads_.request_stop(); }  ///< from any thread, for good: the window is going
   void save(const RunContents& run);           ///< as the folder run.directory, a new one
   void open_run(const QString& place);         ///< a run folder, or a journal
-  /// From the model's files, whatever the open model has become since: it is loaded again where it must be.
+  /// Trains from the model's files, even if the open model has changed since: it is loaded again where that is needed.
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
   /// The open model, for other workers of the engine thread; null where none is open.
   Session* session() const { return session_.get(); }

@@ -41,7 +41,7 @@ bool needs_model(const std::string& figure) {
   return computed.contains(figure);
 }
 
-/// As the run's was opened.
+/// Adds the statements that open the model as the run's model was opened.
 template <typename Say>
 void open_model(const ModelInfo& model, const Say& say) {
   say(QStringList{QStringLiteral("set"), QStringLiteral("dtype"), QString::fromUtf8(dtype_name(model.dtype).data())});

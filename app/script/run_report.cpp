@@ -55,7 +55,7 @@ void RunReport::ask_head_scores() {
   if (heads->sets().empty()) heads->form().profile();
 }
 
-/// On a few short documents, where the open text has enough tokens for them.
+/// Scores recall heads on a few short documents, if the open text has enough tokens for them.
 void RunReport::ask_recall_heads() {
   Lab& lab = window_.lab();
   const auto& text = lab.loader.text();

@@ -21,7 +21,7 @@ inline constexpr double kMostScores = 4e6;         ///< logprobs that are kept a
 inline constexpr std::int64_t kMostAnswers = 16;   ///< the largest `n`
 inline constexpr std::size_t kMostStopIds = 256;
 
-/// How an answer is to be decoded: the fields that all kinds of requests share. A plain value.
+/// The settings for decoding an answer: the fields that all kinds of requests share. A plain value.
 struct AnswerSettings {
   std::string model;                            ///< as the request names it, or empty
   std::string policy;                           ///< what that means

@@ -40,7 +40,7 @@ QString version_of(const QByteArray& contents) {
   return QString::fromLatin1(QCryptographicHash::hash(contents, QCryptographicHash::Sha256).toHex());
 }
 
-/// Empty where it can't be read.
+/// Returns the hash of a file's contents; empty where it can't be read.
 QString version_of_file(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) ? version_of(file.readAll()) : QString();
@@ -74,7 +74,7 @@ SessionKeeper::~SessionKeeper() {
     }
     leave_folder();
   }
-  // All of it has been written by then.
+  // Everything has been written by then.
   QMetaObject::invokeMethod(
       writer_.get(), [] {}, Qt::BlockingQueuedConnection);
   for (const auto& folder : deleted_) folder->erase();
@@ -187,7 +187,7 @@ void SessionKeeper::erase_untouched() {
   }
 }
 
-/// Nothing is in it but what the program itself opens and runs at a start.
+/// Returns true if the session has nothing but what the program itself opens and runs at a start.
 bool SessionKeeper::is_untouched(const SessionState& state) const {
   const bool demo = !demo_.isEmpty() && state.model == demo_;
   if (!demo && !(state.model.isEmpty() && state.text.isEmpty())) return false;
@@ -382,7 +382,7 @@ void SessionKeeper::keep_questions() {
   drop_unused({before});
 }
 
-/// Nothing else is ever deleted: a session file may name any path.
+/// Returns true for a file of the window's own folder. No other file is ever deleted: a session file may name any path.
 bool SessionKeeper::is_own_file(const QString& path) const {
   return folder_ && !path.isEmpty() && QFileInfo(path).absolutePath() == folder_->path();
 }

@@ -484,7 +484,8 @@ void Shell::close_for_good() {
   window_.close();
 }
 
-// Only what a session file would miss is asked about, and processes; everything else is kept without asking.
+// Returns true if the window may close. It asks only about changes that a session file would miss, and about processes;
+// everything else is kept without asking.
 bool Shell::may_close() {
   if (closes_when_saved_) return false;
   Lab& lab = window_.lab();

@@ -33,7 +33,7 @@ class BenchDialog : public QDialog {
   QString command_line() const;                                         ///< empty while something is wrong in the form
   QString said() const;  ///< the form's problem, or what goes on; then the error that is shown
 
-  /// Why nothing can be started now; empty: it can.
+  /// Sets the reason why nothing can be started now; empty: it can.
   void set_engine_busy(const QString& why);
   /// Shows what `carryover bench --output` wrote. Throws EngineError{Io, BadInput}.
   void open_folder(const QString& folder);

@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::int64_t kMostNewTokens = std::int64_t{1} << 40;
 
-/// Before anything is computed: positions ascend inside the text, and all of their logits find room, in the answer and
-/// in the message that it may be sent in.
+/// Checks the positions before anything is computed: they must ascend inside the text, and all of their logits must
+/// find room, in the answer and in the message that may carry it.
 void check_positions(const Decoder& decoder, const std::vector<std::int64_t>& positions, std::int64_t tokens) {
   const auto refuse = [tokens](std::int64_t position, const char* problem) {
     throw EngineError(Fault::BadInput, "position " + std::to_string(position), problem,

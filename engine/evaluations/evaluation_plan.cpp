@@ -32,7 +32,8 @@ bool is_word(char letter) {
          letter == '_';
 }
 
-/// Without what file systems or readers of file names take otherwise.
+/// Returns a text in which an underscore replaces each character that file systems or readers of file names treat
+/// specially.
 std::string with_underscores(std::string text, const char* kept) {
   for (char& letter : text)
     if (!is_word(letter) && std::string_view(kept).find(letter) == std::string_view::npos) letter = '_';

@@ -46,7 +46,7 @@ json scores_json(const Task& task, const std::vector<Scores>& scores) {
   return object;
 }
 
-/// In the order in which slices come first.
+/// Returns the results of slices, in the order in which they first occur.
 json slices_json(const Task& task, const std::vector<SampleEntry>& entries) {
   std::vector<std::string> names;
   for (const SampleEntry& entry : entries)

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// As Python writes it: a whole number has ".0".
+/// Returns a number as Python writes it: a whole number has ".0".
 std::string number_text(double value) {
   std::string text;
   append_digits(text, value);

@@ -63,7 +63,7 @@ double quantile(const std::vector<double>& sorted, double share) {
   return std::lerp(sorted[below], sorted[std::min(below + 1, sorted.size() - 1)], place - static_cast<double>(below));
 }
 
-/// Each score's values when as many samples are drawn again, circular blocks of neighbours at a time.
+/// Returns each score's values over resamples, which draw as many samples again, in circular blocks of neighbours.
 std::map<std::string, std::vector<double>> resampled(const Task& task, const std::vector<Scores>& scores) {
   constexpr std::size_t kMostDraws = 2'000'000, kLeast = 200, kMost = 2000, kBlock = 32;
   const std::size_t size = scores.size();

@@ -40,7 +40,7 @@ std::string file_hash(const std::string& path) {
   return hash_of(read_whole_file(path));
 }
 
-/// Without the fields that `defaults` has with the same value.
+/// Returns the fields without those that `defaults` has with the same value.
 json changed_fields(json fields, const json& defaults) {
   for (const auto& [key, value] : defaults.items())
     if (fields.contains(key) && fields[key] == value) fields.erase(key);
@@ -225,7 +225,8 @@ class Resolver {
     std::int64_t tokens;
     std::vector<std::int64_t> lengths;  ///< as in EvaluationCell
   };
-  /// How a text of `tokens` is run: once, or once for each length of the plan that it has, its own where it has none.
+  /// Returns the runs of a text of `tokens` tokens: one, or one for each of the plan's lengths that it has (its own
+  /// length if it has none of them).
   std::vector<Reading> readings_of(std::int64_t tokens) const {
     std::vector<std::int64_t> lengths = plan_.lengths;
     std::erase_if(lengths, [&](std::int64_t length) { return length > tokens; });

@@ -85,7 +85,7 @@ std::string Report::table(const std::string& model, TableFormat format) const {
   return format == TableFormat::Latex ? latex_table(head, rows, 3) : markdown_table(head, rows);
 }
 
-/// Each text's perplexity at one length.
+/// Returns a table of each text's perplexity at one length.
 std::string Report::by_text(const std::string& model) const {
   const std::int64_t length = view_.common_length(model);
   TableRow head{"recipe", "evaluation"};

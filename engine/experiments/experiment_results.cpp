@@ -80,7 +80,7 @@ std::vector<PlacedLoss> placed_losses(const StoredRun& run, const SnapshotLimits
   return losses;
 }
 
-/// By segment.
+/// Returns the summed losses by segment.
 json segment_sums(const std::vector<PlacedLoss>& losses, std::int64_t segment) {
   std::vector<Sum> segments;
   for (const PlacedLoss& loss : losses) {
@@ -192,7 +192,7 @@ json training_entry(const ExperimentCells& cells, const CellGroup& group, const 
   return numbers;
 }
 
-/// Without its texts.
+/// Returns the entry of a run, without its texts.
 json run_entry(const ExperimentCells& cells, const CellUse& use, const EvaluationCell& cell) {
   return {{"model", cells.models[use.model].name}, {"recipe", use.recipe},
           {"seed", seed_json(use.seed)},           {"evaluation", use.evaluation},
@@ -273,7 +273,7 @@ json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, c
                {"attention_kv_bytes", memory.attention_kv},
                {"peak_memory_bytes", summary.integer("peak_memory_bytes")},
                {"seconds", summary.find_number("seconds").value_or(0)}};
-  // Without looking at sinks, which is the experiment's, and writing.
+  // The computing time excludes measuring sinks, which only the experiment does, and writing.
   const auto time = run.summary->value("time", SegmentTime{});
   if (const double computing = time.sum() - time.host; computing > 0) numbers["computing_seconds"] = computing;
   if (const auto share = summary.find_number("sinks_lost_share")) numbers["sinks_lost_share"] = *share;

@@ -128,7 +128,7 @@ std::string csv_number(const json& value) {
   return text;
 }
 
-/// As the window writes it: halfway goes away from zero.
+/// Rounds as the window does: halfway cases away from zero.
 std::string rounded_text(double value, int digits) {
   const double beyond = std::copysign(std::numeric_limits<double>::infinity(), value);
   return fixed_text(std::nextafter(value, beyond), digits);

@@ -68,7 +68,8 @@ class SinkRows {
                         kRunFolderAdvice);
   }
 
-  /// Empty where the segment has none: a row of NaN, or no row. Throws EngineError{BadInput} on impossible values.
+  /// Returns a segment's map; empty where it has none: a row of NaN, or no row. Throws EngineError{BadInput} on
+  /// impossible values.
   Map map(std::int64_t segment) const {
     if (segment >= rows_.shape().front()) return {};
     std::vector<float> row = rows_.row(segment);

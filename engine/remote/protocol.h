@@ -42,7 +42,7 @@ enum class MessageKind : std::uint32_t {
   Enough,        ///< no more tokens
   WantSegments,  ///< of the next training step
   Ping,          ///< → Pong, at once
-  // From the engine.
+  // Messages from the engine.
   Place,       ///< [EnginePlace], first of all
   Loading,     ///< [double fraction, string what]
   Progress,    ///< [int64 done, int64 total]

@@ -153,7 +153,7 @@ void RemoteEngine::send(MessageKind kind, const std::string& body) {
   lose(ticks > kLostTicks ? "it takes nothing any more" : "it does not listen any more");
 }
 
-/// Nothing where none came within a tick.
+/// Returns the next frame, or nothing where none arrived within a tick.
 std::optional<Frame> RemoteEngine::wait_for_frame() {
   if (loss_) throw *loss_;
   try {

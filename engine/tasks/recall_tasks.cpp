@@ -131,7 +131,7 @@ class RecallSample {
     pairs_.pop_back();
   }
 
-  /// Nothing where a sentence lies across a border that it must not cross.
+  /// Makes the sample; nothing where a sentence lies across a border that it must not cross.
   std::optional<TaskSample> make() {
     tell();
     const std::string closing = form_.closing(asked_.key), asking = form_.asking(asked_.key),

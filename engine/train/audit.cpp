@@ -28,8 +28,8 @@ namespace {
 
 using Gradients = std::vector<at::Tensor>;
 
-/// On the way from ∇L_K, at 0, to ∇L_{K±1}, at 1, a gradient is to be at most here, and rounding to move nothing by
-/// more.
+/// Limits on the way from ∇L_K, at 0, to ∇L_{K±1}, at 1: a gradient may be at most at `nearer_to_K`, and rounding may
+/// move it by at most `rounding_moves`.
 constexpr double nearer_to_K = 0.25, rounding_moves = 0.25;
 /// Two correct gradients differ at most by what other roundings of their terms change; 1.5 leaves room for chance.
 constexpr double of_rounding = 1.5;
@@ -350,7 +350,7 @@ RunRequest audited_text(const AuditRequest& request) {
   return run;
 }
 
-/// Before an adapter is made.
+/// Checks the request before an adapter is made.
 void check_audit(const Decoder& decoder, const AuditRequest& request) {
   check_request(decoder, audited_text(request));
   if (request.lora_rank < 0 || request.lora_rank > decoder.config.hidden)

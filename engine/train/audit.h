@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// How an audit asks its trainer to run.
+/// The way in which an audit asks its trainer to run.
 struct AuditedRun {
   bool checkpointing = false;
   std::function<void(const LayerSight&)> watch = {};  ///< to be called for each layer of the trainer's forward

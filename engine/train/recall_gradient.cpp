@@ -67,7 +67,8 @@ class RecallRun {
     }
   }
 
-  /// All questions are one segment to backpropagation: their rows follow from the same leaves.
+  /// Reads the questions and their answers. All of them are one segment to backpropagation: their rows follow from the
+  /// same leaves.
   void ask() {
     const std::unique_ptr<PolicyState> behind = runner().state().clone();
     SegmentGraph graph;

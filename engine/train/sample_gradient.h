@@ -16,7 +16,7 @@
 
 namespace carryover {
 
-/// How samples are run for their gradients.
+/// The settings of running samples for their gradients.
 struct GradientSetup {
   std::string policy = "segmented";
   SegmentConfig config;
