@@ -18,7 +18,7 @@ struct BenchResult {
   std::vector<BenchRow> rows;
   std::vector<BenchGap> gaps;
   std::vector<BenchSource> sources;           ///< of each who in the rows
-  std::optional<MachineLimits> limits_after;  ///< what the machine sustained at the end; nothing where it was stopped
+  std::optional<MachineLimits> limits_after;  ///< limits at the end; nothing where the bench was stopped
   bool interrupted = false;
 };
 

@@ -15,7 +15,7 @@ class FolderController : public QObject {
  public:
   FolderProcess& process() { return process_; }
 
-  void open(const QString& folder);  ///< that another process writes, or one that is done
+  void open(const QString& folder);  ///< a finished folder, or one that another process writes
   void stop();
 
  Q_SIGNALS:

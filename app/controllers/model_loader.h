@@ -46,7 +46,7 @@ class ModelLoader : public QObject {
   void begin_load();
 
  Q_SIGNALS:
-  void opening_model();  ///< what runs on the open one is to stop
+  void opening_model();  ///< runs of the open model must stop
   void model_opened();
   /// Another one could not be opened, and the open one stays; what it was asked for with.
   void model_refused(carryover::DType dtype, carryover::Device device);
@@ -74,7 +74,7 @@ class ModelLoader : public QObject {
   QString model_path_, adapter_path_;  ///< asked for last
   DType dtype_ = DType::Auto;          ///< likewise
   Device device_ = Device::Auto;       ///< likewise
-  DType opened_dtype_ = DType::Auto;   ///< that the open one was asked for with
+  DType opened_dtype_ = DType::Auto;   ///< dtype that was asked for with the open model
   Device opened_device_ = Device::Auto;
   bool reopen_ = false;            ///< once the engine is ready
   bool reopen_when_free_ = false;  ///< once nothing has the engine

@@ -87,7 +87,8 @@ class EngineWorker : public QObject {
   void engine_refused(const carryover::ErrorReport& report);  ///< by change_engine()
   void model_opened(const carryover::LoadedModel& model);
   void model_trained(const carryover::LoadedModel& model);  ///< a training has ended, and the open weights are others
-  void model_failed(const carryover::ErrorReport& report, bool has_model);  ///< whether the one before is still open
+  void model_failed(const carryover::ErrorReport& report, bool has_model);  ///< `has_model`: the previous model is
+                                                                            ///< still open
   void model_reloaded(const carryover::ModelInfo& model);  ///< the one before, anew: what it kept of texts is gone
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
@@ -116,7 +117,7 @@ class EngineWorker : public QObject {
   QTimer* watch_;  ///< for a line that breaks while the engine is idle
   RunControl loads_;
   std::unique_ptr<Session> session_;
-  ModelRequest opened_;  ///< what opens session_'s weights; a training changes it
+  ModelRequest opened_;  ///< request that opens session_'s weights; a training changes it
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::string text_;
   QString text_name_;

@@ -232,7 +232,7 @@ class ReaderMeter {
 
   const Decoder& decoder_;
   const SegmentConfig& whole_;
-  PreparedRun wide_;  ///< whose states the trials have
+  PreparedRun wide_;  ///< the run that the trials' states belong to
   const RecallHeads& heads_;
   const std::vector<ReaderTrial>& trials_;
   RunControl& control_;

@@ -215,7 +215,7 @@ class WhatIf {
   Replay replay_;
   std::unique_ptr<PolicyState> before_;
   const SegmentedPolicy* policy_;
-  std::optional<PatchValues> patch_;  ///< where an edit patches
+  std::optional<PatchValues> patch_;  ///< set where an edit patches
 };
 
 }  // namespace

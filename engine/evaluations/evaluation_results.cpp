@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kResultsFormat = 1;
-constexpr const char* kNotAvailable = "N/A";  ///< what lm-evaluation-harness writes
+constexpr const char* kNotAvailable = "N/A";  ///< as lm-evaluation-harness writes it
 
 json number_or_null(double value) {
   return std::isfinite(value) ? json(value) : json();

@@ -31,7 +31,7 @@ struct PromptReport {
   std::string policy, against;      ///< `against` empty: no control
   bool complete = false;            ///< every example has been run
   std::vector<Example> examples;
-  std::vector<Slice> slices;  ///< that of all examples first
+  std::vector<Slice> slices;  ///< the one of all examples first
 };
 
 /// Reads the report in a prompt set's folder. Throws EngineError{Io, BadInput} naming the file and the field.

@@ -195,7 +195,7 @@ void write_record(OutputFile& file, const std::array<char, 8>& kind, const json&
 struct Record {
   std::array<char, 8> kind;
   json fields;
-  std::int64_t end;  ///< where the next one begins
+  std::int64_t end;  ///< byte at which the next record begins
 };
 
 /// The record at `place`; nothing where it is cut off or damaged.

@@ -14,7 +14,8 @@
 namespace carryover {
 namespace {
 
-constexpr std::size_t kMostNoise = std::size_t{64} << 10;  ///< that a log-in may print before the engine speaks
+constexpr std::size_t kMostNoise = std::size_t{64} << 10;  ///< bytes that a log-in may print before the engine's
+                                                           ///< greeting
 constexpr std::size_t kErrorsKept = 2000;
 /// Counted in ticks that this thread has waited, so that a machine that sleeps is no broken line.
 constexpr int kPingTicks = 5'000 / kPipeTickMs;

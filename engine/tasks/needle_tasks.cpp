@@ -18,7 +18,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kDepths = 11, kNeedlesPerDepth = 3;  ///< where no count is given
+constexpr std::int64_t kDepths = 11, kNeedlesPerDepth = 3;  ///< defaults, used where no count is given
 constexpr const char* kNeedle = "needle/grid";
 constexpr const char* kPasskey = "passkey";
 

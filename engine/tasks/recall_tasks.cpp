@@ -16,7 +16,7 @@ namespace carryover {
 namespace {
 
 constexpr std::array<std::int64_t, 7> kDistances{1, 2, 4, 8, 16, 32, 64};
-constexpr std::int64_t kSamplesPerDistance = 10;  ///< where no count is given
+constexpr std::int64_t kSamplesPerDistance = 10;  ///< default, used where no count is given
 constexpr int kMostTries = 16;
 
 constexpr std::array<std::string_view, 32> kFirstNames{
@@ -48,7 +48,7 @@ void shuffle(std::vector<Value>& values, SplitMix& draw) {
 struct RecallForm {
   const char* name;
   std::int64_t max_new_tokens;
-  bool closes_segment;                    ///< whether `closing` ends the segment before the answer's
+  bool closes_segment;                    ///< true if `closing` ends the segment before the answer's
   std::vector<Pair> (*pairs)(SplitMix&);  ///< of different keys, in an order of their own
   std::vector<std::string> (*talk)(SplitMix&);
   std::string (*statement)(const Pair&);

@@ -91,7 +91,7 @@ class SequenceMatcher {
   std::u32string_view a_, b_;
   std::unordered_map<char32_t, std::vector<std::size_t>> places_;  ///< of b's characters, ascending
   std::vector<std::size_t> length_, next_length_;  ///< at j + 1: of the block that ends with b[j]; else 0
-  std::vector<std::size_t> set_, next_set_;        ///< where those are not 0
+  std::vector<std::size_t> set_, next_set_;        ///< indices whose lengths are not 0
 };
 
 }  // namespace

@@ -35,8 +35,8 @@ struct TaskInfo {
 /// One question. The prompt is context + question + answer_start.
 struct TaskSample {
   std::string id;            ///< unique among a task's samples of one length
-  std::string slice;         ///< what results are broken down by: "depth 50%"; may be empty
-  std::string context;       ///< what is asked about; may be empty
+  std::string slice;         ///< group in which results show the sample: "depth 50%"; may be empty
+  std::string context;       ///< text that the question is about; may be empty
   std::string question;      ///< right behind it; Choice: all of the prompt that isn't context
   std::string answer_start;  ///< how the answer begins, which the task gives; may be empty
   std::vector<std::string> references;
