@@ -33,7 +33,8 @@
 namespace carryover {
 namespace {
 
-/// Before QApplication, which aborts where no display answers: the second platform of the list needs none.
+/// Chooses a platform before QApplication is made, which aborts where no display answers: the second platform of the
+/// list needs none.
 void choose_platform(int argc, char** argv) {
   const bool headless =
       std::any_of(argv + 1, argv + argc, [](const char* word) { return std::strcmp(word, "--headless") == 0; });
@@ -59,7 +60,7 @@ void quit_unwritten(const QString& path) {
   QCoreApplication::exit(5);
 }
 
-/// After the run: pictures, and quit.
+/// Takes pictures after the run, and quits.
 void take_pictures(MainWindow& window, const QString& directory) {
   auto* report = new RunReport(window, directory, &window);
   QObject::connect(report, &RunReport::failed, &window, &quit_unwritten);
@@ -88,7 +89,7 @@ void write_report(MainWindow& window, const QString& directory) {
   controller.save_run(QDir(directory).absolutePath());
 }
 
-/// Without a window, what happens is said on standard output.
+/// Reports events on standard output, where there is no window.
 void report_progress(MainWindow& window) {
   LabContext& context = window.lab().context;
   QObject::connect(&context, &LabContext::noted, &window, &say);
@@ -103,7 +104,7 @@ void report_progress(MainWindow& window) {
   });
 }
 
-/// What was asked for on the command line, once the text has run and the training run, if one was named, is read.
+/// Does what the command line asks for, once the text has run and the training run, if one was named, is read.
 void conclude(MainWindow& window, const WindowOptions& options) {
   TrainingRuns& training = window.lab().context.training();
   const bool waits = !options.training.isEmpty() && training.count() == 0;
@@ -134,7 +135,7 @@ void run_script(MainWindow& window, const QString& path) {
   runner->start();
 }
 
-/// Whether something is brought back or opened; else the window is to be filled as at a first start.
+/// Returns true if a session is restored or opened; else the window is to be filled as at a first start.
 bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
   const bool opens_demo = options.model.isEmpty() && options.engine.isEmpty();
   if (options.session.isEmpty())
@@ -144,7 +145,7 @@ bool begin_session(SessionKeeper& keeper, const WindowOptions& options) {
   return true;
 }
 
-/// What the command line says of the window holds for what a session brings back too.
+/// Applies the command line's window size over the one that a session restores.
 void keep_wanted_size(MainWindow& window, const WindowOptions& options) {
   if (!options.size) return;
   window.setWindowState(window.windowState() & ~(Qt::WindowMaximized | Qt::WindowFullScreen));
@@ -188,7 +189,8 @@ void tell_of_demo(Startup& startup, Stories& stories) {
       &startup, &Startup::finished, &stories, [&stories] { stories.tell(Story::Retrieval); }, Qt::SingleShotConnection);
 }
 
-/// For whoever times the start: the story in plain text, as soon as the window shows it.
+/// Prints the story in plain text as soon as the window shows it, so that the time of the start can be measured, and
+/// quits.
 void quit_after_story(MainWindow& window, const Stories& stories) {
   QObject::connect(
       &stories, &Stories::said, &window,
@@ -246,7 +248,7 @@ int run_window(int argc, char** argv) {
     window.lab().training.open_folder(options.training);
   }
   if (options.headless && options.script.isEmpty()) report_progress(window);
-  // As if the window were closed, but without a question that nobody may be there to answer.
+  // A signal ends the program as closing the window does, but without a question that nobody may be there to answer.
   const SignalWatch watch;
   QObject::connect(&watch, &SignalWatch::ended, &window, [&](int number) {
     if (keeper) keeper->freeze();

@@ -19,7 +19,7 @@ using namespace carryover::fuzz;
 
 namespace {
 
-/// What is run next: every name leads somewhere.
+/// Checks what running a plan relies on: every name in it leads to an entry of the plan.
 void use(const ExperimentPlan& plan) {
   require(!plan.name.empty() && !plan.models.empty() && !plan.texts.empty() && !plan.lengths.empty(), "it is whole");
   for (const PlanRecipe& recipe : plan.recipes)

@@ -49,8 +49,8 @@ void mutate_records(std::vector<Record>& records, Random& random, std::size_t mo
   }
 }
 
-/// What a window does with a journal that reads: every segment again, from its place in the file; and all of it can be
-/// written and read once more. An error here is a finding.
+/// Uses a journal that reads as a window does: loads every segment again from its place in the file, and writes and
+/// reads all of it once more. An error here is a finding.
 void use(const JournaledRun& run, const std::string& path) {
   const RunContents& contents = run.contents;
   const RunRequest& request = contents.description.request;

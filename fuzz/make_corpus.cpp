@@ -38,7 +38,7 @@ class SeedFolder {
   fs::path folder_;
 };
 
-/// What the machine says of itself has no place in a seed.
+/// Removes the facts about this machine, which do not belong in a seed.
 void forget_machine(nlohmann::json& config) {
   config["environment"] = {{"libraries", "LibTorch 2.11.0"}};
 }
@@ -113,7 +113,7 @@ std::string tokenizer_input(TokenizerFile kind, const std::string& vocabulary) {
   return join_sections(files);
 }
 
-/// With all files that may stand beside a tokenizer.model.
+/// Returns an input with all files that may stand beside a tokenizer.model.
 std::string tokenizer_folder_input() {
   Sections files = split_sections(tokenizer_input(kSentencePiece, make_sentencepiece({})), kTokenizerFiles);
   files[kTokenizerConfig] =

@@ -68,7 +68,7 @@ void mutate_file(int file, std::string& bytes, Random& random, std::size_t most)
     bytes = mutate_bytes(std::move(bytes), most);
 }
 
-/// What a window does with a folder that opens. Segments come from hits.jsonl later, and may be refused then.
+/// Uses a folder that opens as a window does. Segments are read from hits.jsonl later, and may be refused then.
 void use(const RunContents& run) {
   const RunRequest& request = run.description.request;
   const SnapshotLimits limits = snapshot_limits(run.description.model.config, request.config, std::ssize(*request.ids));

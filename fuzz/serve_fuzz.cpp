@@ -26,7 +26,7 @@ struct Read {
   int failed = 0;
 };
 
-/// In pieces of 1 to `most` bytes.
+/// Reads the bytes in pieces of 1 to `most` bytes.
 Read read_http(std::string_view bytes, std::size_t most) {
   HttpLimits limits;
   limits.head_bytes = 512;

@@ -30,7 +30,7 @@ const ordered_json& conversation() {
   return messages;
 }
 
-/// The same for the same template and messages, or refused both times.
+/// Checks that the same template and messages give the same text twice, or are refused both times.
 void render_twice(const ChatTemplate& chat, const ordered_json& messages) {
   std::string first, second;
   const bool rendered = accepts([&] { first = chat.render(messages, true, extra()); });

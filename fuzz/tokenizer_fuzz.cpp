@@ -72,7 +72,7 @@ void check_encoding(const Loaded& tokenizer, const std::string& text, bool parse
   require(ids.empty() || ends.back() == text.size(), "the last token ends where the text does");
 }
 
-/// As a model's head gives them: any at all.
+/// Decodes any ids, as a model's head may give them.
 void decode_any(const Loaded& tokenizer, const std::string& bytes) {
   std::vector<std::int32_t> ids(bytes.size() / sizeof(std::int32_t));
   if (!ids.empty()) std::memcpy(ids.data(), bytes.data(), ids.size() * sizeof(std::int32_t));

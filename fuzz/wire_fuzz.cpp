@@ -85,8 +85,8 @@ class ChangeField {
   Random& random_;
 };
 
-/// What arrives is sent on as it is: packed once more, it is the same bytes, which hold every bit. Text inside may be
-/// spelled differently the first time.
+/// Checks that a value which is accepted is sent on unchanged: packed once more, it gives the same bytes, which hold
+/// every bit. Text inside may be spelled differently the first time.
 template <typename T>
 void read_value(std::string_view bytes) {
   T value{};
@@ -110,7 +110,7 @@ std::string change_value(const std::string& bytes, Random& random) {
   }
 }
 
-/// As both ends do it: a greeting, then frames, from pieces of any size.
+/// Reads frames as both ends do: a greeting, then frames, from pieces of any size.
 void read_frames(std::string_view bytes, std::size_t noise) {
   FrameBuffer buffer;
   bool greeted = false;

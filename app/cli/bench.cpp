@@ -146,7 +146,7 @@ int bench(const BenchOptions& options, const ConfigOptions& config_options) {
   return result.interrupted ? kExitStopped : kExitOk;
 }
 
-/// What --gpu measures, with what else was given.
+/// Returns the options of --gpu, from the other flags that were given.
 GpuBenchOptions gpu_options(const BenchOptions& options, const CLI::App& app) {
   GpuBenchOptions gpu;
   if (!options.shape.empty()) gpu.model = std::string(random_model_prefix) + options.shape;

@@ -5,14 +5,14 @@
 
 namespace carryover {
 
-/// Where --output says. Asked before anything is measured.
+/// The folder of --output. It is made before anything is measured.
 class BenchFolder {
  public:
-  /// Makes the folder; an empty name makes none, and nothing is written. Throws EngineError{Usage} where it holds a
-  /// bench already that may not be replaced, {Io} where it can't be made.
+  /// Makes the folder; with an empty name, no folder is made and nothing is written. Throws EngineError{Usage} where
+  /// the folder already holds a bench that may not be replaced, {Io} where it can't be made.
   BenchFolder(const std::string& directory, bool overwrite);
 
-  /// bench.json and bench.csv. Throws EngineError{Io}.
+  /// Writes bench.json and bench.csv. Throws EngineError{Io}.
   void write(const nlohmann::json& bench) const;
 
  private:

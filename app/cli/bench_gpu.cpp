@@ -67,7 +67,7 @@ class GpuBench {
         [this](const BenchResult& so_far) { saved_(with(so_far)); }));
   }
 
-  /// What the plans before found, and `more`.
+  /// Returns the results of the plans before, with `more` behind them.
   BenchResult with(const BenchResult& more) const {
     BenchResult result = result_;
     result.rows.insert(result.rows.end(), more.rows.begin(), more.rows.end());

@@ -10,7 +10,7 @@ namespace carryover {
 
 struct GpuBenchOptions {
   std::string model = "random:llama2-7b";  ///< as ModelRequest::path; no seed given
-  bool random = true;                      ///< whether a seed belongs behind it
+  bool random = true;                      ///< true if the model needs a seed behind its name
   std::vector<std::int64_t> contexts{16384, 32768, 65536, 131072};
   std::int64_t repeats = 0;  ///< 0: 3, and 2 above 65536 tokens
   std::int64_t new_tokens = 64;

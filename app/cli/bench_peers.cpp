@@ -134,8 +134,8 @@ class TransformersPeer {
   std::string program_;
 };
 
-/// As it comes, or decoding with a cache of fixed size and torch.compile: which of the two is faster depends on the
-/// machine.
+/// Decodes with transformers' default cache, or with a cache of fixed size and torch.compile: which of the two is
+/// faster depends on the machine.
 class TransformersSubject final : public BenchSubject {
  public:
   TransformersSubject(std::shared_ptr<TransformersPeer> peer, bool compiled)
@@ -188,7 +188,8 @@ std::string llama_dtype(const std::string& model_type) {
   return stored;
 }
 
-/// With and without its flash attention (-fa): which is faster depends on the machine and the length.
+/// Runs llama-bench with or without its flash attention (-fa): which of the two is faster depends on the machine and
+/// the length.
 class LlamaBenchSubject final : public BenchSubject {
  public:
   LlamaBenchSubject(const BenchInput& input, std::string program, bool flash_attention)

@@ -8,12 +8,12 @@
 
 namespace carryover {
 
-/// The contents of bench.json: everything needed to judge a figure and to measure it again. `programs`: who was
-/// measured, with versions.
+/// Returns the contents of bench.json: everything that is needed to judge a figure and to measure it again. `programs`:
+/// the measured programs with their versions.
 nlohmann::json bench_json(const BenchInput& input, const MachineLimits& limits,
                           const std::vector<std::string>& programs, const BenchResult& result);
 
-/// What was found, for people.
+/// Returns the results as text for people.
 std::string bench_text(const BenchReport& bench);
 
 }  // namespace carryover

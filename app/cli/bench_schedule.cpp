@@ -66,7 +66,7 @@ class Bench {
           result_.gaps.push_back({std::string(bench_kind_name(kind)), subject->name(), why});
   }
 
-  /// What there is by now. Sources come with it, because some programs say what they are only when they run.
+  /// Returns the results so far. Sources are added now, because some programs report their source only when they run.
   BenchResult measured() const {
     BenchResult result = result_;
     std::erase_if(result.rows, [](const BenchRow& row) { return row.seconds.empty(); });

@@ -18,7 +18,7 @@ struct BenchResult {
   std::vector<BenchRow> rows;
   std::vector<BenchGap> gaps;
   std::vector<BenchSource> sources;           ///< of each who in the rows
-  std::optional<MachineLimits> limits_after;  ///< what the machine sustained at the end; nothing where it was stopped
+  std::optional<MachineLimits> limits_after;  ///< limits at the end; nothing where the bench was stopped
   bool interrupted = false;
 };
 
@@ -28,7 +28,7 @@ std::int64_t bench_repeats(std::int64_t tokens);
 /// "prefill 4096 tokens, full": what a BenchGap names.
 std::string bench_case_text(const BenchCase& bench_case);
 
-/// The same on every machine.
+/// Returns random ids, which are the same on every machine.
 std::vector<std::int32_t> random_ids(std::int64_t count, std::int64_t vocabulary, std::uint64_t seed);
 
 /// Measures in rounds: every subject once in each, there and back, so that a machine whose speed drifts drifts for all.

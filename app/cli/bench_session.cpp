@@ -29,7 +29,7 @@ class ResidentPeak {
     cleared_ = clear.good();
     before_ = process_bytes("VmRSS");
   }
-  /// Nothing where the system does not let the peak start again.
+  /// Returns the bytes above those at the start, or nothing where the system can't reset the peak.
   std::optional<std::int64_t> added() const {
     return cleared_ ? std::optional(std::max<std::int64_t>(0, process_bytes("VmHWM") - before_)) : std::nullopt;
   }
@@ -111,7 +111,8 @@ class SessionSubject final : public BenchSubject {
  private:
   using Ids = std::shared_ptr<const std::vector<std::int32_t>>;
 
-  /// What the first work of a process makes resident, code above all, is nobody's memory.
+  /// Runs a short text once, so that the memory which the first work of a process makes resident, above all code, is
+  /// not counted for any case.
   void load_code(RunControl& control) {
     constexpr std::int64_t few = 64;
     if (!code_loaded_) prefill(input_.first_ids(std::min(few, std::ssize(input_.ids))), control);

@@ -16,7 +16,7 @@
 
 namespace carryover {
 
-/// One line of the result: who does what.
+/// One line of the result: a subject and its work.
 struct BenchCase {
   BenchKind kind = BenchKind::Prefill;
   std::string who;             ///< a policy of ours, or a peer
@@ -24,15 +24,15 @@ struct BenchCase {
   bool checkpointing = false;  ///< training
 };
 
-/// What a repetition is for. What the allocator keeps makes work faster, and hides what the work needs: memory is
-/// measured after free memory was given back, time is not. A case that runs once gives both.
+/// The purpose of a repetition. Memory that the allocator keeps makes work faster and hides how much the work needs:
+/// memory is therefore measured after free memory was given back, time is not. A case that runs once gives both.
 enum class BenchPurpose { Memory, Time, Both };
 
 /// One repetition.
 struct BenchSample {
   double seconds = 0;                      ///< of decoding: of one token
   std::optional<MemoryBytes> memory;       ///< by kind, where the engine counts it
-  std::optional<std::int64_t> peak_bytes;  ///< weights and what the repetition added; nothing where time alone counts
+  std::optional<std::int64_t> peak_bytes;  ///< weights and the repetition's additions; nothing where only time counts
 };
 
 struct BenchRow {
@@ -41,32 +41,33 @@ struct BenchRow {
   std::optional<MemoryBytes> memory;
   std::optional<std::int64_t> peak_bytes;
   std::optional<MemoryBytes> predicted;
-  double flops = 0;  ///< that the definition asks for; 0 of decoding
-  double bytes = 0;  ///< that decoding a token has to read; 0 else
+  double flops = 0;  ///< by the definition; 0 for decoding
+  double bytes = 0;  ///< bytes that decoding a token has to read; else 0
 
   double median() const;
 };
 
-/// What a subject computed with, so that a comparison can say what both sides share. Empty: not known, or its own.
+/// The programs, dtypes and inputs that a subject computed with, so that a comparison can say what both sides share. An
+/// empty field is not known, or is the subject's own.
 struct BenchSource {
   std::string who, program;
   std::string dtype;           ///< of prefill and decoding
   std::string training_dtype;  ///< how it keeps weights and multiplies in a training step
-  std::string weights_hash;    ///< as ours names them; empty of a peer that draws random weights
-  std::string ids_hash;        ///< of all tokens that it was given; empty of a peer that draws its own
+  std::string weights_hash;    ///< by this program's hash; empty for a peer with random weights of its own
+  std::string ids_hash;        ///< of all tokens that it was given; empty for a peer with tokens of its own
 
   bool operator==(const BenchSource&) const = default;
 };
 
-/// Somebody who can be measured: a policy of ours or a peer program. Owner: the command. One thread.
+/// A subject that can be measured: a policy of this program, or a peer. Owner: the command. One thread.
 class BenchSubject {
  public:
   virtual ~BenchSubject() = default;
   virtual std::string name() const = 0;
-  virtual std::string program() const = 0;  ///< and its version
+  virtual std::string program() const = 0;  ///< with its version
   virtual bool is_peer() const { return true; }
   virtual BenchSource source() const { return {name(), program(), {}, {}, {}, {}}; }
-  /// Why not, or an empty text.
+  /// Returns the reason why it can't be measured, or an empty text.
   virtual std::string cannot(BenchKind /*kind*/) const { return {}; }
   virtual bool warms_up_by_itself() const { return false; }
   /// Throws EngineError{Cancelled} after a stop request, and others where it failed.
@@ -74,7 +75,7 @@ class BenchSubject {
   virtual std::optional<MemoryBytes> predict(const BenchCase& /*bench_case*/) const { return std::nullopt; }
 };
 
-/// What every subject works on.
+/// The input of every subject.
 struct BenchInput {
   ModelInfo model;
   SegmentConfig config;

@@ -22,12 +22,12 @@ enum ExitCode : int {
 
 int exit_code(Fault fault);
 
-/// Whether argv[1] asks for the command line (`run`, `--help`, …) instead of the window.
+/// Returns true if argv[1] asks for the command line (`run`, `--help`, …) instead of the window.
 bool is_command_verb(std::string_view argument);
 
-/// The whole command line: no Qt, no display. Call it in main before any other thread exists, because it blocks SIGINT
-/// for all of them. Returns the exit code; every error is on stderr by then. `make_figure`: what `export RUN --figure`
-/// calls.
+/// Runs the whole command line, without Qt or a display. Call it in main before any other thread exists, because it
+/// blocks SIGINT for all of them. Returns the exit code; every error is on stderr by then. `make_figure`: the function
+/// that `export RUN --figure` calls.
 int run_command_line(int argc, char** argv, FigureMaker make_figure = {});
 
 }  // namespace carryover

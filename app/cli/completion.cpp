@@ -28,7 +28,7 @@ std::string known_words(const std::string& flag) {
   return "";
 }
 
-/// What a flag takes, by the flag; nothing where it takes a file or a number.
+/// The words that each flag takes; none for a flag that takes a file or a number.
 using FlagWords = std::map<std::string, std::string>;
 
 /// CLI::IsMember describes itself in the option's type: "KIND:{copy,needle}".
@@ -65,7 +65,7 @@ std::string names_of(const FlagWords& flags) {
   return text;
 }
 
-/// Of all verbs and of the window, each once.
+/// Returns the flags of all verbs and of the window, each once.
 FlagWords all_flags(const CLI::App& app) {
   FlagWords all = window_flags();
   for (const Verb& verb : verbs()) all.merge(flags_of(*app.get_subcommand(verb.name)));
@@ -111,7 +111,7 @@ complete -o filenames -o default -F _carryover carryover carryover-cli
 )";
 }
 
-/// To source, and to install as the function _carryover, whose first call then is to read it.
+/// Returns a script to source, or to install as the function _carryover, which is then read at its first call.
 std::string zsh_script(const CLI::App& app) {
   return "#compdef carryover carryover-cli\nautoload -U +X bashcompinit && bashcompinit\n" + completion_script(app) +
          "if [ \"${funcstack[1]}\" = _carryover ]; then _bash_complete -o filenames -o default -F _carryover; fi\n";

@@ -14,26 +14,26 @@ struct SegmentField;
 
 inline constexpr const char* kFlagsName = "command line";  ///< for errors of flags
 
-/// What --config takes: a file's name, or the object itself. Throws EngineError{Io, BadInput}.
+/// Returns the settings of --config, which names a file or is the object itself. Throws EngineError{Io, BadInput}.
 nlohmann::json read_settings(const std::string& source);
 std::string settings_name(const std::string& source);  ///< for errors
 
-/// The flags of a configuration, after defaults < --config < flags. Each one lands in a JSON object under the field's
-/// name, so that a flag and a line of --config's file are read and refused by the same code.
+/// The flags of a configuration, which come after defaults and --config. Each flag sets the field's name in a JSON
+/// object, so that the same code reads and refuses flags and the lines of --config's file.
 class ConfigOptions {
  public:
   explicit ConfigOptions(CLI::App& app);
 
-  /// --preset, between the defaults and --config.
+  /// Adds --preset, which comes between the defaults and --config.
   void add_preset(CLI::App& app);
 
   /// Throws EngineError{BadInput, Usage} naming the field, and the file where it came from one.
   RunSettings resolve(const ModelConfig& model, const SegmentConfig& defaults) const;
-  /// The same over settings that are there already.
+  /// Does the same over existing settings.
   RunSettings resolve(const ModelConfig& model, RunSettings settings) const;
 
-  /// For verbs that take more fields than a run has: --config's file, or an empty text, and what the other flags say,
-  /// presets of grouping and position scaling written out for `model`. Throws as resolve().
+  /// For verbs that take more fields than a run has: config_file() is --config's file, or empty; fields() are those of
+  /// the other flags, with presets of grouping and position scaling written out for `model`. Throws as resolve().
   const std::string& config_file() const { return given_->config_file; }
   nlohmann::json fields(const ModelConfig& model) const;
 

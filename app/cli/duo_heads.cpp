@@ -83,7 +83,8 @@ DuoGatesRequest make_gates_request(const DuoHeadOptions& options, const ModelInf
   return request;
 }
 
-/// What gates are learned from: those of other inputs are no beginning.
+/// Returns a fingerprint of the inputs that gates are learned from: learning can't continue from the gates of other
+/// inputs.
 std::string inputs_of(const DuoGatesRequest& request, const ModelInfo& model) {
   const PasskeyParts& parts = request.parts;
   Fingerprint inputs;

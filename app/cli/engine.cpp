@@ -33,7 +33,7 @@ int serve() {
   return kExitOk;
 }
 
-/// What a program has to know before it speaks to this engine.
+/// Prints the protocol's description, which another program needs before it can use this engine.
 int print_description() {
   nlohmann::json description = describe_protocol();
   description["greeting"] = greeting();

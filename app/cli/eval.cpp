@@ -70,14 +70,14 @@ std::map<std::string, std::string> data_paths(const std::vector<std::string>& te
   return data;
 }
 
-/// Of the plan's fields a run has more than an evaluation: a --config file may have them.
+/// Refuses those fields of a --config file that apply to one run only.
 void refuse_of_one_run(const RunSettings& settings) {
   if (settings.tokens || !settings.force_hits.empty() || settings.prefix != "search")
     throw EngineError(Fault::Usage, "--config", "has tokens, force_hits or prefix, which apply to one text only",
                       "Leave them out.");
 }
 
-/// Each as its name is: settings in one order, so that the same is not evaluated twice.
+/// Returns each policy's own name, with its settings in one order, so that no policy is evaluated twice.
 std::vector<std::string> planned_policies(const std::vector<std::string>& lists, const std::string& usual) {
   if (lists.empty()) return {usual};
   std::vector<std::string> names;
@@ -148,7 +148,7 @@ int render(const EvalOptions& options) {
   return kExitOk;
 }
 
-/// Each task's samples as its official format has them, a file for each length.
+/// Writes each task's samples in the task's official format, a file for each length.
 int write_samples(const EvaluationPlan& plan, const std::string& folder, ProgressLine& progress) {
   make_folder(folder);
   const std::shared_ptr<const Tokenizer> tokenizer = Tokenizer::load(plan.model);

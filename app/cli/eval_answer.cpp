@@ -143,7 +143,7 @@ void SampleAsker::generate(Session& session, const Task& task, const PromptIds& 
   answer.text = text.finish();
 }
 
-/// What Session::run reads has no place where the prompt ends.
+/// Returns true if the policy has to know where the prompt ends, which a text for Session::run doesn't say.
 bool SampleAsker::reads_prompts_apart() const {
   return settings_.question == QuestionPlace::Outside || settings_.config.boundary_at_prompt_end ||
          ends_prompts(settings_.policy);

@@ -10,7 +10,7 @@
 
 namespace carryover {
 
-/// What a session is asked, and under what. A plain value.
+/// The policy and settings under which a session is asked. A plain value.
 struct EvalAnswerSettings {
   std::string policy;
   SegmentConfig config;
@@ -18,24 +18,25 @@ struct EvalAnswerSettings {
   ChatText chat;  ///< null: bare prompts
 };
 
-/// A sample as it is asked, without a model.
+/// A sample's prompt as it is asked, which needs no model.
 struct AskedSample {
   std::string text;          ///< of the prompt; empty of perplexity
   std::string hash;          ///< SHA-256 of the text, or of the ids of perplexity
   std::size_t question = 0;  ///< byte of the text where the question begins, as PromptText has it
 };
 
-/// Asks samples of a warm session. The session is the caller's thread's.
+/// Asks a loaded session samples. The session belongs to the caller's thread.
 class SampleAsker {
  public:
   SampleAsker(const EvalAnswerSettings& settings, std::shared_ptr<const Tokenizer> tokenizer);
 
-  /// Throws EngineError{BadInput} where a chat template refuses it.
+  /// Throws EngineError{BadInput} where a chat template refuses the prompt.
   AskedSample asked(const Task& task, const TaskSample& sample) const;
-  /// What is read before an answer. Throws EngineError{BadInput} where the tokenizer can't encode it.
+  /// Returns the ids that are read before an answer. Throws EngineError{BadInput} where the tokenizer can't encode the
+  /// text.
   PromptIds prompt(const Task& task, const TaskSample& sample, const AskedSample& asked) const;
-  /// Its answer and scores, with times and bytes. Throws EngineError{Cancelled} once a stop was requested, and what the
-  /// session throws.
+  /// Returns the sample's answer and scores, with times and bytes. Throws EngineError{Cancelled} after a stop request,
+  /// and the session's errors.
   SampleEntry answer(Session& session, const Task& task, const TaskSample& sample, const AskedSample& asked,
                      RunControl& control) const;
 

@@ -12,23 +12,24 @@ namespace carryover {
 
 class ProgressLine;
 
-/// The work of a sample: operations of what is read, and bytes that decoding reads. A plain value.
+/// The work of a sample: operations of reading it, and bytes that decoding reads. A plain value.
 struct SampleWork {
   double flops = 0, bytes = 0;
   SampleWork& operator+=(const SampleWork& other);
 };
 
-/// Of a sample of `tokens`, whose answer is as long as the task allows. Pure.
+/// Returns the work of a sample of `tokens` tokens, whose answer is as long as the task allows. Pure.
 SampleWork sample_work(const ModelConfig& model, const SegmentConfig& config, const std::string& policy, DType dtype,
                        const Task& task, std::int64_t tokens, std::size_t choices);
 
-/// On a machine with these limits, at the shares of them that the engine reaches.
+/// Returns the seconds on a machine with these limits, at the shares of them that the engine reaches.
 double expected_seconds(const SampleWork& work, const MachineLimits& limits);
-/// Of a machine that nobody measured.
+/// Returns limits to assume for a machine that was not measured.
 MachineLimits usual_limits();
 
-/// What an evaluation will take: samples, tokens and hours of each task and length, for each policy. Makes the samples,
-/// measures the machine for two seconds, writes nothing. `as_json`: an object of the same. Throws as Task::samples().
+/// Returns the expected cost of an evaluation: samples, tokens and hours of each task and length, for each policy.
+/// Makes the samples, measures the machine for two seconds, writes nothing. `as_json`: returns it as a JSON object.
+/// Throws as Task::samples().
 std::string evaluation_forecast(const EvaluationPlan& plan, int threads, const ChatText& chat, bool as_json,
                                 ProgressLine& progress);
 

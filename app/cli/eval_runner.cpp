@@ -53,7 +53,7 @@ AskedSample asked_before(const SampleAsker& asker, const Task& task, const TaskS
   return asked;
 }
 
-/// Of a results file that an earlier call wrote.
+/// Returns the cells of a results file that an earlier call wrote.
 std::vector<json> cells_in(const std::string& path) {
   const json results = read_json_file(path, JsonKind::Results);
   const json* ours = JsonFields(results, path).find("carryover");
@@ -178,7 +178,8 @@ std::string EvalRunner::run_samples(const SampleAsker& asker, const Cell& cell, 
   return hash.hex();
 }
 
-/// Of samples that were answered: the scorer takes a missing line for no sample, as our score does.
+/// Writes the predictions of the samples that were answered: the scorer counts no sample where a line is missing, as
+/// this program's score does.
 void EvalRunner::write_predictions(const Cell& cell, const std::vector<TaskSample>& samples,
                                    const std::vector<SampleEntry>& entries) {
   const Task& task = this->task(cell.task);
@@ -238,7 +239,8 @@ Session& EvalRunner::session() {
   return *session_;
 }
 
-/// What "auto" stood for at the first start, and the weights, must be what continues.
+/// Stores the weights' hash, and the dtype and device that "auto" chose at the first start; a start that continues must
+/// have the same.
 void EvalRunner::remember_model(const ModelInfo& model) {
   const std::string dtype(dtype_name(model.dtype)), device(device_name(model.device));
   if (plan_.weights_hash.empty()) {
@@ -280,8 +282,9 @@ double EvalRunner::expected_of(const Cell& cell, std::int64_t tokens, std::size_
       usual_limits());
 }
 
-/// Of all that is asked for, from what this process's samples took beside what was expected. Of later cells the number
-/// of samples is that of this one where the plan has none, and of texts without a length the last one's.
+/// Returns the time left for everything that is still to be done, from the ratio of the actual to the expected time of
+/// this process's samples. Later cells count as many samples as this one where the plan has no number, and texts
+/// without a length count as the last one.
 std::string EvalRunner::time_left(const Cell& cell, std::size_t left, std::size_t count) {
   if (expected_ <= 0) return {};
   double seconds = static_cast<double>(left) * last_expected_;

@@ -29,7 +29,7 @@ class EvalRunner {
 
   /// Returns false where it was stopped. A sample that fails is recorded, and the others are run.
   bool run();
-  std::int64_t samples() const { return samples_; }                     ///< that are done, over all policies
+  std::int64_t samples() const { return samples_; }                     ///< finished samples, over all policies
   std::int64_t failures() const { return failures_; }                   ///< of them
   const std::vector<std::string>& results() const { return results_; }  ///< files, of policies that are done
 

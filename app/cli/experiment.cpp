@@ -49,7 +49,7 @@ int render(const ExperimentOptions& options) {
   return kExitOk;
 }
 
-/// Which figures the results have something for.
+/// Returns the figures for which the results have data.
 std::vector<std::string> figures_of(const std::string& file) {
   const ResultsView results = results_view(read_json_file(file, JsonKind::Results), file);
   if (!is_drawable(results)) return {};
@@ -61,8 +61,8 @@ std::vector<std::string> figures_of(const std::string& file) {
   return figures;
 }
 
-/// By the program with the window: the command line alone draws none. Names of the files, each behind a comma. The
-/// experiment is done whether or not a figure can be drawn.
+/// Draws figures with the program that has the window; the command line alone draws none. Returns the files' names,
+/// each behind a comma. The experiment is done whether or not a figure can be drawn.
 std::string draw_figures(const std::string& out) {
   const std::string file = out + "/results.json";
   if (!figure_maker() || !std::filesystem::exists(file)) return {};

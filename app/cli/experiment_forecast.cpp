@@ -30,7 +30,7 @@ struct Forecast {
   std::size_t cells = 0, done = 0;
 };
 
-/// Each text has to have as many tokens as the longest run of it.
+/// Throws where a text has fewer tokens than its longest run needs.
 void check_texts(const ExperimentCells& cells, ProgressLine& progress) {
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> needed;  // by model and text
   for (const EvaluationCell& cell : cells.evaluations) {
@@ -50,7 +50,8 @@ void check_texts(const ExperimentCells& cells, ProgressLine& progress) {
   progress.clear();
 }
 
-/// Of what is still to be written: trained weights, what the training that needs most keeps while it runs, and runs.
+/// Returns the bytes still to be written: trained weights, runs, and the files that the largest training keeps while it
+/// runs.
 double bytes_to_write(const ExperimentCells& cells, const CellNumbers& finished) {
   constexpr double kRunBytesPerToken = 16, kRunBytes = 64 << 10;  // losses as text, ids; segments and descriptions
   double bytes = 0, kept_meanwhile = 0;
@@ -74,7 +75,7 @@ double bytes_to_write(const ExperimentCells& cells, const CellNumbers& finished)
   return bytes + kept_meanwhile;
 }
 
-/// Of the disk that the folder is on, or will be.
+/// Returns the free bytes of the disk that has, or will have, the folder; -1 where they are not known.
 double free_bytes(const std::string& folder) {
   std::error_code code;
   fs::path path = fs::absolute(folder, code);

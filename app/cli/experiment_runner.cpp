@@ -50,7 +50,7 @@ std::unique_ptr<const FolderLock> locked(const std::string& folder) {
   return std::make_unique<const FolderLock>(folder);
 }
 
-/// What a finished training no longer needs.
+/// Removes the files that a finished training no longer needs: its checkpoints, and the teacher's logits.
 void remove_leavings(const std::string& folder) {
   std::error_code ignored;
   const std::string checkpoints = path_in(folder, "checkpoints");
@@ -105,7 +105,8 @@ void ExperimentRunner::look_at_cells(const std::string& earlier) {
   for (auto& [id, numbers] : finished) finish(id, std::move(numbers));
 }
 
-/// Before the first cell of a kind is done, the machine is measured for it only where there is much to do.
+/// Sets the expected seconds of cells. Before the first cell of a kind is done, the machine is measured for it only if
+/// much work is left.
 void ExperimentRunner::expect() {
   constexpr double kMuch = 1e13;  // operations: a minute or so
   double left = 0;
@@ -244,7 +245,7 @@ Session& ExperimentRunner::session_for(const EvaluationCell& cell, RunControl& c
   return *session_;
 }
 
-/// As many as the longest run needs.
+/// Returns as many ids of a text as its longest run needs.
 const std::vector<std::int32_t>& ExperimentRunner::ids_of(std::size_t model, std::size_t text) {
   std::vector<std::int32_t>& ids = ids_[{model, text}];
   if (ids.empty()) {

@@ -58,7 +58,8 @@ class ExperimentRunner {
   std::map<std::string, CellWork> work_;
   CellPace pace_;
   std::unique_ptr<Session> session_;
-  std::string session_key_;                                                       ///< what session_ holds
+  std::string session_key_;                                                       ///< key of the model and adapter in
+                                                                                  ///< session_
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::int32_t>> ids_;  ///< by model and text
 };
 

@@ -56,7 +56,7 @@ void check_options(const GenerateOptions& options) {
   if (loads && options.questions.empty()) refuse("--load-state", "needs a question", "Add --question TEXT.");
 }
 
-/// Where the last paragraph of a text begins, or its last chat turn where it has one.
+/// Returns the byte at which the last paragraph of a text begins, or its last chat turn where it has one.
 std::size_t question_start(std::string_view text) {
   for (const std::string_view turn : {"<|im_start|>user", "<|start_header_id|>user", "[INST]"})
     if (const std::size_t start = text.rfind(turn); start != std::string_view::npos) return start;
@@ -65,8 +65,8 @@ std::size_t question_start(std::string_view text) {
   return blank == std::string_view::npos ? 0 : blank + 2;
 }
 
-/// Where the question begins that is the text's own last part. Tokens may lie across its beginning: it begins with the
-/// first one that differs.
+/// Returns the number of tokens of the question that is the text's own last part. A token may lie across the question's
+/// beginning: the question begins with the first token that differs from those of the text before it alone.
 std::int64_t own_question_length(const GenerateOptions& options, const std::string& text, const Tokenizer& tokenizer,
                                  const std::vector<std::int32_t>& ids) {
   const std::vector<std::int32_t> before =
@@ -74,7 +74,7 @@ std::int64_t own_question_length(const GenerateOptions& options, const std::stri
   return ids.end() - std::ranges::mismatch(before, ids).in2;
 }
 
-/// The prompt, or the document before --question.
+/// Reads the prompt, or the document before --question.
 void read_prompt(GenerateRequest& request, const GenerateOptions& options, const ModelConfig& model,
                  const Tokenizer* own) {
   if (own == nullptr) {
@@ -170,7 +170,7 @@ class Answering {
   }
 
  private:
-  /// Of a model without a tokenizer, or whose text doesn't matter.
+  /// Generates an answer as ids only, for a model without a tokenizer, or where the text doesn't matter.
   bool answer_ids(const GenerateRequest& request) {
     const GenerateResult result = session_.generate(
         request, [](const GeneratedToken&) { return true; }, control_);

@@ -32,7 +32,8 @@ const BenchRow* find_row(const BenchResult& result, BenchKind kind, const std::s
   return found == result.rows.end() ? nullptr : &*found;
 }
 
-/// Why a row is not there. run_bench() makes a gap of what runs out of memory and of nothing else of ours.
+/// Returns the claim with the reason why its row is missing. run_bench() records a gap only for work that ran out of
+/// memory, and for nothing else of this program.
 GpuClaim without_value(GpuClaim claim, const BenchResult& result, const std::string& who, std::int64_t tokens) {
   const std::string what = bench_case_text({BenchKind::Prefill, who, tokens, false});
   claim.how = "no prefill of " + std::to_string(tokens) + " tokens under " + who;

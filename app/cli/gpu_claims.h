@@ -14,7 +14,7 @@ struct GpuClaim {
   std::string what;
   std::optional<double> value;  ///< none where it could not be had
   std::optional<double> bound;  ///< none where nothing is claimed of it
-  std::string how;              ///< what stands behind the value, or why there is none
+  std::string how;              ///< origin of the value, or the reason why there is none
 
   std::string verdict() const;  ///< "reached", "NOT reached", "does not fit", "not measured", or "no bound"
   bool does_not_fit = false;    ///< no value for want of memory

@@ -131,7 +131,7 @@ int recall_heads(const HeadOptions& options) {
   return find_recall_heads(recall, model_request(options));
 }
 
-/// What would be read or written by another method would be missed without a word.
+/// Refuses flags that only another method reads or writes, because their missing files would go unnoticed.
 void refuse_flags_of_others(const HeadOptions& options) {
   const bool patterns = options.method == kPatternPolicy, gates = options.method == kGatesMethod;
   if (!patterns && !options.patterns.empty())

@@ -38,7 +38,7 @@ json storage_json(const ModelSource& source) {
   return counts;
 }
 
-/// Where the tokenizer comes from; a model without one can still run on ids.
+/// Returns the origin of the tokenizer; a model without one can still run on ids.
 json tokenizer_json(const std::string& path) {
   namespace fs = std::filesystem;
   const auto optional_id = [](std::optional<std::int32_t> id) { return id ? json(*id) : json(); };
@@ -81,7 +81,7 @@ std::string dtype_text(const json& choices) {
   return "dtype      prefill " + line(choices.at("prefill")) + "           decoding " + line(choices.at("decode"));
 }
 
-/// Who has gates of policy nsa: "adapter", "model", or nobody.
+/// Returns the owner of the gates of policy nsa: "adapter" or "model", or none.
 std::string gates_of(const ModelSource& source, const std::string& adapter) {
   const std::string name = gate_tensors(source.config()).front().hf_name;
   if (!adapter.empty() && std::filesystem::exists(std::filesystem::path(adapter) / "adapter_config.json")) {

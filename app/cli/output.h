@@ -10,7 +10,7 @@ namespace carryover {
 /// redirection).
 void print(std::string_view text);
 
-/// The same for what a model wrote or a user asked: exactly as it is, but for a terminal.
+/// Does the same for text that a model wrote or a user asked for, which is written unchanged except to a terminal.
 void print_exactly(std::string_view text);
 
 std::string human_duration(double seconds);     ///< "2 min 05 s"

@@ -138,7 +138,7 @@ class PromptRuns {
     for (TokenRange& target : tokens.targets) shift(target);
   }
 
-  /// What the run's folder shows, once it is there.
+  /// Returns the measures of the run's folder, and makes the run first where the folder has not got it.
   PromptMeasures measured(const RunSettings& settings, const PromptExample& example, const std::string& folder,
                           const PromptTokens& tokens) {
     RunDescription description = describe_run(
@@ -195,7 +195,7 @@ void require_whole_examples(const PromptRequest& request, const RunSettings& set
     refuse("compares retrieval with a control", "Use --policy segmented, or leave out --against.");
 }
 
-/// What is there is replaced where it is an earlier set's, or where the user says so.
+/// Refuses a folder whose files would be replaced, unless they are an earlier set's or the user allows it.
 void refuse_files_of_others(const PromptRequest& request) {
   const auto there = find_json_file(path_in(request.out, "prompts.json"), JsonKind::Results);
   const bool is_set = there && there->is_object() && there->contains("examples") && there->contains("slices");
@@ -203,7 +203,7 @@ void refuse_files_of_others(const PromptRequest& request) {
     require_free_names(request.out, {"prompts.json", "prompts.csv", "slices.csv", "table.md"});
 }
 
-/// The tables of what has been run so far.
+/// Writes the tables of the examples that have been run so far.
 void write_tables(const std::string& folder, const json& results) {
   const auto write = [&](const char* name, const std::string& text) {
     write_file_atomically(path_in(folder, name), text);

@@ -25,7 +25,7 @@ RunDescription describe_run(const RunSettings& settings, std::vector<std::int32_
 /// it.
 class RunRecorder : public RunObserver {
  public:
-  /// All of them outlive it; `folder` may be null.
+  /// All arguments must outlive it; `folder` may be null.
   RunRecorder(RunFolder* folder, ProgressLine& progress, RunControl& control, std::int64_t total)
       : folder_(folder), progress_(progress), control_(control), total_(total) {}
 

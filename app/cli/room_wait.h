@@ -8,7 +8,7 @@ namespace carryover {
 
 class RunControl;
 
-/// How long the command line waits for room on a full disk where nobody is at a terminal.
+/// The time that the command line waits for room on a full disk if no terminal is there.
 inline constexpr std::chrono::seconds kRoomWait{600};
 
 /// The pauses between tries to write to a full disk: a second, then longer ones, ten seconds at most. Enter in a

@@ -106,7 +106,7 @@ std::string address(const std::string& host, int port) {
   return "http://" + name + ":" + std::to_string(port);
 }
 
-/// With the time in front, to standard error.
+/// Writes each line with the time in front to standard error.
 RequestLog request_log(bool quiet) {
   if (quiet) return {};
   return [](const std::string& line) {

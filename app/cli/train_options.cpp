@@ -57,7 +57,7 @@ void set_field(json& fields, const std::string& text) {
   fields[text.substr(0, equals)] = *value;
 }
 
-/// What --resume alone stands for: the folder that the run would write.
+/// The value of --resume without a name: the folder that the run would write.
 constexpr const char* kOutput = "--output";
 
 std::string resumed_folder(const std::string& named, const json& file, const json& flags) {

@@ -24,7 +24,7 @@ struct Component {
   const char* field;
   const char* title;
 };
-/// Those of `graph` are part of it.
+/// The indented rows behind `graph` are parts of it.
 constexpr Component kComponents[] = {{"weights", "weights"},
                                      {"gradients", "gradients"},
                                      {"optimizer", "optimizer"},

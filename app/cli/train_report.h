@@ -9,20 +9,20 @@
 
 namespace carryover {
 
-/// What a dry run found: one step's measures beside the estimate that needed no model.
+/// Returns the result of a dry run: one step's measures beside the estimate that needed no model.
 nlohmann::json dry_run_json(const TrainingPlan& plan, const ModelInfo& model, const StepRecord& step);
-/// The same as a table, for people.
+/// Returns the same as a table, for people.
 std::string dry_run_text(const nlohmann::json& report);
 
 nlohmann::json training_summary_json(const TrainingSummary& summary);
 std::string training_summary_text(const TrainingSummary& summary);
 
-/// "step 12 of 150, loss 2.345, 812 tokens/s"; with distillation its loss behind the other one
+/// Returns "step 12 of 150, loss 2.345, 812 tokens/s"; with distillation, its loss stands behind the other one.
 std::string step_text(const StepRecord& record, std::int64_t max_steps);
-/// "validation after step 100: perplexity 12.3 at 1024 tokens, 12.1 at 4096"
+/// Returns "validation after step 100: perplexity 12.3 at 1024 tokens, 12.1 at 4096".
 std::string validation_text(const ValidationRecord& record);
 
-/// "MODEL", what it is in memory and where: the first lines of a training or dry run.
+/// Returns the first lines of a training or dry run: the model, its form in memory and its device.
 std::string training_text(const TrainingPlan& plan, const ModelInfo& model, std::int64_t train_tokens,
                           std::int64_t held_out_tokens);
 

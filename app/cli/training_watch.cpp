@@ -41,14 +41,14 @@ void TrainingWatch::noted(const std::string& text) {
   progress_.note(text);
 }
 
-/// What comes before the first step is no part of a step's time.
+/// Restarts the clock: work before the first step is no part of a step's time.
 void TrainingWatch::preparing(double fraction, const std::string& what) {
   room_.found_room();
   start_ = Clock::now();
   progress_.status(what + "  " + fixed_text(100 * fraction, 0) + " %");
 }
 
-/// Time that it waits is no part of a step's.
+/// Excludes the time of waiting from the step's time.
 void TrainingWatch::wait_for_room(const TrainingAlert& alert) {
   progress_.clear();
   const Clock::time_point before = Clock::now();

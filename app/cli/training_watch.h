@@ -20,7 +20,7 @@ class ProgressLine;
 /// alert that would pause asks the engine to save and stop. On a full disk training waits (RoomWait).
 class TrainingWatch : public TrainObserver {
  public:
-  /// All three outlive it.
+  /// All three arguments must outlive it.
   TrainingWatch(const TrainingPlan& plan, ProgressLine& progress, RunControl& control,
                 std::chrono::seconds room_wait = kRoomWait)
       : plan_(plan), progress_(progress), control_(control), room_(room_wait) {}

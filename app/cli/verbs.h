@@ -42,7 +42,7 @@ std::unique_ptr<CLI::App> make_app(std::vector<VerbAction>& actions);
 
 /// argv, for config.json.
 std::vector<std::string>& command_line();
-/// Empty where this program has no figures.
+/// Returns the function that makes figures; empty where this program has none.
 FigureMaker& figure_maker();
 
 }  // namespace carryover

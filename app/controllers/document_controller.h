@@ -15,8 +15,8 @@ class DocumentController : public EngineJob {
   QString why_not_save() const;  ///< empty: save() can
   QString why_not_open() const;  ///< empty: open() can
   void save(const QString& file);
-  /// In place of the one that is open, also where it can't be opened. Refuses one that was read under another policy
-  /// than the chosen one.
+  /// Opens a state in place of the open one, which is closed even if the new one can't be opened. Refuses a state that
+  /// was read under another policy than the chosen one.
   void open(const QString& file);
   /// One of a session, in which the policy may have been changed since: under any.
   void open_again(const QString& file);

@@ -30,10 +30,10 @@ class EngineConnection : public QObject {
   /// The engine that `command` starts does the work from now on, such as `ssh host carryover-cli engine`; this process
   /// where it is empty. Paths of models are then of that machine, texts stay of this one.
   void use(const QString& command);
-  /// The same of a command that somebody has typed. Where it is no engine, failed() says why, and the one that is used
-  /// stays with its model; what it runs is stopped in any case.
+  /// Does the same for a command that a user has typed. If it starts no engine, failed() says why, and the present
+  /// engine stays with its model; the engine's present work is stopped in any case.
   void change_to(const QString& command);
-  /// The same command again, and the model that was open.
+  /// Starts the same command again, and opens the model that was open.
   void reconnect();
   const QString& command() const { return command_; }
   const std::optional<EngineElsewhere>& elsewhere() const { return elsewhere_; }  ///< once it has answered

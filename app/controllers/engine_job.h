@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-/// What has the engine for itself while it goes on: runs are refused then. GUI thread; never waits. Lives shorter than
+/// A job that has the engine for itself while it runs: runs are refused then. GUI thread; never waits. Must not outlive
 /// its RunController.
 class EngineJob : public QObject {
   Q_OBJECT
@@ -24,7 +24,8 @@ class EngineJob : public QObject {
 
  protected:
   EngineJob(LabContext& context, RunController& runs) : context_(context), runs_(runs) {}
-  /// Moves a job's own worker to the engine thread, which ends with it; `cancelled` is what the log then says.
+  /// Moves a job's own worker to the engine thread, which ends with it. `cancelled`: the log's text after a
+  /// cancellation.
   template <typename Worker>
   Worker* with(Worker* worker, const QString& cancelled) {
     QThread* engine = runs_.engine().worker().thread();
@@ -43,7 +44,7 @@ class EngineJob : public QObject {
     });
     return worker;
   }
-  std::shared_ptr<RunControl> begin(const QString& busy);  ///< `busy`: why nothing else can start meanwhile
+  std::shared_ptr<RunControl> begin(const QString& busy);  ///< `busy`: the reason why nothing else can start meanwhile
   void release();
 
   LabContext& context_;

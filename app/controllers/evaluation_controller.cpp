@@ -182,7 +182,7 @@ void EvaluationController::run_pending() {
   select_answer();
 }
 
-/// How the run may differ from what was evaluated.
+/// Returns how the run may differ from the evaluation.
 QString EvaluationController::remark() const {
   QStringList remarks;
   const EvaluationPlan& plan = pending_->plan;

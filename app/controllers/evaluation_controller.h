@@ -59,7 +59,7 @@ class EvaluationController : public FolderController {
   ModelLoader& loader_;
   RunController& runs_;
   EvaluationModel model_;
-  std::optional<EvaluationRequest> request_;  ///< that this window ran last
+  std::optional<EvaluationRequest> request_;  ///< the last one that this window ran
   std::optional<Pending> pending_;
   std::shared_ptr<const EvaluationPlan> ordered_plan_;
   std::shared_ptr<std::atomic<bool>> stop_order_;

@@ -13,16 +13,16 @@
 
 namespace carryover {
 
-/// Samples that are to be made again: those of a task at a length of a plan. A plain value.
+/// An order to make samples again: those of a plan's task at a length. A plain value.
 struct RemadeSamples {
   std::shared_ptr<const EvaluationPlan> plan;
   std::string task;
   std::int64_t length = 0;
-  std::shared_ptr<std::atomic<bool>> stop;  ///< set: nobody waits for it any more
+  std::shared_ptr<std::atomic<bool>> stop;  ///< true if nobody waits for the answer any more
 };
 
-/// Makes samples of an evaluation again, which tokenises long texts: lives on a thread of its own. Keeps those that it
-/// made last. Called by queued calls; answers by signals with plain values, and not where it was stopped.
+/// Makes samples of an evaluation again, which tokenises long texts, and keeps the last ones that it made. Lives on a
+/// thread of its own. Called by queued calls; answers by signals with plain values, and not after it was stopped.
 class EvaluationSamples : public QObject {
   Q_OBJECT
  public:
@@ -31,7 +31,7 @@ class EvaluationSamples : public QObject {
   void make_run(const RemadeSamples& order, int index, const SampleEntry& entry, bool bos);
 
  Q_SIGNALS:
-  /// What answers should be, a text for each sample.
+  /// Gives the expected answers, a text for each sample.
   void references_made(const carryover::RemadeSamples& order, const std::vector<std::string>& references);
   void run_made(const carryover::RemadeSamples& order, const carryover::SampleRun& run);
   void failed(const carryover::ErrorReport& report);
@@ -40,7 +40,7 @@ class EvaluationSamples : public QObject {
   void make(const RemadeSamples& order);
   void attempt_order(const RemadeSamples& order, const std::function<void()>& work);
 
-  RemadeSamples made_;  ///< what samples_ are of
+  RemadeSamples made_;  ///< the order that samples_ answers
   std::unique_ptr<const Task> task_;
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::vector<TaskSample> samples_;

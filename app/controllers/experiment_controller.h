@@ -42,7 +42,7 @@ class ExperimentController : public FolderController {
   RunController& runs_;
   TrainController& training_;
   ExperimentModel model_;
-  std::optional<ExperimentRequest> request_;  ///< that this window ran last
+  std::optional<ExperimentRequest> request_;  ///< the last one that this window ran
   WorkerThread<ExperimentFollower> follower_{QStringLiteral("experiment")};
 };
 

@@ -15,7 +15,7 @@ class FolderController : public QObject {
  public:
   FolderProcess& process() { return process_; }
 
-  void open(const QString& folder);  ///< that another process writes, or one that is done
+  void open(const QString& folder);  ///< a finished folder, or one that another process writes
   void stop();
 
  Q_SIGNALS:
@@ -27,7 +27,8 @@ class FolderController : public QObject {
  protected:
   /// `name` is what the command makes, for errors.
   explicit FolderController(const QString& name, QObject* parent);
-  /// Once, in the constructor: the follower tells the model what is wrong with its folder. Both outlive all calls.
+  /// Connects a follower to its model, which it tells the folder's errors. Call it once, in the constructor; both must
+  /// outlive all calls.
   void connect_folder(FolderModel& model, FolderFollower* follower);
   /// Opens the folder, and runs the command, as its parts, the program's name first. While none runs.
   void run(const std::vector<std::string>& command, const std::string& folder);

@@ -45,7 +45,7 @@ class Lab : public QObject {
   void load_model(const ModelRequest& request);  ///< the same, and nothing is run
   void open_text(const QString& path);           ///< once it is read, stops a run, and runs this text
   void open_pasted_text(const QString& text);    ///< as open_text
-  /// Without loading the open model anew where dtype or device change: another one is opened next.
+  /// Does not load the open model again where dtype or device change: another model is opened next.
   void set_options_of_next_model(const RunOptions& options);
   void pause_or_resume();  ///< the training, or else the run
   std::array<EngineJob*, 6> jobs() {

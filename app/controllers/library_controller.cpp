@@ -92,7 +92,7 @@ void LibraryController::connect_runs() {
   });
 }
 
-/// What grows is listed once a second, and its end at once.
+/// Lists a run that grows once a second, and its end at once.
 void LibraryController::update_later() {
   if (!update_timer_.isActive()) update_timer_.start();
 }
@@ -148,7 +148,7 @@ void LibraryController::connect_what_ifs() {
   });
 }
 
-/// What-ifs have a list of their own, which has the say.
+/// Updates the entries of what-ifs from their own list, which decides which there are.
 void LibraryController::list_what_ifs() {
   const WhatIfs& what_ifs = context_.what_ifs();
   QStringList gone;
@@ -192,7 +192,7 @@ void LibraryController::list_questions() {
   for (const QString& place : gone) library_.drop(place);
 }
 
-/// Those that were made of the run on show, when it is on show again.
+/// Links the what-ifs that were made from the run on show, when that run is on show again.
 void LibraryController::link_what_ifs() {
   context_.what_ifs().link(run_provenance(context_.run()), context_.run().segment_count());
 }
@@ -231,7 +231,7 @@ void LibraryController::connect_files() {
   });
 }
 
-/// Of all entries, as a session brought them.
+/// Measures the files of all entries, as a session restored them.
 void LibraryController::look_at_files() {
   for (int row = 0; row < library_.count(); ++row) {
     const ListedRun& run = library_.run(row);
@@ -242,7 +242,8 @@ void LibraryController::look_at_files() {
   }
 }
 
-/// Once each time that they come to take more than they may; nothing is deleted without being asked for.
+/// Reports once each time that the runs begin to take more than the limit; nothing is deleted without the user's
+/// request.
 void LibraryController::tell_of_limit() {
   const bool over = library_.bytes_over_limit() > 0;
   if (over && !over_limit_)
@@ -313,14 +314,14 @@ void LibraryController::open(const QString& place) {
   }
 }
 
-/// Of the run that it was made of; -1 where that isn't listed.
+/// Returns the row of the run that a what-if was made from; -1 where that isn't listed.
 int LibraryController::row_of_run(const ListedRun& what_if) const {
   for (int row = 0; row < library_.count(); ++row)
     if (library_.run(row).kind == ListedKind::Run && library_.run(row).details == what_if.details) return row;
   return -1;
 }
 
-/// With the run that it was made of, where that is listed.
+/// Opens a what-if with the run that it was made from, where that is listed.
 void LibraryController::open_what_if(const ListedRun& what_if) {
   WhatIfs& what_ifs = context_.what_ifs();
   const int index = what_ifs.index_of(own_id(what_if.place));

@@ -26,15 +26,15 @@ class LibraryController : public QObject {
 
   void open(const QString& place);
   void compare(const QString& a, const QString& b);  ///< b is pinned as B
-  void resume(const QString& place);                 ///< what can be
-  /// Off the list, until they are taken back or forgotten; a command of the undo stack. Folders stay where they are in
-  /// any case.
+  void resume(const QString& place);                 ///< resumes an entry that can be resumed
+  /// Takes entries off the list until they are taken back or forgotten; this is a command of the undo stack. Folders
+  /// stay where they are in any case.
   void remove(const QStringList& places);
-  void take_back();  ///< what was removed last; by undoing that where it was the last thing done, else a command too
-  void measure(const QString& place);  ///< what it takes on the disk now, in a while
+  void take_back();  ///< puts back what was removed last: undoes it if it was the last command, else by a new one
+  void measure(const QString& place);  ///< updates its size on disk, later
 
  Q_SIGNALS:
-  void panel_wanted(const QString& id);  ///< that shows what was opened
+  void panel_wanted(const QString& id);  ///< the panel that shows the opened entry
   void failed(const carryover::ErrorReport& report);
 
  private:

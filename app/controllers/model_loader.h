@@ -38,7 +38,7 @@ class ModelLoader : public QObject {
   /// `adapter`: a PEFT folder merged into it. A path that is such a folder itself is merged into its base model, or
   /// into the model that is open where the base is not on this machine.
   void open_model(const QString& path, const QString& adapter = {});
-  /// With the dtype and device now chosen. While something has the engine: once that ends.
+  /// Opens the model again with the dtype and device now chosen; if other work has the engine, once that ends.
   void reopen_model();
   void open_text(const QString& path, const QString& name = {});  ///< `name`: see TextRequest
   void open_pasted_text(const QString& text, const QString& name = {});
@@ -46,7 +46,7 @@ class ModelLoader : public QObject {
   void begin_load();
 
  Q_SIGNALS:
-  void opening_model();  ///< what runs on the open one is to stop
+  void opening_model();  ///< runs of the open model must stop
   void model_opened();
   /// Another one could not be opened, and the open one stays; what it was asked for with.
   void model_refused(carryover::DType dtype, carryover::Device device);
@@ -74,7 +74,7 @@ class ModelLoader : public QObject {
   QString model_path_, adapter_path_;  ///< asked for last
   DType dtype_ = DType::Auto;          ///< likewise
   Device device_ = Device::Auto;       ///< likewise
-  DType opened_dtype_ = DType::Auto;   ///< that the open one was asked for with
+  DType opened_dtype_ = DType::Auto;   ///< dtype that was asked for with the open model
   Device opened_device_ = Device::Auto;
   bool reopen_ = false;            ///< once the engine is ready
   bool reopen_when_free_ = false;  ///< once nothing has the engine

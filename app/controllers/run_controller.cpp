@@ -84,7 +84,7 @@ void RunController::connect_worker() {
   connect(worker, &EngineWorker::save_failed, this, &RunController::failed);
 }
 
-/// What was to be run once everything is open, now that it is.
+/// Starts the run that waited for everything to be open.
 void RunController::run_or_say_why_not() {
   if (can_run()) {
     run_wanted_ = false;
@@ -280,7 +280,7 @@ void RunController::stop() {
   stop_run();
 }
 
-/// What is to be run next stays.
+/// Stops the present run; a run that waits to be started next still starts.
 void RunController::stop_run() {
   if (!channel_ || state_ == State::Idle) return;
   channel_->control().request_stop();

@@ -137,7 +137,7 @@ void TrainController::launch(const TrainJob& job, const QString& why) {
   Q_EMIT state_changed();
 }
 
-// What was done until now is taken up at once: a paused run shows all of its steps but the one under way.
+// Takes the results so far at once, so that a paused run shows all of its steps but the one under way.
 void TrainController::pause() {
   if (!channel_ || stopping_) return;
   channel_->control().pause();

@@ -12,16 +12,16 @@
 
 namespace carryover {
 
-/// What a dry run measured.
+/// The measurements of a dry run.
 struct DryRun {
   StepRecord step;
   std::int64_t peak_memory_bytes = 0;
 };
 
-/// The GUI's side of training: turns wishes into jobs of the EngineWorker that runs share, and what comes back into
-/// TrainingModels, at most 30 times a second with the last one guaranteed; follows folders that others write. While
-/// a training has the engine, the RunController refuses runs. GUI thread; waits for nothing but a folder's reading, in
-/// its destructor. Lives shorter than its RunController.
+/// The GUI's side of training: turns wishes into jobs of the EngineWorker that runs share, and its answers into
+/// TrainingModels, at most 30 times a second with the last one guaranteed; follows folders that other processes write.
+/// While a training has the engine, the RunController refuses runs. GUI thread; waits for nothing but the reading of a
+/// folder, in its destructor. Must not outlive its RunController.
 class TrainController : public QObject {
   Q_OBJECT
  public:

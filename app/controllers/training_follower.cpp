@@ -38,7 +38,8 @@ void TrainingFollower::forget(const QString& directory) {
 
 bool TrainingFollower::look_at(const QString& directory, Followed& folder) {
   auto found = std::make_shared<FolderNews>();
-  // In this order: whoever lets go of the lock has written all, and where final/ is there, so are all lines.
+  // Looks at the lock first, then at final/: a process that lets go of the lock has written everything, and where
+  // final/ is there, so are all lines.
   const bool was_held = std::exchange(folder.held, FolderLock::is_held(directory.toStdString()));
   found->finished = QFileInfo(directory + QStringLiteral("/final")).isDir();
   found->metrics = folder.metrics.poll();

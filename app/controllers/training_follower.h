@@ -11,12 +11,12 @@
 
 namespace carryover {
 
-/// What came of a folder since the last look at it.
+/// The news of a folder since the last look at it.
 struct FolderNews {
   MetricsFollower::News metrics;
   std::string checkpoint;  ///< the newest whole one
-  bool finished = false;   ///< final/ is there: nothing more will come
-  bool written = false;    ///< somebody trains there now
+  bool finished = false;   ///< true if final/ exists: no more news will come
+  bool written = false;    ///< true if a process trains there now
 };
 
 /// Reads the folders of training runs, and follows those that are still written: lives on a thread of its own, since a

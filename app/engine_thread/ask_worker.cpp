@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMostScored = 24;  // tokens: the product of more says nothing
 
-/// How many tokens the answer has before the end of its first sentence, line or quotation. Not before a comma or a
-/// colon: what stands ahead of those is often a phrase that any answer begins with.
+/// Returns the number of the answer's tokens before the end of its first sentence, line or quotation. A comma or a
+/// colon does not count as an end: the text before it is often a phrase that any answer begins with.
 std::size_t first_phrase(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   bool begun = false;
   for (std::size_t i = 0; i < ids.size() && i < kMostScored; ++i) {
@@ -41,8 +41,9 @@ void AskWorker::tell(double share, const QString& what) {
   if (progress_.passes()) Q_EMIT progressed(share, what);
 }
 
-/// What generate() reads first, without a word: it goes on from here. Not where the angles of a cache depend on what
-/// follows, which it would read once more.
+/// Reads the text before the question, which generate() would read first without reporting progress; generate() then
+/// continues from it. Does nothing where the angles of a cache depend on the text that follows, because generate()
+/// would read the text once more.
 void AskWorker::read_ahead(Session& session, const GenerateRequest& request, RunControl& control) {
   const RopeConfig rope = request.config.rope.value_or(session.model().config.rope);
   if (rope.kind == RopeConfig::Kind::Dynamic && runs_in_chunks(request.policy)) return;

@@ -8,21 +8,22 @@
 
 namespace carryover {
 
-/// The engine's side of questions about a text: answers one with what it retrieves, then again without where it
-/// retrieves at all, and says how probable the answer's first phrase is under either. Lives on the engine thread beside
-/// the EngineWorker; answers by signals with plain values. Errors end here, as ErrorReport.
+/// The engine's side of questions about a text: answers one with what it retrieves, then again without retrieval, and
+/// says how probable the answer's first phrase is in each case. Lives on the engine thread beside the EngineWorker;
+/// answers by signals with plain values. Errors end here, as ErrorReport.
 class AskWorker : public QObject {
   Q_OBJECT
  public:
   explicit AskWorker(EngineWorker& engine) : engine_(engine) {}
-  /// `request` ends with the question. `tokenizer` is the model's. `twice`: without what it retrieves too.
+  /// `request` ends with the question. `tokenizer` is the model's. `twice`: answer it without retrieval too.
   void ask(const GenerateRequest& request, const std::shared_ptr<const Tokenizer>& tokenizer, bool twice,
            const std::shared_ptr<RunControl>& control);
-  /// The probability of the last answer's first phrase where the question doesn't read `without`. After ask().
+  /// Computes the probability of the last answer's first phrase if the question doesn't read `without`. Call it after
+  /// ask().
   void ask_without(const std::vector<TokenRange>& without, const std::shared_ptr<RunControl>& control);
 
  Q_SIGNALS:
-  void progressed(double share, const QString& what);  ///< of what is being done
+  void progressed(double share, const QString& what);  ///< share of the present work
   void told(bool without_retrieval, const QString& piece);
   void found(const std::vector<carryover::HeadHits>& hits);
   void scored(const QString& sentence, double with, double without);  ///< negative: there is none
@@ -36,7 +37,7 @@ class AskWorker : public QObject {
   void tell(double share, const QString& what);
   GenerateResult answer(Session& session, const GenerateRequest& request,
                         const std::shared_ptr<const Tokenizer>& tokenizer, RunControl& control);
-  /// Of the last answer's first phrase, under `request`'s way to read.
+  /// Returns the probability of the last answer's first phrase if the text is read as `request` says.
   double probability_under(Session& session, GenerateRequest request, RunControl& control) const;
   Session& session() const;
   template <typename Work>

@@ -29,7 +29,7 @@ AssetFetcher::AssetFetcher(QObject* parent) : QObject(parent) {
   });
 }
 
-// What was fetched so far stays in the cache and the next start continues from there.
+// Ends the fetching process. Files that were fetched so far stay in the cache, and the next start continues from there.
 AssetFetcher::~AssetFetcher() {
   process_.disconnect(this);
   if (process_.state() == QProcess::NotRunning) return;

@@ -9,7 +9,7 @@ namespace carryover {
 struct FetchedAssets {
   QString model, text;
 };
-/// As scripts/fetch_assets.sh keeps them in the cache, whoever called it. Any thread.
+/// Returns the files that scripts/fetch_assets.sh keeps in the cache, whoever called it. Any thread.
 FetchedAssets fetched_assets();
 
 /// Gets the default model and book by the script that CARRYOVER_ASSETS_SCRIPT names, while the window shows the demo.

@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-/// How a command ended.
+/// The end of a command: its status and output.
 struct CommandExit {
   int code = 0;
   bool normal = false;   ///< no signal ended it

@@ -4,8 +4,8 @@
 
 namespace carryover {
 
-/// How often the window takes up what a run reports: at most 30 times a second; where the engine works on the same
-/// cores, more rarely the more it costs to show. GUI thread.
+/// Decides how often the window takes a run's reports: at most 30 times a second; where the engine works on the same
+/// cores, more rarely the more time it takes to show them. GUI thread.
 class DrainPace {
  public:
   void drained();                        ///< now

@@ -62,7 +62,7 @@ class EngineWorker : public QObject {
   /// Lets the engine that `command` starts do the work from now on, or this process where it is empty. The open model
   /// goes. `control` can end the waiting.
   void use_engine(const QString& command, const std::shared_ptr<RunControl>& control);
-  /// The same of a command that may be wrong: then the engine that is used stays, and its model.
+  /// Does the same for a command that may be wrong: if it is, the present engine stays, with its model.
   void change_engine(const QString& command, const std::shared_ptr<RunControl>& control);
   EngineSource& engine() { return engine_; }  ///< engine thread only
   void open_model(const ModelRequest& request);
@@ -74,7 +74,7 @@ class EngineWorker : public QObject {
   void end_loads() { loads_.request_stop(); }  ///< from any thread, for good: the window is going
   void save(const RunContents& run);           ///< as the folder run.directory, a new one
   void open_run(const QString& place);         ///< a run folder, or a journal
-  /// From the model's files, whatever the open model has become since: it is loaded again where it must be.
+  /// Trains from the model's files, even if the open model has changed since: it is loaded again where that is needed.
   void train(const TrainJob& job, const std::shared_ptr<TrainChannel>& channel);
   /// The open model, for other workers of the engine thread; null where none is open.
   Session* session() const { return session_.get(); }
@@ -87,7 +87,8 @@ class EngineWorker : public QObject {
   void engine_refused(const carryover::ErrorReport& report);  ///< by change_engine()
   void model_opened(const carryover::LoadedModel& model);
   void model_trained(const carryover::LoadedModel& model);  ///< a training has ended, and the open weights are others
-  void model_failed(const carryover::ErrorReport& report, bool has_model);  ///< whether the one before is still open
+  void model_failed(const carryover::ErrorReport& report, bool has_model);  ///< `has_model`: the previous model is
+                                                                            ///< still open
   void model_reloaded(const carryover::ModelInfo& model);  ///< the one before, anew: what it kept of texts is gone
   void text_opened(const carryover::LoadedText& text);
   void text_failed(const carryover::ErrorReport& report);
@@ -116,7 +117,7 @@ class EngineWorker : public QObject {
   QTimer* watch_;  ///< for a line that breaks while the engine is idle
   RunControl loads_;
   std::unique_ptr<Session> session_;
-  ModelRequest opened_;  ///< what opens session_'s weights; a training changes it
+  ModelRequest opened_;  ///< request that opens session_'s weights; a training changes it
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::string text_;
   QString text_name_;

@@ -7,16 +7,16 @@
 
 namespace carryover {
 
-/// A command with `--dry-run --json` in a process of its own, which says what the command would take: it reads texts or
-/// makes samples, and may measure the machine. GUI thread.
+/// Runs a command with `--dry-run --json` in a process of its own, which forecasts what the command will take: it reads
+/// texts or makes samples, and may measure the machine. GUI thread.
 class ForecastProcess : public CommandProcess {
   Q_OBJECT
  public:
-  /// What the command printed, for people. Throws EngineError{BadInput} naming `where`.
+  /// Turns the command's output into text for people. Throws EngineError{BadInput} naming `where`.
   using Reader = std::function<QString(const nlohmann::json& printed, const std::string& where)>;
   explicit ForecastProcess(Reader reader, QObject* parent = nullptr);
 
-  /// Of a command as its parts, the program's name first. Nothing while one runs.
+  /// Starts a forecast of a command, given as its words with the program's name first. Does nothing while one runs.
   void ask(const std::vector<std::string>& command);
 
  Q_SIGNALS:

@@ -9,18 +9,18 @@
 
 namespace carryover {
 
-/// What the segment was, and where the replay began, once all edits are done.
+/// The result of a what-if once all edits are done: the unedited segment, and where the replay began.
 struct WhatIfEnd {
   std::shared_ptr<const WhatIfBase> base;
   double seconds = 0;
 };
 
-/// What the record of the run says of a segment, for a replay to be held against. Nothing of a segment that can't be
-/// read but whose weights it is of.
+/// Returns the run's record of a segment, which a replay is compared with. For a segment that can't be read, it has
+/// only the weights' hash.
 RecordedSegment recorded_segment(const RunModel& run, int segment);
 
-/// The engine's side of inspections and what-ifs: one segment of a run again, to look into it or to change something.
-/// Requests carry the run's record: under other weights nothing is answered. Lives on the engine thread beside the
+/// The engine's side of inspections and what-ifs: runs one segment of a run again, to look into it or to change
+/// something. Requests carry the run's record, and other weights are refused. Lives on the engine thread beside the
 /// EngineWorker, whose model it uses; answers by signals with plain values. Errors end here, as ErrorReport.
 class InspectWorker : public QObject {
   Q_OBJECT

@@ -13,16 +13,16 @@
 
 namespace carryover {
 
-/// What one run shares between the engine thread, which reports through it, and the GUI thread, which steers and drains
-/// it. Neither waits for the other. `wake` is called on the engine thread, once until the next drain(); it must only
-/// queue.
+/// The channel between the engine thread, which reports a run through it, and the GUI thread, which steers and drains
+/// it. Neither waits for the other. `wake` is called on the engine thread, at most once until the next drain(); it must
+/// only queue.
 class RunChannel : public RunObserver {
  public:
   explicit RunChannel(std::function<void()> wake) : box_(std::move(wake)) {}
 
   RunControl& control() { return control_; }
 
-  /// Where segments are spilled to; before the first one is reported.
+  /// Sets the source of the segments that are spilled. Call it before the first one is reported.
   void spill_to(std::shared_ptr<const SegmentSource> source) {
     const std::lock_guard lock(mutex_);
     source_ = std::move(source);
@@ -36,7 +36,7 @@ class RunChannel : public RunObserver {
 
   /// GUI thread.
   std::vector<std::shared_ptr<const SegmentSnapshot>> drain() { return box_.drain(); }
-  /// Once, as soon as a segment has been drained; null before and after. GUI thread.
+  /// Returns the source once, as soon as a segment has been drained; null before and after. GUI thread.
   std::shared_ptr<const SegmentSource> take_source() {
     const std::lock_guard lock(mutex_);
     return std::exchange(source_, nullptr);

@@ -16,7 +16,7 @@ class RunFiles : public QObject {
  public:
   static constexpr int most_files = 100'000;  ///< of a folder that are counted
 
-  void measure(const QString& place);      ///< what it takes on disk
+  void measure(const QString& place);      ///< computes its size on disk
   void read_losses(const QString& place);  ///< of a run
 
  Q_SIGNALS:

@@ -7,7 +7,7 @@ namespace carryover {
 /// Lets a worker's news of its progress pass at most 30 times a second. Owner: the worker; its thread.
 class Throttle {
  public:
-  /// Whether news may pass now; if so, the next ones wait.
+  /// Returns true if news may pass now; if so, the next ones wait.
   bool passes() {
     constexpr int interval_ms = 34;
     if (since_.isValid() && since_.elapsed() < interval_ms) return false;

@@ -18,10 +18,10 @@ struct SavedCheckpoint {
   std::string directory;
 };
 
-/// What one training shares between the engine thread, which reports through it, and the GUI thread, which steers and
-/// drains it. Neither waits for the other. `wake` is called on the engine thread, once until the next drain();
-/// `prepared` there too, with each news of what comes before the first step. Both must only queue. Segments are copied
-/// out for one step between two drains: more could not be looked at.
+/// The channel between the engine thread, which reports a training through it, and the GUI thread, which steers and
+/// drains it. Neither waits for the other. `wake` is called on the engine thread, at most once until the next drain();
+/// `prepared` is called there too, with each report of the work before the first step. Both must only queue. Segments
+/// are copied out for one step between two drains, since more could not be looked at.
 class TrainChannel : public TrainObserver {
  public:
   using News = std::variant<std::shared_ptr<const StepSnapshot>, ValidationRecord, TrainingAlert, SavedCheckpoint>;

@@ -26,7 +26,7 @@ QStringList choice(const std::string& word) {
   return {qstring(word.substr(0, equals)), qstring(word.substr(equals + 1))};
 }
 
-/// What the folder is, as the script's `open` names it.
+/// Returns the folder's kind, as the script's `open` names it.
 QString kind_of(const std::string& folder) {
   const auto has = [&](const char* file) { return QFileInfo::exists(qstring(folder) + QLatin1String(file)); };
   return has("/metrics.jsonl")     ? QStringLiteral("training")
@@ -34,14 +34,14 @@ QString kind_of(const std::string& folder) {
                                    : QStringLiteral("run");
 }
 
-/// Plots of what a run does not keep, or not always: its model computes them.
+/// Returns true for plots whose data a run does not keep, or not always: its model computes them.
 bool needs_model(const std::string& figure) {
   static const std::set<std::string> computed{"attention", "attribution",   "attribution_layers", "carry",
                                               "prefix",    "prefix_scores", "prefix_slots"};
   return computed.contains(figure);
 }
 
-/// As the run's was opened.
+/// Adds the statements that open the model as the run's model was opened.
 template <typename Say>
 void open_model(const ModelInfo& model, const Say& say) {
   say(QStringList{QStringLiteral("set"), QStringLiteral("dtype"), QString::fromUtf8(dtype_name(model.dtype).data())});

@@ -55,7 +55,7 @@ void RunReport::ask_head_scores() {
   if (heads->sets().empty()) heads->form().profile();
 }
 
-/// On a few short documents, where the open text has enough tokens for them.
+/// Scores recall heads on a few short documents, if the open text has enough tokens for them.
 void RunReport::ask_recall_heads() {
   Lab& lab = window_.lab();
   const auto& text = lab.loader.text();
@@ -99,7 +99,7 @@ void RunReport::raise_next() {
   save_settled(raise(pictures_[next_]), most_waits);
 }
 
-// What a view shows may need the engine first.
+// Saves a widget once the engine is idle, because a view may need the engine for its contents.
 void RunReport::save_settled(QWidget* widget, int waits) {
   QTimer::singleShot(settle_pause_ms, this, [this, widget, waits, worked = engine_works()] {
     if (waits > 0 && (worked || engine_works())) return save_settled(widget, waits - 1);

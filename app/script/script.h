@@ -13,20 +13,21 @@ struct Statement {
   QStringList words;
 };
 
-/// A statement a line; "#" starts a comment where a word could start; words are quoted by '…' or "…" (there, a
-/// backslash keeps a quote or a backslash). Throws EngineError{BadInput} naming `name:line`.
+/// Parses a script with one statement per line. "#" starts a comment where a word could start; words are quoted by '…'
+/// or "…" (within the latter, a backslash keeps a quote or a backslash). Throws EngineError{BadInput} naming
+/// `name:line`.
 std::vector<Statement> parse_script(const QString& text, const QString& name);
 
-/// What a script says, in the window's language.
+/// Returns a text of scripts in the window's language.
 QString tr(const char* text);
 
-/// Throws EngineError{Usage}: a statement can't be done.
+/// Throws EngineError{Usage} for a statement that can't be done.
 [[noreturn]] void refuse(const QString& where, const QString& problem, const QString& advice);
 
-/// A word as JSON where it is some, else as a string.
+/// Returns a word as JSON where it is valid JSON, else as a string.
 nlohmann::json json_of_word(const QString& word);
 
-/// The statements of a file, or of standard input for "-". Throws EngineError{Io, BadInput}.
+/// Reads the statements of a file, or of standard input for "-". Throws EngineError{Io, BadInput}.
 std::vector<Statement> read_script(const QString& path);
 
 }  // namespace carryover

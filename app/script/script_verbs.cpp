@@ -189,7 +189,7 @@ Pending select(MainWindow& window, const QStringList& words) {
   return {};
 }
 
-/// By its name, or by that of one of its plots.
+/// Returns a panel by its name, or by that of one of its plots.
 Panel& panel_of(MainWindow& window, const QString& name) {
   const QString id = current_panel_id(name);
   if (Panel* panel = window.docks().panel(id)) return *panel;

@@ -10,7 +10,7 @@
 
 namespace carryover {
 
-/// Who may ask. A plain value; any thread.
+/// The rules for who may send requests. A plain value; any thread.
 struct AccessRules {
   /// Names by which the server may be called. A web page whose own name was pointed at this machine (DNS rebinding)
   /// calls it by that name, and is refused. Empty: any, for a server that is open to other machines and has a key.
@@ -21,7 +21,8 @@ struct AccessRules {
 /// localhost, the loopback addresses and `host`; nothing where it stands for every address.
 std::vector<std::string> allowed_hosts(const std::string& host);
 
-/// Why a request is refused, or nothing. Pages of another origin are, whatever they ask: there is no CORS.
+/// Returns the reason why a request is refused, or nothing. Requests of pages with another origin are always refused:
+/// there is no CORS.
 std::optional<ApiError> refused_access(const HttpRequest& request, const AccessRules& rules);
 
 bool is_loopback(std::string_view host);  ///< a name or address that other machines can't reach

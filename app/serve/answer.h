@@ -21,10 +21,10 @@ inline constexpr double kMostScores = 4e6;         ///< logprobs that are kept a
 inline constexpr std::int64_t kMostAnswers = 16;   ///< the largest `n`
 inline constexpr std::size_t kMostStopIds = 256;
 
-/// How an answer is to be decoded: the fields that all kinds of requests share. A plain value.
+/// The settings for decoding an answer: the fields that all kinds of requests share. A plain value.
 struct AnswerSettings {
   std::string model;                            ///< as the request names it, or empty
-  std::string policy;                           ///< what that means
+  std::string policy;                           ///< the policy that `model` means
   std::int64_t max_tokens = 0, min_tokens = 0;  ///< no token that ends an answer is chosen before min_tokens
   std::int64_t n = 1;                           ///< answers to each prompt
   Sampling sampling;                            ///< its seed is that of the first answer
@@ -54,7 +54,7 @@ struct Prompt {
 };
 
 struct Answer {
-  std::int64_t tokens = 0;               ///< that were decoded, also what no part has
+  std::int64_t tokens = 0;               ///< number of decoded tokens, with those in no part
   const char* finish_reason = "length";  ///< or "stop"
 };
 

@@ -37,7 +37,7 @@ class AnswerParts {
 
   AnswerPart push(const GeneratedToken& token);
   AnswerPart push_end(const GeneratedToken& token);  ///< the end of text
-  AnswerPart finish();                               ///< what is held back, where nothing more comes
+  AnswerPart finish();                               ///< the text that is held back, where no more follows
   bool stopped() const { return filter_.stopped(); }
 
  private:
@@ -48,7 +48,7 @@ class AnswerParts {
   StopFilter filter_;
   FirstBlank blank_;
   std::string pending_;           ///< bytes of an unfinished character
-  std::deque<AnswerToken> held_;  ///< that no part has yet
+  std::deque<AnswerToken> held_;  ///< tokens that are in no part yet
   std::int64_t decoded_ = 0;      ///< characters
   std::int64_t given_ = 0;        ///< of them, in parts
 };

@@ -12,11 +12,11 @@ namespace carryover {
 /// A request that can't be answered, in the form that OpenAI's clients read. Any thread.
 class ApiError : public std::runtime_error {
  public:
-  /// `param`: the field of the request that is wrong; empty: none, as `code`.
+  /// `param`: the request's wrong field; empty: none. `code`: likewise.
   ApiError(int status, const std::string& message, std::string param = {}, std::string code = {})
       : std::runtime_error(message), status_(status), param_(std::move(param)), code_(std::move(code)) {}
 
-  /// What the engine says, without what is none of a client's business: a path of this machine, or a bug of ours.
+  /// Takes the engine's message, without what a client must not see: a path of this machine, or a bug of this program.
   explicit ApiError(const EngineError& error);
 
   int status() const { return status_; }
@@ -28,8 +28,8 @@ class ApiError : public std::runtime_error {
   std::string param_, code_;
 };
 
-/// The exception that is being handled, as what the client is told: call it in a catch block only. What it isn't told
-/// (a bug, a file that can't be read) goes to standard error.
+/// Returns the exception that is being handled in the form for clients; call it in a catch block only. What a client
+/// must not see (a bug, a file that can't be read) goes to standard error.
 ApiError current_api_error();
 
 /// {"error": {"message", "type", "param", "code"}}

@@ -122,13 +122,13 @@ json stream_choice(std::int64_t index, const json& delta, json logprobs, const c
           {"finish_reason", finish_reason != nullptr ? json(finish_reason) : json()}};
 }
 
-/// Of `content`, as chat_logprobs() makes it; null where it was not asked for.
+/// Returns "logprobs" with `content`, which chat_logprobs() makes; null where they were not asked for.
 json logprobs_json(const AnswerSettings& settings, json content) {
   if (!settings.logprobs) return nullptr;
   return {{"content", std::move(content)}, {"refusal", nullptr}};
 }
 
-/// logprobs: true, and how many likeliest tokens.
+/// Returns how many of the likeliest tokens "logprobs": true asks for.
 std::optional<int> read_logprobs(const RequestFields& fields) {
   const auto top = fields.find_integer("top_logprobs", 0, kMostLogprobs);
   if (fields.flag("logprobs")) return static_cast<int>(top.value_or(0));

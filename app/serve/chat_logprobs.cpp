@@ -25,7 +25,7 @@ nlohmann::json chat_logprobs(const Tokenizer& tokenizer, const std::vector<Answe
     const GeneratedToken& token = each.token;
     nlohmann::json entry = token_json(spelled_token(tokenizer, token.id, each.blank), token.logprob);
     nlohmann::json& likeliest = entry["top_logprobs"] = nlohmann::json::array();
-    // Behind them may be the token itself.
+    // The list may have the token itself behind its `top` entries.
     for (const TopToken& other : std::span(token.top).first(std::min(token.top.size(), static_cast<std::size_t>(top))))
       likeliest.push_back(token_json(spelled_token(tokenizer, other.id, each.blank), other.logprob));
     list.push_back(std::move(entry));

@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostPrompts = 1024;
 
 struct CompletionPrompt {
   std::optional<std::string> text;
-  std::vector<std::int32_t> ids;  ///< where there is no text
+  std::vector<std::int32_t> ids;  ///< used where there is no text
 };
 
 /// The body of POST /v1/completions. A plain value.

@@ -33,7 +33,7 @@ class OutboxWriter final : public ReplyWriter {
   OutboxWriter(std::shared_ptr<HttpOutbox> outbox, HttpConnection* connection, std::uint64_t number,
                std::uint64_t exchange)
       : outbox_(std::move(outbox)), connection_(connection), number_(number), exchange_(exchange) {}
-  /// Nothing of ours ends without an answer; if something did, its client would wait for ever.
+  /// No code of this program ends without an answer; if some did, its client would wait for ever.
   ~OutboxWriter() override {
     if (!complete_) post(OutgoingPart::Kind::Reply, error_reply(ApiError(500, "The request was dropped.")), {});
   }
@@ -122,7 +122,7 @@ void HttpConnection::on_read() {
   read_requests();
 }
 
-/// All of it.
+/// Is called when all bytes have been written.
 void HttpConnection::on_written() {
   if (phase_ == Phase::Flushing) return linger();
   read_requests();  // those that waited for it
@@ -142,7 +142,8 @@ void HttpConnection::on_deadline() {
   close();
 }
 
-/// As many requests as are there, until one has to wait for its answer, or for the client to read what it was told.
+/// Reads the requests that are there, until one has to wait for its answer, or for the client to read an earlier
+/// answer.
 void HttpConnection::read_requests() {
   evbuffer* const input = bufferevent_get_input(buffer_);
   while (phase_ == Phase::Idle || phase_ == Phase::Head || phase_ == Phase::Body) {
@@ -159,7 +160,7 @@ void HttpConnection::read_requests() {
   }
 }
 
-/// Of a request whose head is whole, whether its body is wanted.
+/// Returns true if the body of a request is wanted, whose head is complete.
 bool HttpConnection::head_is_fine() {
   const HttpRequest& request = parser_.request();
   http10_ = request.http10;

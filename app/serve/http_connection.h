@@ -15,8 +15,8 @@ struct event_base;
 
 namespace carryover {
 
-/// How long a client may take, in seconds. Whole parts count, not single bytes: a slow one can't win time by sending a
-/// byte now and then.
+/// Limits on the time that a client may take, in seconds. Complete parts count, not single bytes: a slow client can't
+/// win time by sending a byte now and then.
 struct HttpTimes {
   double head = 10;   ///< for a request's head, from its first byte; of a new connection, from the beginning
   double body = 30;   ///< for a body, plus its length (for chunks, the longest) at `rate`
@@ -26,7 +26,7 @@ struct HttpTimes {
   double linger = 2;  ///< for what is still sent to a connection that is closing
 };
 
-/// What all connections of a server share. The thread that serves HTTP.
+/// The state that all connections of a server share. The thread that serves HTTP.
 struct HttpShared {
   HttpLimits limits;
   HttpTimes times;
@@ -36,12 +36,13 @@ struct HttpShared {
   event_base* base = nullptr;
   std::uint64_t body_bytes = 0;
   std::size_t connections = 0;
-  bool stopping = false;                                       ///< no connection is kept for another request
-  std::function<void(std::uint64_t connection)> release = {};  ///< it is closed; destroy it later
+  bool stopping = false;                                       ///< true if no connection is kept for another request
+  std::function<void(std::uint64_t connection)> release = {};  ///< called when a connection is closed; it must be
+                                                               ///< destroyed later
 };
 
-/// One client. Requests are answered one after another; more of them may have been sent (pipelining). On the thread
-/// that serves HTTP.
+/// The connection of one client. Requests are answered one after another; more of them may have been sent (pipelining).
+/// On the thread that serves HTTP.
 class HttpConnection {
  public:
   HttpConnection(HttpShared& shared, int descriptor, std::uint64_t number);
@@ -50,9 +51,9 @@ class HttpConnection {
   HttpConnection& operator=(const HttpConnection&) = delete;
 
   void take(OutgoingPart part);  ///< a part of an answer
-  /// Between two requests, the last one's answer sent: it could be closed, and no client would miss an answer.
+  /// Returns true between two requests, once the last answer is sent: closing the connection then loses no answer.
   bool idle() const;
-  void leave();  ///< nothing more is read of one between two requests
+  void leave();  ///< between two requests, stops reading
   void close();  ///< at once
   void when_gone(std::function<void()> action) { gone_ = std::move(action); }
 

@@ -14,11 +14,11 @@ struct OutgoingPart {
   enum class Kind { Reply, Begin, Data, End };
   std::uint64_t connection = 0, exchange = 0;
   Kind kind = Kind::Reply;
-  HttpReply reply = {};   ///< of Reply
-  std::string data = {};  ///< of Data; of Begin the type
+  HttpReply reply = {};   ///< for Reply
+  std::string data = {};  ///< for Data; for Begin, the content type
 };
 
-/// What other threads have to say to the one that serves HTTP. Any thread, but for take() and descriptor().
+/// Passes parts of answers from other threads to the one that serves HTTP. Any thread, but for take() and descriptor().
 class HttpOutbox {
  public:
   HttpOutbox();  ///< throws EngineError{Io}

@@ -41,7 +41,7 @@ bool has_control(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return is_control(c) && c != '\t'; });
 }
 
-/// Whether a list of options such as "keep-alive, Upgrade" has this one.
+/// Returns true if a list of options such as "keep-alive, Upgrade" has this one.
 bool lists(std::string_view options, std::string_view option) {
   while (!options.empty()) {
     const std::size_t comma = std::min(options.find(','), options.size());
@@ -225,7 +225,8 @@ bool HttpParser::read_header(std::string_view line) {
   return true;
 }
 
-/// What the headers together say of the message.
+/// Reads the headers that say how to handle the message: host, connection, coding and expectation. Returns false where
+/// it is refused.
 bool HttpParser::read_meaning() {
   const auto hosts = std::ranges::count(request_.headers, "host", &HttpHeaders::value_type::first);
   if (hosts > 1 || (hosts == 0 && !request_.http10)) return fail(400, "The request needs one Host header.");

@@ -25,15 +25,15 @@ class HttpParser {
   enum class State { Head, Body, Done, Failed };
   explicit HttpParser(HttpLimits limits) : limits_(limits) {}
 
-  /// Takes from the front of `bytes` what belongs to the current request, and returns how many bytes it took. Stops
-  /// where the head is whole (state Body or Done), so that the caller can look at it before any of the body is taken.
+  /// Takes the bytes at the front of `bytes` that belong to the current request, and returns their number. Stops at the
+  /// end of the head (state Body or Done), so that the caller can look at the head before any of the body is taken.
   std::size_t feed(std::string_view bytes);
 
   State state() const { return state_; }
   bool has_begun() const;
-  /// Known once the head is whole: the body's length, or the most that chunks may have together.
+  /// Returns the body's length, or the most bytes that its chunks may have together. Known once the head is complete.
   std::uint64_t body_length() const { return body_length_; }
-  /// Of a request that failed: the status to refuse it with, and why.
+  /// For a request that failed: the status to refuse it with, and the reason.
   int status() const { return status_; }
   const std::string& problem() const { return problem_; }
 
@@ -41,7 +41,7 @@ class HttpParser {
   HttpRequest take();  ///< the finished request; the next one begins
 
  private:
-  /// The line that comes next in a body in chunks.
+  /// The kind of the next line in a body in chunks.
   enum class ChunkLine { Size, EndOfData, Trailer };
 
   std::size_t skip_empty_lines(std::string_view bytes);
@@ -67,7 +67,7 @@ class HttpParser {
   std::string head_;       ///< the beginning of a head, or of a line between chunks
   std::string authority_;  ///< the host of a target that is a whole address
   HttpRequest request_;
-  std::uint64_t body_length_ = 0, missing_ = 0;  ///< missing_ is what the body or its chunk still lacks
+  std::uint64_t body_length_ = 0, missing_ = 0;  ///< missing_: bytes that the body or its chunk still lacks
   bool chunked_ = false;
   ChunkLine chunk_line_ = ChunkLine::Size;
   std::size_t dropped_ = 0;  ///< bytes of extensions and trailers

@@ -180,7 +180,7 @@ class HttpServer::Loop {
   EventPtr outbox_, tick_;
   std::map<std::uint64_t, std::unique_ptr<HttpConnection>> connections_;
   std::vector<std::unique_ptr<HttpConnection>> closed_;
-  int accepted_ = -1;  ///< who has no connection yet, or none
+  int accepted_ = -1;  ///< a descriptor that has no connection yet, or none
   std::uint64_t last_number_ = 0;
   std::function<bool()> should_stop_;
   std::function<void()> on_stop_;

@@ -10,8 +10,8 @@
 
 namespace carryover {
 
-/// What a server calls its model: the plain name runs under the policy of the command line, "name:policy" under any
-/// other that can run. A plain value; any thread.
+/// The names that a server gives its model: the plain name runs under the policy of the command line, "name:policy"
+/// under any other policy that can run. A plain value; any thread.
 struct ModelNames {
   std::string name;
   std::string policy;                 ///< of the plain name
@@ -22,15 +22,15 @@ struct ModelNames {
   const std::string& policy_of(const std::string& model) const;
 };
 
-/// Those of the table that run segments of this configuration.
+/// Returns the policies of the table that can run segments of this configuration.
 std::vector<std::string> policies_that_run(const SegmentConfig& config);
 
-/// A name without blanks, slashes and colons: of a model's file or folder.
+/// Returns a name without blanks, slashes and colons for a model's file or folder.
 std::string served_name(std::string_view path);
 
-/// The answer of /v1/models. `created`: seconds since 1970.
+/// Returns the answer of /v1/models. `created`: seconds since 1970.
 nlohmann::json models_json(const ModelNames& names, std::int64_t created);
-/// One of the list. Throws as policy_of().
+/// Returns one model of that list. Throws as policy_of().
 nlohmann::json model_json(const ModelNames& names, const std::string& model, std::int64_t created);
 
 }  // namespace carryover

@@ -7,8 +7,8 @@
 
 namespace carryover {
 
-/// Where the answer to one request goes: reply() once, or begin_stream(), any number of write(), end(). One thread at a
-/// time, not the one that serves HTTP alone; what comes after the client has gone is dropped.
+/// Takes the answer to one request: reply() once, or begin_stream(), any number of write(), and end(). Any one thread
+/// at a time, not only the one that serves HTTP; parts that come after the client has gone are dropped.
 class ReplyWriter {
  public:
   virtual ~ReplyWriter() = default;
@@ -16,8 +16,8 @@ class ReplyWriter {
   virtual void begin_stream(std::string type) = 0;
   virtual void write(std::string data) = 0;
   virtual void end() = 0;
-  /// Called on the thread that serves HTTP, at most once, where the client goes before the answer is complete. Only
-  /// within RequestHandler::handle().
+  /// Sets an action that is called on the thread that serves HTTP, at most once, if the client goes before the answer
+  /// is complete. Call it only within RequestHandler::handle().
   virtual void when_gone(std::function<void()> action) = 0;
 };
 

@@ -9,13 +9,14 @@
 
 namespace carryover {
 
-/// What a server asks for each request. On the thread that serves HTTP.
+/// Answers each request that a server receives. On the thread that serves HTTP.
 class RequestHandler {
  public:
   virtual ~RequestHandler() = default;
-  /// Of the head alone, before any of the body is read: why it is refused, or nothing.
+  /// Returns a refusal of a request by its head alone, before any of the body is read, or nothing.
   virtual std::optional<HttpReply> refuse(const HttpRequest& head) = 0;
-  /// Returns soon; the writer is answered now or later, and kept until then. `connections`: open ones, this included.
+  /// Handles a request and returns soon. The writer gets the answer now or later, and is kept until then.
+  /// `connections`: number of open ones, with this one.
   virtual void handle(HttpRequest request, std::shared_ptr<ReplyWriter> writer, std::size_t connections) = 0;
 };
 

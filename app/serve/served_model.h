@@ -19,7 +19,7 @@ namespace carryover {
 using ChatRenderer = std::function<std::string(const nlohmann::json& messages, bool add_generation_prompt,
                                                const nlohmann::json& values)>;
 
-/// All that the answers need to know of the model, but its weights. Immutable but for the seeds while the server runs;
+/// The facts about the model that answers need, without its weights. Immutable but for the seeds while the server runs;
 /// any thread.
 struct ServedModel {
   ModelNames names;

@@ -11,12 +11,13 @@
 
 namespace carryover {
 
-/// What a server has done since it started, for Prometheus. Any thread.
+/// Counts a server's work since it started, for Prometheus. Any thread.
 class ServerMetrics {
  public:
-  /// `endpoint`: of the server's own list, so that nobody else adds rows; `seconds`: until the answer was complete.
+  /// `endpoint`: one of the server's own list, so that no client can add rows; `seconds`: time until the answer was
+  /// complete.
   void add(const std::string& endpoint, int status, const Usage& usage, double seconds);
-  /// In the text format 0.0.4. `waiting`: requests in the queue; `connections`: open ones.
+  /// Returns the text format 0.0.4. `waiting`: requests in the queue; `connections`: open ones.
   std::string text(std::size_t waiting, std::size_t connections) const;
 
  private:

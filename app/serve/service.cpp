@@ -98,7 +98,7 @@ class Service::Exchange {
     cancels_.push_back(std::move(cancel));
     if (gone_) cancels_.back()();
   }
-  /// On the thread that serves HTTP.
+  /// Is called on the thread that serves HTTP.
   void client_has_gone() {
     const std::lock_guard lock(mutex_);
     gone_ = true;
@@ -136,7 +136,8 @@ class Service::Exchange {
     bool streams_ = false;
   };
 
-  /// Once: by the answer's end or by the client's going, which another thread may see at the same time.
+  /// Ends the exchange once: at the answer's end or when the client goes, which another thread may notice at the same
+  /// time.
   void finish(int status) {
     if (finished_.exchange(true)) return;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start_;

@@ -14,12 +14,12 @@ namespace carryover {
 
 inline constexpr std::size_t kMostStates = 256;
 
-/// The states behind documents that were read, as files NAME.state of one folder. A client names them and never gives a
-/// path. Any thread.
+/// The states behind documents that were read, as files NAME.state in one folder. A client names a state and never
+/// gives a path. Any thread.
 class StateStore {
  public:
-  /// Finds what the folder has; what is no saved state there is left alone. An empty name: there is no folder, and each
-  /// request is refused. Throws EngineError{Io} where it can't be read.
+  /// Finds the states in the folder, and leaves other files alone. With an empty name there is no folder, and each
+  /// request is refused. Throws EngineError{Io} where the folder can't be read.
   explicit StateStore(std::string folder);
 
   struct Kept {
@@ -27,14 +27,15 @@ class StateStore {
     SegmentConfig config;
     std::int64_t tokens = 0, bytes = 0;
   };
-  /// Throws ApiError{400} where `name` is none, {404} where no state has it.
+  /// Throws ApiError{400} where `name` is not valid, {404} where no state has it.
   Kept find(const std::string& name) const;
-  /// Where a state is or will be. Throws ApiError{400} where `name` is none, or there is no folder.
+  /// Returns the path of a state's file, which may not exist yet. Throws ApiError{400} where `name` is not valid, or
+  /// there is no folder.
   std::string path_of(const std::string& name) const;
-  /// Throws ApiError{409} where there are too many to add this one.
+  /// Throws ApiError{409} where there are too many states to add this one.
   void require_room(const std::string& name) const;
   void keep(const std::string& name);    ///< its file was written
-  void remove(const std::string& name);  ///< and its file. Throws as find()
+  void remove(const std::string& name);  ///< also deletes its file. Throws as find()
   nlohmann::json json(const ServedModel& served) const;
 
  private:
@@ -45,10 +46,10 @@ class StateStore {
   std::map<std::string, Kept> states_;
 };
 
-/// 1 to 64 of A-Z a-z 0-9 . _ -, a dot not in front.
+/// Returns true for 1 to 64 of the characters A-Z a-z 0-9 . _ -, without a dot in front.
 bool is_state_name(std::string_view name);
 
-/// The body of POST /v1/states: a document to read, and under which name to keep the state behind it.
+/// The body of POST /v1/states: a document to read, and the name under which to keep the state behind it.
 struct StateRequest {
   std::string name, policy, text;
 };

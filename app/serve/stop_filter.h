@@ -7,16 +7,17 @@
 
 namespace carryover {
 
-/// Ends a text before the first of some stop texts, wherever the borders between its pieces lie: what may be the
-/// beginning of one is held back. The one whose last byte comes first counts, of several the longest. One thread.
+/// Ends a text before the first of some stop texts, wherever the borders between the text's pieces lie: a possible
+/// beginning of a stop text is held back. The stop text whose last byte comes first counts, of several the longest. One
+/// thread.
 class StopFilter {
  public:
-  /// None of them empty.
+  /// None of `stops` may be empty.
   explicit StopFilter(std::vector<std::string> stops) : stops_(std::move(stops)) {}
 
-  /// What of the text so far is certain to be before a stop text, and was not given yet.
+  /// Adds a piece, and returns the text that certainly stands before a stop text and was not returned yet.
   std::string push(std::string_view piece);
-  std::string finish();  ///< what is held back, where nothing more comes
+  std::string finish();  ///< the text that is held back, where no more follows
   bool stopped() const { return stopped_; }
 
  private:

@@ -10,13 +10,13 @@ namespace carryover {
 
 enum class FirstBlank { Keep, Drop };  ///< the one that SentencePiece puts before a text
 
-/// What a token adds to a text; `blank` is of the first one, and Keep of the others.
+/// Returns the text that a token adds; `blank` applies to a text's first token, the others take Keep.
 std::string spelled_token(const Tokenizer& tokenizer, std::int32_t id, FirstBlank blank);
 
-/// A token as a client is shown it: its text, or `mark` and "\xe2\x82" where that is no whole character. Completions
-/// mark it by "bytes:", chats by nothing.
+/// Returns a token as a client is shown it: its text, or `mark` and "\xe2\x82" where it is no whole character.
+/// Completions mark it by "bytes:", chats by an empty text.
 std::string shown_token(std::string_view bytes, std::string_view mark);
 
-std::int64_t count_characters(std::string_view text);  ///< of valid UTF-8
+std::int64_t count_characters(std::string_view text);  ///< in valid UTF-8
 
 }  // namespace carryover

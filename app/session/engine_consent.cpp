@@ -8,7 +8,7 @@
 namespace carryover {
 namespace {
 
-/// Empty where the line is none that could be started.
+/// Returns the command's words; empty where the line is no command that could be started.
 EngineCommand words_of(const QString& command) {
   try {
     return command_words(command.toStdString());

@@ -8,22 +8,23 @@
 
 namespace carryover {
 
-/// Gives `answer`, at once or later, whether the engine command may be started.
+/// A function that calls `answer`, at once or later, with true if the engine command may be started.
 using AskEngine = std::function<void(const QString& command, const std::function<void(bool start)>& answer)>;
 
-/// Whether a command that a session file names may be started: a session is a file that somebody sent, and a command
-/// can do anything. What the user said of a command, word by word, is kept in the settings; else a dialog asks. A
-/// command that the window uses was typed or allowed by the user, and is remembered as such. GUI thread.
+/// Decides whether a command that a session file names may be started: a session file may come from somebody else, and
+/// a command can do anything. The user's answer for a command, compared word by word, is kept in the settings; without
+/// one, a dialog asks. A command that the window uses was typed or allowed by the user, and is remembered as allowed.
+/// GUI thread.
 class EngineConsent : public QObject {
   Q_OBJECT
  public:
   EngineConsent(MainWindow& window, SettingsFile& settings, QObject* parent = nullptr);
 
-  /// The command as it is shown: see visible_command().
+  /// Returns the command as it is shown: see visible_command().
   static QString shown(const QString& command);
-  /// By what was said before, else by asking.
+  /// Uses the earlier answer, else asks.
   void ask(const QString& command, const std::function<void(bool start)>& answer);
-  /// By asking, whatever was said before.
+  /// Asks, whatever the earlier answer was.
   void ask_again(const QString& command, const std::function<void(bool start)>& answer);
 
  private:

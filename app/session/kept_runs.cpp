@@ -33,13 +33,13 @@ ListedKind kind_of(const SessionFields& fields) {
   fields.refuse("kind", "is none of run, training, experiment, evaluation and prompt_set");
 }
 
-/// At most so many characters, none of them cut in two.
+/// Returns at most `most` characters of a text, none of them cut in two.
 QString beginning(const QString& text, qsizetype most) {
   const bool cuts_one = text.size() > most && text[most - 1].isHighSurrogate();
   return text.left(cuts_one ? most - 1 : most);
 }
 
-/// What a name and a tag are: the same again, whether typed, read or made of a path.
+/// Returns a name or a tag in its one form, whether it was typed, read or made from a path.
 QString label_of(const QString& text) {
   return beginning(text, most_characters).simplified();
 }

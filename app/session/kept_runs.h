@@ -9,15 +9,16 @@
 
 namespace carryover {
 
-/// The list of runs as a session keeps it: runs, trainings, experiments, evaluations and prompt sets by their places.
-/// What-ifs and questions have files of their own, and losses are read again. `place_json` says how the file names a
-/// path.
+/// Returns the list of runs as a session keeps it: runs, trainings, experiments, evaluations and prompt sets by their
+/// places. What-ifs and questions have files of their own, and losses are read again. `place_json` writes a path as the
+/// file names it.
 nlohmann::json runs_json(const std::vector<ListedRun>& runs,
                          const std::function<nlohmann::json(const QString& path)>& place_json);
-/// `absolute` makes a path of the file absolute. Whatever was in progress is partial now. Throws EngineError{BadInput}.
+/// Reads that list. `absolute` makes a path of the file absolute. Runs that were in progress are partial now. Throws
+/// EngineError{BadInput}.
 std::vector<ListedRun> runs_of(const SessionFields& fields,
                                const std::function<QString(const QString& path)>& absolute);
-/// Whether a person sees the same list: places, names and tags.
+/// Returns true if a person sees the same list: places, names and tags.
 bool same_list(const std::vector<ListedRun>& a, const std::vector<ListedRun>& b);
 
 }  // namespace carryover

@@ -36,7 +36,8 @@ int lock(const QString& folder) {
   return -1;
 }
 
-/// As lock(); who only looks whether a folder is free holds its lock for a moment.
+/// Locks as lock() does, with a few attempts: a process that only looks whether a folder is free holds its lock for a
+/// moment.
 int lock_patiently(const QString& folder) {
   constexpr int attempts = 5;
   constexpr unsigned long pause_ms = 4;

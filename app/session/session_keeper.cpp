@@ -40,7 +40,7 @@ QString version_of(const QByteArray& contents) {
   return QString::fromLatin1(QCryptographicHash::hash(contents, QCryptographicHash::Sha256).toHex());
 }
 
-/// Empty where it can't be read.
+/// Returns the hash of a file's contents; empty where it can't be read.
 QString version_of_file(const QString& path) {
   QFile file(path);
   return file.open(QIODevice::ReadOnly) ? version_of(file.readAll()) : QString();
@@ -74,7 +74,7 @@ SessionKeeper::~SessionKeeper() {
     }
     leave_folder();
   }
-  // All of it has been written by then.
+  // Everything has been written by then.
   QMetaObject::invokeMethod(
       writer_.get(), [] {}, Qt::BlockingQueuedConnection);
   for (const auto& folder : deleted_) folder->erase();
@@ -146,7 +146,7 @@ void SessionKeeper::connect_window() {
   });
 }
 
-/// What was on show stays among the earlier sessions, in the folder that it has.
+/// Moves to another folder. The session on show stays among the earlier sessions, in its present folder.
 void SessionKeeper::move_to(std::unique_ptr<SessionFolder> folder) {
   if (folder_) {
     state_ = capture();
@@ -187,7 +187,7 @@ void SessionKeeper::erase_untouched() {
   }
 }
 
-/// Nothing is in it but what the program itself opens and runs at a start.
+/// Returns true if the session has nothing but what the program itself opens and runs at a start.
 bool SessionKeeper::is_untouched(const SessionState& state) const {
   const bool demo = !demo_.isEmpty() && state.model == demo_;
   if (!demo && !(state.model.isEmpty() && state.text.isEmpty())) return false;
@@ -382,12 +382,12 @@ void SessionKeeper::keep_questions() {
   drop_unused({before});
 }
 
-/// Nothing else is ever deleted: a session file may name any path.
+/// Returns true for a file of the window's own folder. No other file is ever deleted: a session file may name any path.
 bool SessionKeeper::is_own_file(const QString& path) const {
   return folder_ && !path.isEmpty() && QFileInfo(path).absolutePath() == folder_->path();
 }
 
-/// Of these files, those that this window has made and its state does not name.
+/// Returns those of the files that this window has made and its state does not name.
 QStringList SessionKeeper::unused_of(const QStringList& paths) const {
   QStringList unused;
   for (const QString& path : paths)

@@ -14,9 +14,9 @@
 
 namespace carryover {
 
-/// Keeps a window's state on disk while it is used, so that nothing but the last seconds is lost however the program
-/// ends, and brings it back; writes and opens session files. GUI thread; waits for the disk in its destructor alone.
-/// Lives shorter than its window.
+/// Keeps a window's state on disk while it is used, so that at most the last seconds are lost however the program ends,
+/// and restores it; writes and opens session files. GUI thread; waits for the disk in its destructor only. Must not
+/// outlive its window.
 class SessionKeeper : public QObject {
   Q_OBJECT
  public:
@@ -24,42 +24,44 @@ class SessionKeeper : public QObject {
   ~SessionKeeper() override;
   static QString root_of_user();
 
-  /// From now on the window's state is kept. With `bring_back`, what the last window left is brought back first, where
-  /// there is something and doing so did not end the program last time. Returns whether it is. A window in which nobody
+  /// Begins to keep the window's state. With `bring_back`, it first restores what the last window left, if there is
+  /// something and restoring it did not end the program last time. Returns true if it does. A window in which nobody
   /// did anything, where the program itself opened and ran the model `demo` or nothing, leaves no session.
   bool begin(bool bring_back, const QString& demo = {});
   QStringList earlier_sessions() const;  ///< folders for open_earlier, the newest first
   void open_earlier(const QString& folder);
-  /// Takes it out of earlier_sessions(). Its files stay until this window closes: nobody gets them back then, and until
-  /// then, or where the window ends otherwise, nothing is lost. False where another window has it.
+  /// Removes a session from earlier_sessions(). Its files stay until this window closes, so that nothing is lost before
+  /// that, or if the window ends in another way. Returns false where another window has the session.
   bool delete_earlier(const QString& folder);
   bool can_undo_delete() const { return !deleted_.empty(); }
-  void undo_delete();  ///< of the one deleted last
+  void undo_delete();  ///< for the one deleted last
 
   void open_session(const QString& path);
   void save_session(const QString& path);
   const QString& session_file() const { return state_.file; }  ///< empty: the session has none
-  /// What the session file holds is neither what this session was opened from nor what it was saved as: somebody else
-  /// has saved it since, and saving would take the place of that. Reads the file.
+  /// Returns true if the session file holds neither what this session was opened from nor what it was saved as:
+  /// somebody else has saved it since, and saving would replace that. Reads the file.
   bool file_is_anothers() const;
-  /// The session file that a session was of whose file is another's now: a name to suggest, else empty.
+  /// Returns the former session file of a session whose file somebody else has saved since, as a name to suggest; else
+  /// empty.
   const QString& former_file() const { return former_file_; }
   bool has_unsaved_work();  ///< against the session file
-  bool has_unkept_work();   ///< closing the window now would lose something, because of keeping_problem()
+  bool has_unkept_work();   ///< true if closing the window now would lose something, because of keeping_problem()
   bool restoring() const { return restorer_ != nullptr; }
   void keep_now();  ///< at once, where something changed
-  /// Why the window's state can't be written at present; it is tried again every few seconds. Empty: it is written.
+  /// Returns the reason why the window's state can't be written at present, which is tried again every few seconds;
+  /// nothing where it is written.
   const std::optional<ErrorReport>& keeping_problem() const { return keeping_problem_; }
-  void freeze();  ///< the window is closing: what is on it now is what will be kept
-  /// Who says whether a session's engine may be started. None: it never is.
+  void freeze();  ///< the window is closing: its present state is what will be kept
+  /// Sets the function that asks whether a session's engine may be started. Without one, it never is.
   void set_ask_engine(AskEngine ask) { ask_engine_ = std::move(ask); }
-  /// Connects to it after all, and opens its model; the session must still be on show.
+  /// Connects to the declined engine after all, and opens its model; the session must still be on show.
   void start_declined_engine();
 
  Q_SIGNALS:
-  void session_opened(const QString& path);  ///< a session file, or empty: what a window left behind
+  void session_opened(const QString& path);  ///< a session file; empty: what a window left behind
   void session_saved(const QString& path);
-  void kept(bool unsaved);  ///< the state has changed; whether the session file, if there is one, lacks something
+  void kept(bool unsaved);  ///< the state has changed; `unsaved`: the session file, if there is one, lacks something
   void failed(const carryover::ErrorReport& report);
   void keeping_changed();                        ///< keeping_problem()
   void engine_declined(const QString& command);  ///< the session is opened without it
@@ -106,16 +108,16 @@ class SessionKeeper : public QObject {
   Lab& lab_;
   QString root_;
   QString demo_;
-  std::optional<RunOptions> given_options_;              ///< that the program's own model opened with
+  std::optional<RunOptions> given_options_;              ///< options with which the program's own model was opened
   std::unique_ptr<SessionFolder> folder_;                ///< none: nothing can be kept
   std::vector<std::unique_ptr<SessionFolder>> deleted_;  ///< until the window closes
   std::optional<ErrorReport> keeping_problem_;
   QTimer timer_;
   SessionRestorer* restorer_ = nullptr;
-  SessionState state_;    ///< as last captured; of the files that belong to it, as they are now
-  SessionState saved_;    ///< what the session file says
-  std::string written_;   ///< what session.json says, or will when the writer is through
-  QStringList versions_;  ///< that the session file may hold, so that this session may take its place
+  SessionState state_;    ///< as last captured; the files that belong to it are named as they are now
+  SessionState saved_;    ///< contents of the session file
+  std::string written_;   ///< contents of session.json, now or once the writer is done
+  QStringList versions_;  ///< versions of the session file that this session may replace
   QString former_file_;
   QString text_;  ///< the text on show where it is no file of the user's
   int files_made_ = 0;

@@ -46,7 +46,8 @@ void SessionKeeper::capture_prompts(SessionState& state) {
     if (!path->isEmpty()) *path = QFileInfo(*path).absoluteFilePath();
 }
 
-// Where no model is open, what was last known of one stays: it may only be out of reach, or on its way.
+// Captures the open model and text. Where no model is open, the last known one stays: it may only be out of reach, or
+// still loading.
 void SessionKeeper::capture_opened(SessionState& state) {
   if (lab_.loader.loading()) return;
   if (!engine_is_declined() && state.engine != lab_.engine.command()) {  // which has models of its own
@@ -87,8 +88,8 @@ void SessionKeeper::capture_views(SessionState& state) {
   state.layout = window_.saveState();
 }
 
-// What is on show and kept nowhere is a training's step, or a run before its first segment: the one before it comes
-// back, unless it was removed from the list.
+// Captures the runs. A run on show without a file is a training's step, or a run before its first segment: then the run
+// before it comes back, unless it was removed from the list.
 void SessionKeeper::capture_runs(SessionState& state) {
   const RunLibrary& library = lab_.context.library();
   state.runs.clear();

@@ -88,7 +88,7 @@ void SessionRestorer::start_loading() {
 void SessionRestorer::go_on() {
   if (!loading_ || lab_.loader.loading() || lab_.runs.state() != RunController::State::Idle) return;
   loading_ = false;
-  // As the user chose them, also where a new model has changed them. The model stays as it has been loaded.
+  // The options are set as the user chose them, even if a new model has changed them. The model stays as it was loaded.
   lab_.set_options_of_next_model(state_.options);
   compare_weights();
   Q_EMIT files_wanted(lab_.loader.model() ? lab_.loader.model()->info.weights_hash : std::string());
@@ -170,7 +170,7 @@ void SessionRestorer::apply_config() {
   }
 }
 
-/// Whether everything that the edit names is in the run.
+/// Returns true if everything that the edit names is in the run.
 bool SessionRestorer::fits(const SegmentEdit& edit) const {
   const RunModel& run = lab_.context.run();
   const ModelConfig& model = run.model().config;

@@ -279,7 +279,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
   for (const QString& path : state.trainings) trainings.push_back(inside(path, folder).toStdString());
   json foreign = json::array();
   for (const QString& path : state.foreign) foreign.push_back(path.toStdString());
-  // What is on another machine has no place in a folder of this one.
+  // A path on another machine is not written relative to a folder of this one.
   const auto engine_json = [&](const QString& path) {
     return state.engine.isEmpty() ? path_json(path) : text_json(path);
   };

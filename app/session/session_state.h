@@ -14,15 +14,15 @@
 
 namespace carryover {
 
-/// Everything that brings a window back to where it was: what a session file says. Paths are absolute here; a file
-/// names those in its own folder relatively, so that the folder can move. A plain value.
+/// Everything that restores a window: the contents of a session file. Paths are absolute here; a file names those in
+/// its own folder relatively, so that the folder can move. A plain value.
 struct SessionState {
-  QString engine;             ///< command line of one elsewhere, or empty; paths of models are then of its machine
+  QString engine;             ///< command line of an engine elsewhere, or empty; model paths are then of its machine
   QString model, adapter;     ///< as opened, or as a training left them; empty: none
   std::string weights;        ///< their hash; empty: not known
-  DType dtype = DType::Auto;  ///< that they were in; Auto: not known
+  DType dtype = DType::Auto;  ///< dtype of the weights; Auto: not known
   QString text;               ///< a file
-  QString text_name;          ///< what a text is called that is not the user's file but kept with the session
+  QString text_name;          ///< name of a text that is not the user's file but kept with the session
   RunOptions options;
   nlohmann::json config;  ///< fields of SegmentConfig; null where no model was open
   Selection selection, pinned;
@@ -30,13 +30,14 @@ struct SessionState {
   QString notes;
   std::vector<Bookmark> bookmarks;
   QString run;                  ///< journal of the run on show (engine/records/run_journal.h), or empty
-  QString run_folder;           ///< where that run is kept for good, or empty; without a journal it is read from there
+  QString run_folder;           ///< folder that keeps that run for good, or empty; without a journal it is read from
+                                ///< there
   QString pinned_run;           ///< journal or folder of run B, or empty
-  int pinned_segments = 0;      ///< that it had when it was pinned
-  QString what_ifs;             ///< file of those that were run (kept_what_ifs.h), or empty
+  int pinned_segments = 0;      ///< number of its segments when it was pinned
+  QString what_ifs;             ///< file of the what-ifs that were run (kept_what_ifs.h), or empty
   int shown_what_if = -1;       ///< index in it
-  QString questions;            ///< file of those that were asked (kept_questions.h), or empty
-  SegmentEdit draft;            ///< of the next one
+  QString questions;            ///< file of the questions that were asked (kept_questions.h), or empty
+  SegmentEdit draft;            ///< edit of the next what-if
   std::vector<ListedRun> runs;  ///< the list, but for what-ifs
   QString foil;                 ///< text of the token that logits are compared with, or empty
   QStringList trainings;        ///< folders of training runs in the list
@@ -54,16 +55,16 @@ struct SessionState {
   bool untouched = false;       ///< nothing was run, typed or changed in it; autosaves alone
   QStringList foreign;          ///< files that a session file named and that are not its own; autosaves alone
 
-  /// What a person would miss: what is looked at, and how, left out.
+  /// Returns true if nothing differs that a person would miss; the selection and the view are not compared.
   bool same_work(const SessionState& other) const;
-  bool same_drafts(const SessionState& other) const;  ///< what is typed for something that is not run yet
-  /// A file that saving the session in another place takes along, and its name there.
+  bool same_drafts(const SessionState& other) const;  ///< compares inputs for something that is not run yet
+  /// A file that is copied when the session is saved in another place, and its name there.
   struct TakenFile {
     QString* path;
     QString name;
     bool is_run = false;
   };
-  /// Journals of runs, what-ifs, questions, and a text that is no file of the user's.
+  /// Returns the journals of runs, what-ifs, questions, and a text that is no file of the user's.
   std::vector<TakenFile> files_taken_along();
 };
 
@@ -71,7 +72,7 @@ struct SessionState {
 /// the folder NAME.files beside it are noted as foreign: they are read like files of the user's, and never copied.
 void note_foreign_files(SessionState& state, const QString& session_file);
 
-/// `folder`: of the file; see SessionState.
+/// Returns the contents of a session file. `folder`: the file's folder; see SessionState.
 std::string session_text(const SessionState& state, const QString& folder);
 /// Throws EngineError{Io, BadInput, Unsupported}.
 SessionState read_session(const QString& path);

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By size and time, as a run that has ended keeps them: a session is saved again and again, and runs are long.
+/// Compares size and time, which a run that has ended keeps: a session is saved again and again, and runs are long.
 bool is_same_file(const std::string& from, const std::string& to) {
   struct stat a = {}, b = {};
   return ::lstat(from.c_str(), &a) == 0 && ::lstat(to.c_str(), &b) == 0 && S_ISREG(b.st_mode) &&

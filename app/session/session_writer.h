@@ -23,39 +23,43 @@ struct SessionSave {
   std::string contents;
   std::vector<std::pair<QString, QString>> copies;  ///< from, to
   QString folder;                                   ///< of the copies
-  QStringList journals;                             ///< in it; others of an earlier saving go
-  QString former;                                   ///< the session's file before; empty: it had none
+  QStringList journals;                             ///< journals in that folder; others of an earlier saving are
+                                                    ///< deleted
+  QString former;                                   ///< the session's file before; empty: none
 };
 
 /// A run that was kept, read back from its journal or its folder.
 struct KeptRun {
   QString place;
   JournaledRun run;
-  std::shared_ptr<const Tokenizer> tokenizer;  ///< of its model's files; null where they are out of reach
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< from its model's files; null where they are out of reach
 };
 
-/// What lies beside a session file, as far as it can be read.
+/// The files beside a session file, as far as they can be read.
 struct KeptFiles {
   std::optional<KeptRun> run, pinned;
   std::vector<KeptWhatIf> what_ifs;
   std::vector<Question> questions;
 };
 
-/// What a window keeps on disk, written and read in the order of the calls: lives on a thread of its own, so that a
-/// slow disk never holds up the window or the engine. Called by queued calls with plain values; errors come as signals.
+/// Writes and reads the files that a window keeps on disk, in the order of the calls. Lives on a thread of its own, so
+/// that a slow disk never holds up the window or the engine. Called by queued calls with plain values; errors come as
+/// signals.
 class SessionWriter : public QObject {
   Q_OBJECT
  public:
-  /// Keeps what is to be in a file of the window's folder until it is there: where the disk gives out, keeping_failed()
-  /// is told once, each later call tries again, and keeping_again() says that everything is written.
+  /// Writes a file of the window's folder, and keeps its contents until it is written: if the disk is full,
+  /// keeping_failed() is emitted once, each later call tries again, and keeping_again() says that everything is
+  /// written.
   void write(const QString& path, const std::string& contents);
-  void write_waiting();  ///< the same of what could not be written before
-  /// A run that its journal could not take when it was made. Written as all of it or not at all.
+  void write_waiting();  ///< tries again to write what could not be written before
+  /// Writes a run whose journal could not take it when it was made, whole or not at all.
   void write_run(const QString& path, const RunContents& run);
   void save_session(const SessionSave& save);
   void write_what_ifs(const QString& path, const std::vector<KeptWhatIf>& what_ifs);
   void write_questions(const QString& path, const std::vector<Question>& questions);
-  /// Answered by read_back. `open_weights`: hash of the open model, whose tokenizer is at hand; empty: none is open.
+  /// Reads the files of a session and answers by read_back(). `open_weights`: hash of the open model, whose tokenizer
+  /// is at hand; empty: none is open.
   void read(const SessionState& state, const std::string& open_weights);
   void remove(const QStringList& paths);
 

@@ -25,21 +25,22 @@ struct RecentModel {
 
 using EngineCommand = std::vector<std::string>;  ///< program and arguments
 
-/// What a person's window keeps from one start to the next, beside sessions. A plain value.
+/// The settings that a person's window keeps from one start to the next, beside sessions. A plain value.
 struct Settings {
   ThemeKind theme = ThemeKind::Light;
   QString language = QStringLiteral("system");         ///< or "en", "de"
-  bool start_panel = true;                             ///< the questions that a first look can ask
+  bool start_panel = true;                             ///< true if the panel of a first look is shown
   std::int64_t run_limit = RunLibrary::default_limit;  ///< bytes that a session's runs may take on disk; 0: any number
-  QList<RecentModel> models;                           ///< used lately, the newest first
+  QList<RecentModel> models;                           ///< recently used, the newest first
   QStringList texts, sessions, experiments;            ///< likewise
-  std::map<QString, QByteArray> layouts;               ///< own ones by name: QMainWindow::saveState()
-  std::map<EngineCommand, bool> engines;               ///< which commands a session may start (engine_consent.h)
+  std::map<QString, QByteArray> layouts;               ///< the user's own, by name: QMainWindow::saveState()
+  std::map<EngineCommand, bool> engines;               ///< commands that a session may, or may not, start
+                                                       ///< (engine_consent.h)
 
   bool operator==(const Settings&) const = default;
 };
 
-/// Puts `newest` in front of a list of what was used lately, once.
+/// Puts `newest` in front of a list of recent entries, once.
 template <typename List>
 void remember_recent(List& list, const typename List::value_type& newest) {
   constexpr qsizetype most = 10;
@@ -48,8 +49,8 @@ void remember_recent(List& list, const typename List::value_type& newest) {
   while (list.size() > most) list.removeLast();
 }
 
-/// settings.json of a folder. A file that can't be read is set aside (settings.json.aside) and the defaults taken, so
-/// that it never keeps the window from opening; problem() then says so. GUI thread.
+/// Reads and writes settings.json of a folder. A file that can't be read is set aside (settings.json.aside) and the
+/// defaults taken, so that it never keeps the window from opening; problem() then says so. GUI thread.
 class SettingsFile {
  public:
   explicit SettingsFile(const QString& path);
@@ -57,7 +58,7 @@ class SettingsFile {
 
   Settings values;
   const QString& problem() const { return problem_; }
-  void save();  ///< where something changed. Throws EngineError{Io}
+  void save();  ///< writes changed settings. Throws EngineError{Io}
 
  private:
   QString path_, problem_;

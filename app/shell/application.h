@@ -16,7 +16,7 @@ class Application : public QApplication {
   using Reporter = std::function<void(const ErrorReport& report)>;
 
   Application(int& argc, char** argv) : QApplication(argc, argv) {}
-  /// Until there is one, and where it throws itself, what is told goes to standard error.
+  /// Sets the reporter. Without one, and where it throws itself, errors go to standard error.
   void set_reporter(Reporter reporter) { reporter_ = std::move(reporter); }
   bool notify(QObject* receiver, QEvent* event) override;
 

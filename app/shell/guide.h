@@ -10,16 +10,17 @@ class QTextBrowser;
 
 namespace carryover {
 
-/// A heading of the guide with what stands under it, up to the next heading.
+/// A heading of the guide with the text under it, up to the next heading.
 struct GuideSection {
   QString title;
   int level = 1;     ///< 1 to 3, by number of #
-  QString markdown;  ///< the heading included; without pictures, which the window shows itself
+  QString markdown;  ///< with the heading; without pictures, which the window shows itself
 };
-/// The guide that the program was built with, in the window's language, in the order of the file. docs/guide.de.md has
-/// the headings of docs/guide.md in the same order (tests/repo/guide_test.cpp), so an index means the same in both.
+/// Returns the guide that the program was built with, in the window's language, in the order of the file.
+/// docs/guide.de.md has the headings of docs/guide.md in the same order (tests/repo/guide_test.cpp), so that an index
+/// means the same in both.
 const std::vector<GuideSection>& guide_sections();
-/// Where the guide is about a panel, by the panel's id: an index into guide_sections().
+/// Returns the section about a panel, by the panel's id: an index into guide_sections().
 int guide_section_of(const QString& panel_id);
 
 /// The guide beside its table of contents, searched as one types. Not modal. GUI thread.

@@ -41,7 +41,7 @@ struct SpanHit {
   std::int64_t fetched = 0;   ///< positions of the span; padding does not count
   std::int64_t position = 0;  ///< an anchor among them, else the first
 };
-/// For segments after the span, those with the most of it first.
+/// Returns the hits of segments after the span, those with the largest part of it first.
 std::vector<SpanHit> heads_that_fetched(const RunModel& run, const TokenSpan& span);
 
 }  // namespace carryover

@@ -22,7 +22,7 @@ QString tr(const char* text) {
   return QCoreApplication::translate("carryover", text);
 }
 
-/// What stands before an action's name: the panel that it belongs to, and the plot where that one has several.
+/// Returns the words before an action's name: the panel that it belongs to, and the plot where that panel has several.
 QString owner_of(const QAction& action) {
   QString plot;
   for (QObject* object = action.parent(); object != nullptr; object = object->parent()) {

@@ -79,7 +79,7 @@ Shell::Shell(MainWindow& window, SettingsFile& settings, SessionKeeper& keeper, 
     if (std::exchange(closes_when_saved_, false)) close_for_good();
   });
   connect(&keeper, &SessionKeeper::keeping_changed, this, &Shell::tell_of_keeping);
-  // What kept an earlier save from working is no longer true.
+  // A save that works settles the message of an earlier one that did not.
   connect(&keeper, &SessionKeeper::session_saved, &window.message_bar(), &MessageBar::settle);
   connect(&keeper, &SessionKeeper::session_saved, &window.lab().context, &LabContext::add_written);
 }
@@ -453,7 +453,8 @@ void Shell::open_guide() {
   guide_->show_section(section);
 }
 
-/// What has a process of this window's stops with it, and not without being asked about. Whether nothing of it runs.
+/// Returns true if no process of this window runs for `work`. Otherwise it asks whether to stop the process, because it
+/// stops when the window closes.
 template <typename Controller>
 bool Shell::may_stop(Controller& work, const QString& title) {
   if (!work.process().running()) return true;
@@ -483,7 +484,8 @@ void Shell::close_for_good() {
   window_.close();
 }
 
-// Only what a session file would miss is asked about, and processes; everything else is kept without asking.
+// Returns true if the window may close. It asks only about changes that a session file would miss, and about processes;
+// everything else is kept without asking.
 bool Shell::may_close() {
   if (closes_when_saved_) return false;
   Lab& lab = window_.lab();

@@ -17,9 +17,9 @@ class GuideWindow;
 class SessionHistory;
 class StartPanel;
 
-/// What a person gets used to in a window that is theirs: the menu of sessions, recent files, layouts and help, the
-/// command palette, and the question about unsaved work at the end. Adds itself to the window; a window without one is
-/// complete, and touches no file of the user's. GUI thread. Lives shorter than its window.
+/// The parts of a window that belong to its user: the menu of sessions, recent files, layouts and help, the command
+/// palette, and the question about unsaved work at the end. It adds itself to the window; a window without it is
+/// complete, and touches no file of the user's. GUI thread. Must not outlive its window.
 class Shell : public QObject {
   Q_OBJECT
  public:
@@ -29,8 +29,8 @@ class Shell : public QObject {
   void open_guide();           ///< at the section of the focused panel
   GuideWindow* guide() const;  ///< null where it is not open
   StartPanel& start_panel() { return *start_; }
-  /// Offers sessions whose windows did not close by themselves, and says where kept sessions take much of the disk.
-  /// Once the keeper has begun.
+  /// Offers sessions whose windows did not close by themselves, and reports kept sessions that take much of the disk.
+  /// Call it once the keeper has begun.
   void offer_left_sessions();
   SessionHistory* history() const;  ///< null where it is not open
   void apply_own_layout(const QString& name);

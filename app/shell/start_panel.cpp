@@ -65,7 +65,8 @@ bool is_shared(const RunModel& run) {
   return run.request().config.search == SearchBy::Shared;
 }
 
-/// Where the search is shared, the record has its positions under one head, and all readers read them.
+/// Returns the name of the head that searched. If the search is shared, the record has its positions under one head,
+/// and all readers read them.
 QString searcher_name(const RunModel& run, int layer, int head) {
   return is_shared(run) ? StartPanel::tr("the shared search")
                         : StartPanel::tr("layer %1, head %2").arg(layer).arg(head);

@@ -14,13 +14,13 @@ class QToolButton;
 
 namespace carryover {
 
-/// What to begin with, above the text: what this program is, stories that show it (app/shell/stories.h), and questions
-/// about what is open: which head fetched this? and: hide a sentence of mine and find it. Goes when dismissed. GUI
-/// thread.
+/// The first steps, above the text: what this program is, stories that show it (app/shell/stories.h), and questions
+/// about the open run and text: which head fetched this? and: hide a sentence of mine and find it. It disappears when
+/// dismissed. GUI thread.
 class StartPanel : public QFrame {
   Q_OBJECT
  public:
-  /// `text`: the panel that it stands in; `demo`: empty where it is not installed.
+  /// `text`: the panel that contains it; `demo`: empty where it is not installed.
   StartPanel(Lab& lab, QWidget* text, const StoryModel& demo = {});
 
   Stories& stories() { return stories_; }
@@ -39,7 +39,7 @@ class StartPanel : public QFrame {
   QWidget* build_answer();
   QWidget* build_sentence();
   void say(const QString& text, const QString& change = {});
-  void say_of_run(const QString& text);  ///< goes when another run begins
+  void say_of_run(const QString& text);  ///< the text disappears when another run begins
   void update_stories();
   void tell_who_fetched();
   void look_for_sentence();
@@ -62,10 +62,10 @@ class StartPanel : public QFrame {
   QWidget* answer_row_ = nullptr;
   bool who_asked_ = false;                ///< the answer follows the selection
   bool of_run_ = false;                   ///< the answer is about the run on show
-  std::optional<HiddenSentence> hidden_;  ///< being run
+  std::optional<HiddenSentence> hidden_;  ///< the sentence whose run is under way
   struct NeedleText {
     LoadedText without;
-    std::string model;  ///< weights_hash: whose tokens they are
+    std::string model;  ///< weights_hash of the model whose tokens they are
     std::string text;   ///< with the needle
   };
   std::optional<NeedleText> needle_;  ///< the last one

@@ -8,37 +8,37 @@
 
 namespace carryover {
 
-/// What a first look shows: a token copied from the retrieved prefix, one from the carried tail (both on the demo),
-/// what attention sinks are worth, and a number found in a novel (both on the default model).
+/// The stories of a first look: a token copied from the retrieved prefix, one from the carried tail (both on the demo),
+/// the effect of attention sinks, and a number found in a novel (both on the default model).
 enum class Story { Retrieval, Carry, Sinks, Novel };
 
-/// A model with the text to run on it, and the adapter that is opened with it outside stories: what they tell is of
-/// the model as it was pretrained. A plain value.
+/// A model with the text to run on it, and the adapter that is opened with it outside stories: stories are about the
+/// model as it was pretrained. A plain value.
 struct StoryModel {
   QString model, text, adapter{};
   bool operator==(const StoryModel&) const = default;
 };
 
-/// Tells stories: opens and runs what a story is about, selects it, says in a sentence with the run's own numbers what
-/// is seen there, and offers the one change that shows why. GUI thread.
+/// Tells stories: opens and runs a story's model and text, selects its token, says in a sentence with the run's own
+/// numbers what is seen there, and offers the one change that shows why. GUI thread.
 class Stories : public QObject {
   Q_OBJECT
  public:
   Stories(Lab& lab, const StoryModel& demo);
 
-  /// The default model and book are on this machine.
+  /// Tells that the default model and book are on this machine.
   void set_default_model(const StoryModel& files);
   const StoryModel& default_model() const { return default_; }
-  QString why_not(Story story) const;  ///< it can't be told now; empty: it can
+  QString why_not(Story story) const;  ///< the reason why it can't be told now; empty: it can
 
   void tell(Story story);
-  void change();  ///< what `said` offered
+  void change();  ///< makes the change that `said` offered
 
  Q_SIGNALS:
-  /// Rich text, and the change that is offered: the words of a button, or nothing.
+  /// Gives rich text, and the offered change: the words of a button, or nothing.
   void said(const QString& text, const QString& change);
   void availability_changed();
-  void panel_wanted(const QString& id);  ///< that shows what the story is about to tell
+  void panel_wanted(const QString& id);  ///< the panel of the story's next step
 
  private:
   using Step = std::function<void()>;
@@ -63,9 +63,9 @@ class Stories : public QObject {
 
   Lab& lab_;
   StoryModel demo_, default_;
-  QString sentence_;  ///< as it was said
+  QString sentence_;  ///< the last sentence that was said
   Event awaited_ = Event::Opened;
-  Step next_;  ///< what the awaited event leads to, once; none: nothing is awaited
+  Step next_;  ///< runs once after the awaited event; none: no event is awaited
   Step change_;
 };
 

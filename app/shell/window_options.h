@@ -9,8 +9,8 @@
 
 namespace carryover {
 
-/// What `carryover [MODEL [TEXT]]` or `carryover SESSION` takes when it opens the window, or does its job without one.
-/// A plain value.
+/// The options of `carryover [MODEL [TEXT]]` or `carryover SESSION`, which opens the window or does its job without
+/// one. A plain value.
 struct WindowOptions {
   static constexpr QSize usual_size{1280, 800};
 
@@ -20,11 +20,12 @@ struct WindowOptions {
   bool fetch = true;      ///< get the default model and book where no model is given
   bool headless = false;  ///< run, write everything to `out`, quit
   bool exit_after_run = false;
-  bool exit_after_story = false;       ///< the demo's first; said on standard output once it is painted
+  bool exit_after_story = false;       ///< ends after the demo's first story, which goes to standard output once it is
+                                       ///< painted
   std::optional<ThemeKind> theme;      ///< none: as last time
   QString language;                    ///< "system", "en", "de"; empty: as last time
   QString session;                     ///< session file to open
-  bool fresh = false;                  ///< leave what the last window showed alone
+  bool fresh = false;                  ///< leave the last window's session alone
   std::optional<QSize> size;           ///< none: as last time, else `usual_size`
   std::optional<std::int64_t> tokens;  ///< of the text; 0: all
   QString script;                      ///< file to run in the window in place of a start-up; "-": standard input
@@ -32,7 +33,7 @@ struct WindowOptions {
   QString screenshots;                 ///< folder for pictures of each view, then quit
   QString out;                         ///< run folder of a headless run
 
-  /// Somebody sits before it: the window is theirs, with their settings and sessions.
+  /// Returns true if a person uses the window: it then has their settings and sessions.
   bool interactive() const { return !headless && !exit_after_run && screenshots.isEmpty() && script.isEmpty(); }
 };
 

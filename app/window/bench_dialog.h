@@ -29,11 +29,11 @@ class BenchDialog : public QDialog {
   BenchForm& form() { return *form_; }
   BenchResults& results() { return *results_; }
   BenchProcess& process() { return process_; }
-  const std::optional<BenchReport>& report() const { return report_; }  ///< that is shown
+  const std::optional<BenchReport>& report() const { return report_; }  ///< the report on show
   QString command_line() const;                                         ///< empty while something is wrong in the form
   QString said() const;  ///< the form's problem, or what goes on; then the error that is shown
 
-  /// Why nothing can be started now; empty: it can.
+  /// Sets the reason why nothing can be started now; empty: it can.
   void set_engine_busy(const QString& why);
   /// Shows what `carryover bench --output` wrote. Throws EngineError{Io, BadInput}.
   void open_folder(const QString& folder);

@@ -4,10 +4,11 @@
 
 namespace carryover {
 
-/// Whether `folder` is what `carryover bench --output` wrote.
+/// Returns true if `carryover bench --output` wrote `folder`.
 bool is_bench_folder(const std::string& folder);
 
-/// A figure of widgets/plot/bench_plots.h by its name. Needs a QApplication. Throws EngineError{Usage, BadInput, Io}.
+/// Makes a figure of widgets/plot/bench_plots.h by its name. Needs a QApplication. Throws EngineError{Usage, BadInput,
+/// Io}.
 void make_bench_figure(const FigureRequest& request);
 
 }  // namespace carryover

@@ -44,7 +44,7 @@ void DockTabs::show_title(QDockWidget* dock, bool titled) {
   delete own;
 }
 
-/// Once Qt has moved the docks: it tells of each while it does.
+/// Shows the titles once Qt has moved the docks, because Qt reports each dock while it moves them.
 void DockTabs::show_titles_soon() {
   if (titles_due_) return;
   titles_due_ = true;

@@ -9,9 +9,9 @@ class QTabBar;
 
 namespace carryover {
 
-/// What a dock's tab has in place of a title bar: a double click floats the dock, and its menu floats or closes it. A
-/// tab names its dock, so that only one that floats or stands alone has a title bar. Names are whole: buttons scroll to
-/// tabs that have no room. GUI thread. Lives shorter than the docks and their window.
+/// Gives a dock's tab the functions of a title bar: a double click floats the dock, and the tab's menu floats or closes
+/// it. A tab names its dock, so that only a dock that floats or stands alone has a title bar. Names are not cut:
+/// buttons scroll to tabs that have no room. GUI thread. Must not outlive the docks and their window.
 class DockTabs : public QObject {
   Q_OBJECT
  public:

@@ -219,7 +219,7 @@ void EvaluationDialog::set_request(const EvaluationRequest& request) {
   validate();
 }
 
-/// Those that are checked, then those with settings; of a folder that continues, in its order.
+/// Returns the checked policies, then those with settings; of a folder that continues, in the folder's order.
 std::vector<std::string> EvaluationDialog::policies() const {
   std::vector<std::string> names;
   for (const QCheckBox* box : policies_)

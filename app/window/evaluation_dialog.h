@@ -15,18 +15,19 @@ namespace carryover {
 
 class TaskTree;
 
-/// What `carryover eval` is to run with the open model and the settings of the next run: tasks, lengths, policies. A
-/// dry run makes the samples and estimates the time. GUI thread.
+/// The form of a `carryover eval` with the open model and the settings of the next run: tasks, lengths, policies. A dry
+/// run makes the samples and estimates the time. GUI thread.
 class EvaluationDialog : public CommandDialog {
   Q_OBJECT
  public:
   explicit EvaluationDialog(QWidget* parent = nullptr);
 
-  /// What is evaluated: model, adapter, config, dtype and device of `plan`. An empty model: none; `why_none` says why.
+  /// Sets the evaluated model: model, adapter, config, dtype and device of `plan`. An empty model: none, for the reason
+  /// `why_none`.
   void set_model(const EvaluationPlan& plan, const QString& why_none = {});
   bool has_model() const { return !model_.model.empty(); }
   void set_request(const EvaluationRequest& request);  ///< all of it, the model too
-  EvaluationRequest request() const;                   ///< as the form says, while problem() is empty
+  EvaluationRequest request() const;                   ///< the form's request, while problem() is empty
 
  Q_SIGNALS:
   void start_wanted(const carryover::EvaluationRequest& request);
@@ -49,7 +50,7 @@ class EvaluationDialog : public CommandDialog {
   EvaluationPlan plan() const;
   std::vector<std::string> policies() const;
 
-  EvaluationPlan model_;  ///< what is evaluated; of a request also the order of its policies
+  EvaluationPlan model_;  ///< the evaluated model; for a request, also the order of its policies
   ModelConfig shape_;     ///< of the model
   QString why_no_model_;
   TaskTree* tasks_;

@@ -13,21 +13,21 @@ class QSpinBox;
 
 namespace carryover {
 
-/// What `carryover experiment` is to run: a plan, shipped or one's own, and what is not as it says. Lists what the plan
-/// needs on disk; a dry run estimates the time. GUI thread.
+/// The form of a `carryover experiment`: a plan, shipped or the user's own, and what differs from it. Lists the files
+/// that the plan needs on disk; a dry run estimates the time. GUI thread.
 class ExperimentDialog : public CommandDialog {
   Q_OBJECT
  public:
   explicit ExperimentDialog(QWidget* parent = nullptr);
 
   void set_request(const ExperimentRequest& request);
-  ExperimentRequest request() const;  ///< as the form says, while problem() is empty
-  QString needs() const;              ///< what the plan needs, a line each
+  ExperimentRequest request() const;  ///< the form's request, while problem() is empty
+  QString needs() const;              ///< the plan's needs, a line each
   struct ShippedPlan {
     QString path, title, about;
-    bool ready = false;  ///< needs no more than there is
+    bool ready = false;  ///< true if everything it needs is on disk
   };
-  static std::vector<ShippedPlan> shipped_plans();  ///< that came with the program, those first that are ready
+  static std::vector<ShippedPlan> shipped_plans();  ///< the plans that came with the program, ready ones first
 
  Q_SIGNALS:
   void start_wanted(const carryover::ExperimentRequest& request);

@@ -32,7 +32,7 @@ std::string results_file(const std::string& path) {
   return QFileInfo::exists(qstring(within)) ? within : std::string();
 }
 
-/// What --choose says, by switch, in its order.
+/// The values of --choose by switch, in their order.
 using Choices = std::map<std::string, std::vector<std::string>>;
 
 struct Figure {
@@ -47,7 +47,7 @@ std::vector<std::string> chosen(const Choices& choices, const char* name) {
   return found == choices.end() ? std::vector<std::string>() : found->second;
 }
 
-/// Which of `all` each choice is, by its name or title; a choice that is none is refused.
+/// Returns the place in `all` of each choice, by its name or title; an unknown choice is refused.
 template <typename Named, typename IsNamed>
 std::vector<std::size_t> chosen_places(const Choices& choices, const char* what, const std::vector<Named>& all,
                                        const IsNamed& is_named) {

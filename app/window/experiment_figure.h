@@ -4,11 +4,11 @@
 
 namespace carryover {
 
-/// Whether `path` is an experiment's folder, or a file of its results.
+/// Returns true if `path` is an experiment's folder, or a file of its results.
 bool is_experiment(const std::string& path);
 
-/// Its figure of widgets/plot/experiment_plots.h, of the text that the choice "Text=NAME" names. Needs a QApplication.
-/// Throws EngineError{Usage, BadInput, Io}.
+/// Makes a figure of widgets/plot/experiment_plots.h, for the text that the choice "Text=NAME" names. Needs a
+/// QApplication. Throws EngineError{Usage, BadInput, Io}.
 void make_experiment_figure(const FigureRequest& request);
 
 }  // namespace carryover

@@ -18,7 +18,7 @@ class ExportMenu : public QMenu {
   ExportMenu(Lab& lab, PanelDocks& docks, MessageBar& messages, QWidget* parent);
 
   void export_plots(const QString& directory);  ///< every panel's in every format; errors go to the message bar
-  /// The same, and a report (HTML or PDF by its suffix: the pictures, settings and numbers). Throw EngineError.
+  /// Write the same, and a report (HTML or PDF by its suffix: the pictures, settings and numbers). Throw EngineError.
   void write_plots(const QString& directory);
   void write_report(const QString& path);
 

@@ -15,14 +15,14 @@
 namespace carryover {
 namespace {
 
-/// Those of a run that are not the open ones.
+/// Says how a run's model differs from the open one; empty where it does not.
 QString unlike(const ModelInfo& run, const ModelInfo& open) {
   if (run.weights_hash != open.weights_hash) return IdentityBar::tr("other weights");
   if (run.dtype != open.dtype) return IdentityBar::tr("another dtype");
   return {};
 }
 
-/// Whether the run is of the open text, or of its beginning.
+/// Returns true if the run read the open text, or its beginning.
 bool reads(const RunModel& run, const std::optional<LoadedText>& text) {
   if (!run.request().ids || !text || !text->ids) return false;
   const std::vector<std::int32_t>& ids = *run.request().ids;
@@ -163,7 +163,7 @@ int IdentityBar::show_chip(int most) {
   return most;
 }
 
-/// How much each gets of what there is; a label cuts what it has no room for.
+/// Divides the width among the labels; a label cuts text that it has no room for.
 void IdentityBar::fit() {
   constexpr int gaps = 60, slack = 4;
   const auto wanted = [](const ElidedLabel* label) {

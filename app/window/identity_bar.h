@@ -20,7 +20,7 @@ class IdentityBar : public QWidget {
 
   QString chip() const;      ///< as it is without eliding
   QString badge() const;     ///< empty: the run on show is of the open weights, or there is none
-  QString document() const;  ///< whose state is open; empty: none
+  QString document() const;  ///< name of the document whose state is open; empty: none
 
   /// A button at the right end of the line, until the next offer; an empty text takes it away.
   void offer(const QString& text, const QString& help, const std::function<void()>& action);
@@ -42,7 +42,7 @@ class IdentityBar : public QWidget {
 
   Lab& lab_;
   QToolButton *chip_, *offer_;
-  QString model_;  ///< what the chip says where it has the room
+  QString model_;  ///< full text of the chip
   std::function<void()> offered_;
   ElidedLabel *text_, *document_, *badge_;
 };

@@ -102,7 +102,8 @@ void LabDialogs::ask_save_state() {
   ask_state_file(tr("Save the document's state"), true, [this](const QString& file) { lab_.documents.save(file); });
 }
 
-/// Of the engine's machine, whose folders can't be looked into from another one.
+/// Asks for a state's file. On another machine it is a path to type, because this one can't look into the folders
+/// there.
 void LabDialogs::ask_state_file(const QString& title, bool save, const std::function<void(const QString&)>& use) {
   if (!lab_.engine.command().isEmpty()) {
     auto* dialog = new QInputDialog(window_);

@@ -14,11 +14,11 @@ class LabDialogs;
 class LabToolbar;
 class PanelDocks;
 
-/// Actions under an object of this name are no commands of the palette: who made it gives better ones.
+/// The name of objects whose actions are no commands of the palette, because their owner adds better ones.
 inline const QString no_commands_name = QStringLiteral("no_commands");
 
-/// The menu bar: what the toolbar has and what it has no room for, and every panel by the kind of work it is for. A
-/// shell adds sessions, layouts and help to it. GUI thread. Lives shorter than what its actions do.
+/// The menu bar: the toolbar's actions and those that it has no room for, and every panel by its kind of work. A shell
+/// adds sessions, layouts and help to it. GUI thread. Must not outlive the objects that its actions use.
 class LabMenus : public QObject {
   Q_OBJECT
  public:
@@ -28,7 +28,7 @@ class LabMenus : public QObject {
   QMenu* edit() const { return edit_; }
   QMenu* view() const { return view_; }
   QMenu* help() const { return help_; }
-  /// Where a shell's entries go: before what closes each menu.
+  /// Returns the place for a shell's entries: before the last entries of the menu.
   QAction* end_of_file() const { return end_of_file_; }
 
  private:

@@ -66,7 +66,7 @@ void LabToolbar::add_buttons() {
   let_go_of_names({static_cast<QToolButton*>(widgetForAction(actions_.train)), exports_});
 }
 
-/// In a narrow window.
+/// Lets these buttons lose their names in a narrow window.
 void LabToolbar::let_go_of_names(const QList<QToolButton*>& buttons) {
   room_.add([this, buttons](bool give) {
     for (QToolButton* button : buttons) button->setToolButtonStyle(give ? Qt::ToolButtonIconOnly : toolButtonStyle());
@@ -118,7 +118,7 @@ void LabToolbar::make_documents(LabDialogs& dialogs) {
   update();
 }
 
-/// Each says why it can't be done now.
+/// Enables each action, or lets its tooltip say why it can't be done now.
 void LabToolbar::update_documents() {
   const auto tell = [](QAction* action, const QString& help, const QString& why_not) {
     action->setEnabled(why_not.isEmpty());

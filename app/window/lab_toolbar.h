@@ -13,7 +13,7 @@ namespace carryover {
 
 class LabDialogs;
 
-/// What can be done in the window, for toolbar and menus.
+/// The actions of the window, for toolbar and menus.
 struct LabActions {
   QAction *model, *text, *paste, *finished_run;
   QAction *open_state, *save_state, *close_state;  ///< of a document
@@ -23,8 +23,8 @@ struct LabActions {
   QAction *theme, *keys;
 };
 
-/// The window's actions with their keys, enabled while they can be done; those of every day have a button with a name,
-/// which those for looking around lose first in a narrow window. GUI thread. Lives shorter than the lab.
+/// The window's actions with their keys, each enabled while it can be done. Everyday actions have a button with a name;
+/// in a narrow window, the buttons for looking around lose theirs first. GUI thread. Must not outlive the lab.
 class LabToolbar : public QToolBar {
   Q_OBJECT
  public:

@@ -29,8 +29,8 @@ void tell_of_engine(Lab& lab, QObject* listener, Tell tell) {
   tell();
 }
 
-/// Why the engine can't be asked for anything now; empty: it can. A run that is shown without its model leaves the
-/// shape of that in the LabContext.
+/// Returns the reason why the engine can't be asked for anything now; empty: it can. If a run is shown without its
+/// model, the LabContext keeps the shape of that model.
 QString why_not_now(const Lab& lab) {
   const QString busy = lab.runs.why_engine_is_busy();
   return busy.isEmpty() && !lab.loader.model() ? RunController::tr("no model is open") : busy;

@@ -18,7 +18,7 @@
 namespace carryover {
 namespace {
 
-/// What a panel is given at least, in the lower row and elsewhere: a plot with its line of text fits the former.
+/// The least sizes of a panel, in the lower row and elsewhere: a plot with its line of text fits the former.
 constexpr QSize enough_below(420, 130), enough_above(420, 90);
 
 /// Qt puts a dock that another one's tab covers beside the window, and leaves it visible.
@@ -26,7 +26,7 @@ bool is_in_front(const QDockWidget& dock) {
   return dock.isVisible() && (dock.isFloating() || dock.parentWidget()->rect().intersects(dock.geometry()));
 }
 
-/// The panel, or what takes the keyboard in it where it does not itself.
+/// Returns the panel, or the widget in it that takes the keyboard where the panel does not.
 QWidget* what_takes_keys(Panel& panel) {
   if (panel.focusPolicy() != Qt::NoFocus) return &panel;
   const auto children = panel.findChildren<QWidget*>();

@@ -26,7 +26,7 @@ struct DockArrangement {
   int bottom_share = 30;
 };
 DockArrangement default_arrangement();
-QStringList panels_of(PanelArea area);  ///< that stand there by default: those of Inspect
+QStringList panels_of(PanelArea area);  ///< the panels of Inspect, which are there by default
 
 /// A dock for each row of the panel registry. Owns them, and lives shorter than the window and what the panels show.
 /// GUI thread.

@@ -60,7 +60,8 @@ QSize PanelScroll::minimumSizeHint() const {
   return widget()->minimumSizeHint().boundedTo(enough_);
 }
 
-// Not by setWidgetResizable(): that gives a panel with wrapped text the height that it would like, not what it needs.
+// Does not use setWidgetResizable(), which gives a panel with wrapped text the height that it would like, not the
+// height that it needs.
 void PanelScroll::fit() {
   const QSize room = maximumViewportSize();
   int width = room.width(), height = needed_height(*widget(), width);

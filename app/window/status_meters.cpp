@@ -14,13 +14,13 @@ namespace {
 
 constexpr int progress_width = 240, least_progress_width = 140, memory_width = 118;
 
-/// Of the machine that the engine is on.
+/// Returns the memory, in bytes, of the machine that the engine is on.
 std::int64_t engine_memory(const std::optional<EngineElsewhere>& elsewhere) {
   if (elsewhere) return elsewhere->place.memory_bytes;
   return machine_memory();
 }
 
-/// In one line: the first text that the bar has room for, else the last one, cut. The tooltip has all of it.
+/// Shows the first text that the bar has room for, in one line, or the last text, cut. The tooltip has all of it.
 void show_text(QProgressBar& bar, const QStringList& texts) {
   constexpr int sides = 12;
   const QFontMetrics metrics = bar.fontMetrics();

@@ -18,7 +18,7 @@ void ToolbarRoom::add(std::function<void(bool)> give) {
   givers_.push_back(std::move(give));
 }
 
-/// As Qt counts it: what has no fixed width is a button, a separator, or empty room.
+/// Returns the width as Qt counts it: an item without a fixed width is a button, a separator, or empty room.
 int ToolbarRoom::needed_width() const {
   const QLayout& layout = *bar_.layout();
   int width = layout.contentsMargins().left() + layout.contentsMargins().right(), shown = 0;

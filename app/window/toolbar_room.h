@@ -17,7 +17,7 @@ class ToolbarRoom : public QObject {
 
   /// `give(true)` gives up room and `give(false)` takes it back; what is added first gives first.
   void add(std::function<void(bool)> give);
-  /// By itself when the toolbar is resized; for whoever changes a text in it.
+  /// Is called when the toolbar is resized; call it after a text in the toolbar has changed.
   void fit();
 
  protected:

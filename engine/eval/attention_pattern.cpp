@@ -24,7 +24,8 @@ std::int64_t steps(std::int64_t count, std::int64_t step) {
   return (count + step - 1) / step;
 }
 
-/// Of the KV heads that a group reads, which one a head of it does.
+/// Returns the row of query head `head`'s KV head among the KV heads that `group` reads. `group_size`: query heads per
+/// KV head.
 std::int64_t kv_row(const HeadGroup& group, int head, std::int64_t group_size) {
   std::set<std::int64_t> before;
   for (const int other : group.heads)
@@ -32,7 +33,7 @@ std::int64_t kv_row(const HeadGroup& group, int head, std::int64_t group_size) {
   return std::ssize(before);
 }
 
-/// Sums of `step` neighbouring columns.
+/// Sums every `step` neighbouring columns.
 at::Tensor pool_columns(const at::Tensor& weights, std::int64_t step) {
   const std::int64_t columns = steps(weights.size(1), step);
   return at::constant_pad_nd(weights, {0, columns * step - weights.size(1)})
@@ -138,7 +139,7 @@ at::Tensor AttentionPattern::visible_weights(std::int64_t first, std::int64_t co
   return sum;
 }
 
-/// Of [its prefix; segment], without the keys that none of the queries sees.
+/// Returns one branch's attention over [its prefix; segment], without the keys that none of the queries sees.
 at::Tensor AttentionPattern::weights_of(const Branch& branch, std::int64_t first, std::int64_t count) const {
   const std::int64_t all = branch.keys.size(0), seen = all - queries() + first + count;
   at::Tensor scores = at::mm(queries_.narrow(0, first, count), branch.keys.narrow(0, 0, seen).t());

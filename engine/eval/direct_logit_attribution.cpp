@@ -13,7 +13,7 @@ namespace carryover {
 
 namespace {
 
-/// Where a head reads: the place of each source's map, and of its row in read_by_source().
+/// The sources that a head reads. A source's index here is also its row in read_by_source().
 constexpr std::array kSources{&LogitAttribution::sinks, &LogitAttribution::retrieved, &LogitAttribution::carry,
                               &LogitAttribution::segment};
 constexpr std::int64_t kSegmentSource = 3;
@@ -23,7 +23,7 @@ std::int64_t source_of(std::optional<PrefixPart> part) {
   return *part == PrefixPart::Sinks ? 0 : *part == PrefixPart::Retrieved ? 1 : 2;
 }
 
-/// [sources, P]: one where a slot of the prefix is of the source, zero elsewhere.
+/// Returns [sources, P]: 1 where a slot of the prefix belongs to the source, 0 elsewhere.
 at::Tensor slots_by_source(const AttentionPattern& attention, std::int64_t first_token) {
   const std::int64_t prefix = attention.prefix_length();
   at::Tensor slots = at::zeros({std::ssize(kSources), prefix}, at::kFloat);
@@ -33,7 +33,7 @@ at::Tensor slots_by_source(const AttentionPattern& attention, std::int64_t first
   return slots.to(attention.values().options());
 }
 
-/// [sources, d]: a query's weights times values, over the positions of each source.
+/// Returns [sources, d]: a query's weights times values, summed over the positions of each source.
 at::Tensor read_by_source(const AttentionPattern& attention, std::int64_t token, std::int64_t first_token) {
   const std::int64_t prefix = attention.prefix_length(), own = attention.values().size(0);
   const at::Tensor weights = attention.weights(token, 1);

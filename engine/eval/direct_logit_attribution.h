@@ -6,14 +6,14 @@
 
 namespace carryover {
 
-/// [D] fp64: what the last residual row is multiplied with for a target's logit, or for its difference from a foil's,
-/// but for the final norm's scale.
+/// Returns the vector, [D] fp64, whose product with the last residual row, times the final norm's scale, is a target's
+/// logit or its difference from a foil's.
 at::Tensor logit_direction(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil);
-/// That scale: 1/rms of the last residual row.
+/// Returns the final norm's scale: 1/rms of the last residual row.
 double final_norm_scale(const Decoder& decoder, const at::Tensor& row);
 
-/// Splits one logit by where it came from, while its segment runs: the final norm's scale is taken as it turned out, so
-/// that what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
+/// Splits one logit by its sources while its segment runs. The final norm's scale is held at its actual value, so that
+/// what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
 class DirectLogitAttribution {
  public:
   /// `first_token`: where the segment begins; `target`: the id that the question's token predicts.

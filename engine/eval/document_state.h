@@ -9,32 +9,32 @@
 
 namespace carryover {
 
-/// A text that was read as a document: in whole segments, the last one closed where it ends, however short
-/// (document_partition()).
+/// A text that was read as a document: in whole segments, of which the last is closed at the text's end, however short
+/// it is (document_partition()).
 struct ReadDocument {
   RunRequest text;
-  std::int64_t ntk_length = 0;  ///< of document_ntk_length()
+  std::int64_t ntk_length = 0;  ///< as document_ntk_length() returns it
 };
 
-/// What dynamic NTK scales the angles of a run of `tokens` to: under a policy whose positions are the text's, those of
-/// the keys that a state holds depend on it. 0 where nothing is scaled.
+/// Returns the length that dynamic NTK scales the angles of a run of `tokens` tokens to, or 0 where it scales nothing.
+/// Only a policy whose positions are the text's has one, because the keys in its state depend on it.
 std::int64_t document_ntk_length(const Decoder& decoder, const RunRequest& text, std::int64_t tokens);
 
-/// The state behind the last text that was run, or that a question was asked about, or that was loaded from a file, so
-/// that the next question doesn't read it again. One text at a time; its pool stays in memory until it is cleared,
-/// which whoever reads another text does first. Owner: Session. Thread: engine.
+/// Keeps the state behind the last text that was run, asked about or loaded from a file, so that the next question
+/// doesn't read the text again. It keeps one text at a time. The pool stays in memory until clear(), which must be
+/// called before another text is read. Owner: Session. Thread: engine.
 class DocumentState {
  public:
-  /// A state of its own behind the whole of a text; null where another one, or none, is kept.
+  /// Returns a copy of the state behind the whole of a text, or null where no state or another text's is kept.
   std::unique_ptr<PolicyState> behind(const RunRequest& text, std::int64_t ntk_length = 0) const;
 
-  /// Keeps a copy of `state`, which stands there.
+  /// Keeps a copy of `state`, which must stand behind the whole of `text`.
   void keep(const RunRequest& text, const PolicyState& state, std::int64_t ntk_length = 0);
   void clear() { state_.reset(); }
 
   const PolicyState* state() const { return state_.get(); }   ///< null where none is kept
-  const ReadDocument& document() const { return document_; }  ///< what it stands behind
-  StateInfo info() const;                                     ///< the same in brief
+  const ReadDocument& document() const { return document_; }  ///< the text that the state stands behind
+  StateInfo info() const;                                     ///< a summary of the state; needs a kept one
   std::int64_t pool_bytes() const { return state_ ? state_->pool_bytes() : 0; }
 
  private:

@@ -27,7 +27,7 @@ std::int64_t expected_tokens(const GenerateRequest& request) {
   return std::ssize(request.prompt) + request.max_new_tokens;
 }
 
-/// What stands before the question.
+/// Returns the part of the prompt before its question as a document.
 ReadDocument document_of(const Decoder& decoder, const GenerateRequest& request) {
   const std::int64_t tokens = std::ssize(request.prompt) - request.question_length;
   const auto text = part_of(request.prompt, 0, tokens);
@@ -40,8 +40,8 @@ ReadDocument document_of(const Decoder& decoder, const GenerateRequest& request)
   return document;
 }
 
-/// Bytes in use of the kept document's pool that the request does not need once more: another document takes its place,
-/// and behind the same one the pool is copied only where a segment closes.
+/// Returns the bytes of the kept document's pool that the request can't reuse: another document takes the pool's place,
+/// and behind the same document the pool is copied only where a segment closes.
 std::int64_t kept_pool(const Decoder& decoder, const GenerateRequest& request, const DocumentState* document) {
   const bool has_document = request.question_length > 0 && request.question_length < std::ssize(request.prompt);
   if (document == nullptr || !has_document) return 0;
@@ -51,15 +51,15 @@ std::int64_t kept_pool(const Decoder& decoder, const GenerateRequest& request, c
   return document->behind(wanted.text, wanted.ntk_length) ? 0 : document->pool_bytes();
 }
 
-/// Whether a question's search is that of a draft, which is one segment.
+/// Returns true if the question is first read as a draft, which is one segment, in order to search.
 bool drafts(const GenerateRequest& request, const ModelConfig& model) {
   return request.config.question_pass && !policy_row(request.policy).runs_in_chunks &&
          retrieves(request.config, model) && request.question_length < std::ssize(request.prompt);
 }
 
-/// Reads a prompt: whole segments first, then what remains of it as an open one, which decoding goes on in. Where it
-/// ends with a question, what stands before is a document of its own (GenerateRequest::question_length). Closes the
-/// segments of the answer too.
+/// Reads a prompt: its whole segments first, then the rest as an open segment, which decoding continues. If the prompt
+/// ends with a question, the text before the question is a document of its own (GenerateRequest::question_length). It
+/// also closes the segments of the answer.
 class PromptReader {
  public:
   PromptReader(const Decoder& decoder, PreparedRun& prepared, const GenerateRequest& request, DocumentState* document)
@@ -131,7 +131,7 @@ class PromptReader {
     result.draft_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
-  /// What the question does without, of what the last search found.
+  /// Removes those retrieved tokens that the request wants the question to be read without.
   void leave_out() {
     if (request_.without_retrieval) runner_.forget_retrieved();
     if (request_.question_without.empty()) return;
@@ -169,7 +169,7 @@ void check_what_if(const GenerateRequest& request, const Decoder& decoder) {
                       "Use the preset for recall.");
 }
 
-/// What is told of a token. logits: [V].
+/// Returns a token with the log-probabilities that the request asks for. logits: [V].
 GeneratedToken scored_token(const at::Tensor& logits, std::int32_t id, const GenerateRequest& request) {
   GeneratedToken token{id, 0, {}};
   if (!request.logprobs) return token;

@@ -7,9 +7,9 @@
 
 namespace carryover {
 
-/// Decoding on the recurrence (the contract of Session::generate): the open segment continues with C and R fixed, and
-/// closes when its S-th token has been run. Where the prompt ends with a question, what stands before it is read once
-/// and kept in `document`.
+/// Decodes on the recurrence (the contract of Session::generate): the open segment continues with C and R fixed, and
+/// closes when its S-th token has been run. If the prompt ends with a question, the text before it is read once and its
+/// state is kept in `document`.
 GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request, const OnToken& on_token,
                              RunControl& control, DocumentState* document = nullptr);
 

@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// The contract of Session::inspect.
+/// Implements the contract of Session::inspect.
 Inspection inspect_segment(const Decoder& decoder, const InspectRequest& request, RunControl& control,
                            StateArchive& archive);
 

@@ -15,7 +15,7 @@ namespace carryover {
 
 namespace {
 
-constexpr double kSeconds = 0.2;                               ///< that each rate is kept up for
+constexpr double kSeconds = 0.2;                               ///< time for which each rate is kept up
 constexpr std::int64_t kTriadValues = std::int64_t{16} << 20;  ///< of each array, fp32: 64 MB
 
 /// Calls a second, over kSeconds at least, without the first call. `work` returns what it made, which is waited for.

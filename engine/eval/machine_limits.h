@@ -5,7 +5,7 @@
 
 namespace carryover {
 
-/// Matmuls of the model's own shapes with `rows` rows, and a square one, in its dtype on its device and
+/// Measures matmuls of the model's own shapes with `rows` rows, and a square one, in its dtype on its device and with
 /// LibTorch's threads; then the triad. Takes about 2 s. Thread: engine.
 MachineLimits find_limits(const ModelInfo& model, std::int64_t rows);
 

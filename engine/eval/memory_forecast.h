@@ -6,9 +6,9 @@
 
 namespace carryover {
 
-/// Before an operation allocates: throws EngineError{OutOfMemory} naming `what` where it needs more than is free, so
-/// that neither the kernel nor an allocation in the middle of the work ends it. `bytes` may be beyond all memory.
-/// `advice` says what to ask for instead. Any thread.
+/// Throws EngineError{OutOfMemory} naming `what` where an operation needs more memory than is free. Call it before the
+/// operation allocates, so that neither the kernel nor an allocation ends it midway. `bytes` may be more than the
+/// machine has. `advice` says what to ask for instead. Any thread.
 void require_memory(const std::string& what, double bytes, const std::string& advice,
                     c10::Device device = c10::Device(c10::DeviceType::CPU));
 

@@ -7,17 +7,19 @@
 
 namespace carryover {
 
-/// What patches take from one segment of another run: what was carried into it, and what heads put out in it. The run
-/// is replayed to the segment through the same forward, so that its values are those that it had. Thread: engine.
+/// The values that patches take from one segment of another run: the carry into it, and outputs of heads in it. That
+/// run is replayed to the segment through the same forward map, so that the values are those that it had. Thread:
+/// engine.
 class PatchValues {
  public:
-  /// Of all heads that `request.edits` name. Throws EngineError{BadInput} where the segments do not correspond, or
-  /// where the replay does not repeat the other run's record. Borrows what it is given, for this call alone.
+  /// Replays the other run for the values of all heads that `request.edits` names. Throws EngineError{BadInput} where
+  /// the segments do not correspond, or where the replay does not reproduce the other run's record. Borrows its
+  /// arguments during this call only.
   PatchValues(const Decoder& decoder, const WhatIfRequest& request, RunControl& control, StateArchive& archive);
 
   const CarriedState& carry() const { return carry_; }
   std::int64_t segments_run() const { return segments_run_; }
-  /// A layer's outputs, [m, H·d] side by side, with those of `heads` that are in the layer replaced.
+  /// Returns a layer's outputs, [m, H·d], with those of `heads` that are in the layer replaced.
   at::Tensor patched(int layer, const at::Tensor& outputs, const std::vector<HeadRef>& heads) const;
 
  private:

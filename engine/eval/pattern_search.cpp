@@ -21,8 +21,8 @@ namespace {
 
 struct PatternTrial {
   HeadPattern pattern;
-  std::int64_t off = 0;   ///< values of the output
-  std::int64_t seen = 0;  ///< pairs of a query and a key
+  std::int64_t off = 0;   ///< number of output values that differ from dense attention's
+  std::int64_t seen = 0;  ///< number of query-key pairs
 };
 
 at::Tensor head_output(const HeadTensors& head, const ops::AttentionWindow& window, const KeyIndex* index) {
@@ -36,20 +36,21 @@ at::Tensor head_output(const HeadTensors& head, const ops::AttentionWindow& wind
   return ops::prefix_attention(attention);
 }
 
-/// NaN is off too.
+/// Counts the outputs that differ from the dense ones by more than the tolerance, NaN included.
 std::int64_t values_off(const at::Tensor& output, const at::Tensor& dense) {
   const auto opmath = ops::compute_type(dense.scalar_type());
   const at::Tensor near = (output.to(opmath) - dense.to(opmath)).abs_().le(kPatternTolerance);
   return near.numel() - near.sum().item<std::int64_t>();
 }
 
-/// Of n queries that see `most` keys each, fewer where there are fewer.
+/// Returns the number of query-key pairs in a window over n queries, each of which sees the last `most` keys or as many
+/// as there are.
 std::int64_t pairs_of_window(std::int64_t n, std::int64_t most) {
   const std::int64_t rising = std::min(n, most);
   return rising * (rising + 1) / 2 + (n - rising) * most;
 }
 
-/// By an index of one row, of a whole text.
+/// Returns the number of query-key pairs that an index of one row, over a whole text, lists.
 std::int64_t pairs_of_index(const KeyIndex& index) {
   std::int64_t pairs = 0;
   for (std::int64_t tile = 0; tile < index.tiles(); ++tile)

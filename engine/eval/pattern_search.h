@@ -8,18 +8,19 @@
 
 namespace carryover {
 
-/// One head of a text that runs in one chunk, [N, d] each.
+/// The tensors of one head for a text that runs in one chunk, [N, d] each.
 struct HeadTensors {
   at::Tensor queries, keys;  ///< rotated
   at::Tensor values;
 };
 
-/// Of pattern_candidates(N) that see at most a share `most_keys` of the keys the one with the fewest output values that
-/// are off; of equal ones the one that sees fewer keys, which is also taken where all see more. Holds two outputs of
-/// the head and one candidate's index at a time. Call it without gradients.
+/// Returns that one of pattern_candidates(N) which has the fewest wrong output values, among those that see at most the
+/// share `most_keys` of the keys. Among equals it takes the one that sees fewer keys; if all see more than the share,
+/// it takes the one that sees fewest. Holds two outputs of the head and one candidate's index at a time. Call it
+/// without gradients.
 FoundPattern best_pattern(const HeadTensors& head, double most_keys, RunControl& control);
 
-/// The contract of Session::search_patterns.
+/// Implements the contract of Session::search_patterns.
 FoundPatterns search_patterns(const Decoder& decoder, const PatternSearchRequest& request, RunControl& control);
 
 }  // namespace carryover

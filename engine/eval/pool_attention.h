@@ -6,12 +6,12 @@
 
 namespace carryover {
 
-/// Looks on while a segment runs and compares what its long heads read with what they would attend to most, had they
-/// all that their search ranked (SegmentedPolicy::searched): softmax of unrotated q·k/√d over these entries, mean over
-/// the segment's queries. Borrows policy and state.
+/// Compares, while a segment runs, the tokens that its long heads read with those that they would attend to most if
+/// they read everything that their search ranked (SegmentedPolicy::searched). That attention is the softmax of
+/// unrotated q·k/√d over these entries, mean over the segment's queries. Borrows policy and state.
 class PoolAttention {
  public:
-  /// `state`: what the segment starts from, the policy's; its hits name the heads to look at.
+  /// `state`: the policy's state at the segment's start; its hits name the heads to look at.
   PoolAttention(const SegmentedPolicy& policy, const PolicyState& state) : policy_(policy), state_(state) {}
 
   void see(const AttentionSight& sight);

@@ -20,7 +20,8 @@ Prediction predict(const Decoder& decoder, const at::Tensor& hidden, const Predi
   const at::Tensor row = hidden[question.token].to(at::kDouble);
   const double log_sum =
       decoder.logits(hidden.narrow(0, question.token, 1)).to(at::kDouble).logsumexp({1}).item<double>();
-  // Not of the row above, whose dtype may be bf16: a logit of 20 would be a multiple of 1/8.
+  // The logit is computed in fp64, not taken from the logits above, whose dtype may be bf16: a logit of 20 would be a
+  // multiple of 1/8.
   const auto logit = [&](std::int32_t id) { return row.dot(decoder.head_row(id).to(at::kDouble)).item<double>(); };
   Prediction prediction{question.token, target, logit(target), 0, question.foil};
   prediction.probability = std::exp(prediction.logit - log_sum);

@@ -8,8 +8,8 @@ namespace carryover {
 /// Throws EngineError{BadInput} for an id that the model has no logit of.
 void check_foil(const ModelConfig& model, const std::optional<std::int32_t>& foil);
 
-/// What the outputs of a token give its target and the foil. hidden: [m, D] of the segment, as forward_map() returns
-/// it. Thread: engine.
+/// Returns the logits and probabilities that a token's output gives its target and the foil. hidden: [m, D] of the
+/// segment, as forward_map() returns it. Thread: engine.
 Prediction predict(const Decoder& decoder, const at::Tensor& hidden, const PredictionQuestion& question,
                    std::int32_t target);
 

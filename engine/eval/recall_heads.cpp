@@ -73,8 +73,8 @@ SegmentConfig whole_config(SegmentConfig config, const ModelConfig& model) {
   return config;
 }
 
-/// Before minutes of reading: the longest document's state, and the scores of all questions, which are kept until the
-/// searchers are chosen.
+/// Checks the memory before minutes of reading: for the longest document's state, and for the scores of all questions,
+/// which are kept until the searchers are chosen.
 void check_memory(const Decoder& decoder, const RecallHeadsRequest& request) {
   double scores = 0;  // of each head, by position and question
   const NeedleDocument* longest = &request.documents.front();
@@ -232,7 +232,7 @@ class ReaderMeter {
 
   const Decoder& decoder_;
   const SegmentConfig& whole_;
-  PreparedRun wide_;  ///< whose states the trials have
+  PreparedRun wide_;  ///< the run that the trials' states belong to
   const RecallHeads& heads_;
   const std::vector<ReaderTrial>& trials_;
   RunControl& control_;

@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// The contract of Session::find_recall_heads.
+/// Implements the contract of Session::find_recall_heads.
 RecallHeads find_recall_heads(const Decoder& decoder, const RecallHeadsRequest& request, RunControl& control);
 
 }  // namespace carryover

@@ -9,8 +9,8 @@
 
 namespace carryover {
 
-/// A run that is brought back to the start of one of its segments, to be run again from there through forward_map.
-/// Borrows its arguments. Thread: engine.
+/// A run that is brought back to the start of one of its segments, to run again from there through forward_map. Borrows
+/// its arguments. Thread: engine.
 class Replay {
  public:
   using Watch = decltype(ForwardContext::watch);
@@ -28,21 +28,22 @@ class Replay {
   std::int64_t first_token() const { return first_token(segment_); }
   std::int64_t segments_run() const { return segments_run_; }
 
-  /// The id that a token of the segment, counted from its start, predicts. Throws EngineError{BadInput} where none is.
+  /// Returns the id that a token of the segment, counted from the segment's start, predicts. Throws
+  /// EngineError{BadInput} where it predicts none.
   std::int32_t target_of(std::int64_t token) const;
 
-  /// A state of its own at the start of a segment. Runs what is not kept, and keeps it.
+  /// Returns a new state for the start of a segment. Runs the segments that no state is kept of, and keeps theirs.
   std::unique_ptr<PolicyState> state_before(std::int64_t segment);
 
-  /// Runs the segments [state's, until) under a policy, one of whose states `state` is.
+  /// Runs the segments from that of `state` up to `until` (exclusive) under a policy, which `state` must belong to.
   std::unique_ptr<PolicyState> advance(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
                                        std::int64_t until, bool keep = false);
 
-  /// Hidden states [m, D] of the segment that `state` stands before, which stays as it was.
+  /// Returns the hidden states, [m, D], of the segment that `state` stands before.
   at::Tensor look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, Watch watch = {},
                   ReplaceOutputs replace_outputs = {});
 
-  /// Losses of what look() gave for a segment.
+  /// Returns the losses of the segment whose hidden states look() returned.
   std::vector<float> losses(const at::Tensor& hidden, std::int64_t segment) const;
 
  private:

@@ -5,9 +5,9 @@
 
 namespace carryover {
 
-/// How a long head's prefix for the replayed segment was found (app:retrieval): the segment before is run again for its
-/// tail queries. `before`: the state at the replayed segment. Throws EngineError{BadInput} where the head retrieves
-/// nothing for it.
+/// Returns how a long head's prefix for the replayed segment was found (app:retrieval). For its tail queries, the
+/// segment before is run again. `before`: the state at the replayed segment. Throws EngineError{BadInput} where the
+/// head retrieves nothing for it.
 SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head);
 
 }  // namespace carryover

@@ -81,7 +81,7 @@ float SinkWatch::counts_as(Kind kind, std::int64_t slot, const HeadGroup& group,
   return position(slot) < position(carry.first) + kFirstTokens;
 }
 
-/// How many of a prefix's first slots hold all that may count.
+/// Returns the number of a prefix's first slots that contain all tokens which may count.
 std::int64_t SinkWatch::counted_slots(const HeadGroup& group) const {
   std::int64_t slots = 0;
   for (const PrefixSpan& span : group.spans) {

@@ -9,27 +9,29 @@
 
 namespace carryover {
 
-/// Whether two requests run the same segments: what is captured or how it is driven does not count.
+/// Returns true if two requests run the same segments; what they capture and how the run is driven does not count.
 bool same_run(const RunRequest& a, const RunRequest& b);
 
-/// What the segments of one run started from, so that a segment can be run again without the text before it. Within a
-/// budget, of bytes and of kMostStates: when it is full, every second one goes. A kept state shares the run's pool.
-/// Owner: Session. Thread: engine.
+/// Keeps the states that segments of one run started from, so that a segment can run again without the text before it.
+/// It holds at most a budget of bytes and kMostStates states; when it is full, it drops every second one. A kept state
+/// shares the run's pool. Owner: Session. Thread: engine.
 class StateArchive {
  public:
-  /// A thousand small tensors more in the heap cost short segments more than the segments that a view has to run again.
+  /// With a thousand more small tensors in the heap, short segments lose more time than a view needs to run segments
+  /// again.
   static constexpr std::size_t kMostStates = 512;
 
   explicit StateArchive(std::int64_t budget_bytes) : budget_(budget_bytes) {}
 
-  /// Forgets another run's states.
+  /// Drops the states of any other run.
   void open(const RunRequest& request);
   void clear();
 
-  /// Keeps what segment state.next.index starts from, where the budget allows it.
+  /// Keeps the state that segment state.next.index starts from, if the budget allows it.
   void keep(const PolicyState& state);
 
-  /// The latest state at or before a segment of this run; none: from the beginning.
+  /// Returns the latest state at or before a segment of this run, or null where the run has to start from its
+  /// beginning.
   const PolicyState* nearest(const RunRequest& request, std::int64_t segment) const;
 
   std::int64_t bytes() const { return bytes_; }

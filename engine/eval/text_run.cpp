@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::int64_t kMostNewTokens = std::int64_t{1} << 40;
 
-/// Before anything is computed: positions ascend inside the text, and all of their logits find room, in the answer and
-/// in the message that it may be sent in.
+/// Checks the positions before anything is computed: they must ascend inside the text, and all of their logits must
+/// find room, in the answer and in the message that may carry it.
 void check_positions(const Decoder& decoder, const std::vector<std::int64_t>& positions, std::int64_t tokens) {
   const auto refuse = [tokens](std::int64_t position, const char* problem) {
     throw EngineError(Fault::BadInput, "position " + std::to_string(position), problem,
@@ -116,7 +116,8 @@ class TextRun {
     if (request_.capture.sinks) sinks_.start(runner().state(), length_);
   }
 
-  /// To where the run continues: from the latest state that is kept, else from the beginning. Nothing is reported.
+  /// Brings the run to the segment where it continues, from the latest kept state or else from the beginning. Reports
+  /// nothing.
   void catch_up() {
     const std::int64_t until = request_.resume.segment;
     if (until == 0) return;
@@ -132,7 +133,7 @@ class TextRun {
     control_.checkpoint();
     const WorkClock clock(control_);
     time_.restart();
-    // What this segment starts from is the run's, until the next state takes its place.
+    // The state that this segment starts from counts as the run's memory until the next state replaces it.
     const std::int64_t kept = kept_before_ ? archive_->bytes() - *kept_before_ : 0;
     begin_segment();
     auto snapshot = std::make_shared<SegmentSnapshot>();
@@ -193,13 +194,13 @@ class TextRun {
     memory.device_peak = held_peak_bytes();
   }
 
-  /// Without the states that are kept for looking at segments again: they are no part of the method.
+  /// Excludes the states that are kept for looking at segments again: they are no part of the method.
   std::int64_t held_peak_bytes() const {
     const std::int64_t weights = decoder_.weights.bytes();
     return kept_before_ ? weights + most_held_ : meter_.held_peak_bytes(weights);
   }
 
-  /// Nothing is kept of a model whose numbers are NaN or infinite.
+  /// Keeps the segment's sink map, unless the model's numbers are NaN or infinite.
   void keep_sinks(SegmentSnapshot& snapshot) {
     Map sinks = sinks_.take();
     if (!are_possible(sinks)) return;
@@ -220,7 +221,7 @@ class TextRun {
   RunObserver& observer_;
   RunControl& control_;
   StateArchive* archive_;
-  std::optional<std::int64_t> kept_before_;  ///< bytes of states that it had, where this run adds some
+  std::optional<std::int64_t> kept_before_;  ///< bytes of states that the archive had before this run added some
   std::int64_t most_held_ = 0;
   const std::vector<std::int32_t>& ids_;
   std::int64_t done_ = 0, length_ = 0;
@@ -276,7 +277,7 @@ void check_request(const Decoder& decoder, const RunRequest& request, std::optio
   const MemoryBytes memory = policy_row(request.policy).memory(cost, tokens, use);
   const bool pool_elsewhere =
       !device.is_cpu() && memory.pool <= available_memory_bytes(at::kCPU);  // it moves if it has to
-  // The weights are there already, and so is the pool of a kept document, which this run takes over.
+  // The weights are in memory already, and so is the pool of a kept document, which this run takes over.
   const std::int64_t there = memory.weights + (pool_elsewhere ? memory.pool : 0) + (device.is_cpu() ? kept_pool : 0);
   require_memory(
       "this run", static_cast<double>(memory.device_peak) - static_cast<double>(there),

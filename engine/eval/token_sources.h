@@ -8,15 +8,16 @@
 
 namespace carryover {
 
-/// Finds where one prediction looks, while its segment runs: each head's attention from its query, and what each of the
-/// keys adds to the target's logit, the final norm's scale taken as it turned out. Borrows the decoder.
+/// Finds the tokens that one prediction reads while its segment runs: each head's attention from the prediction's
+/// query, and what each key adds to the target's logit, with the final norm's scale held at its actual value. Borrows
+/// the decoder.
 class SourcesOfToken {
  public:
-  /// Absolute positions of a head's prefix, slot by slot.
+  /// A function that returns the absolute positions of a head's prefix, slot by slot.
   using PrefixPositions =
       std::function<std::vector<std::int64_t>(const class AttentionPattern& attention, HeadRef head)>;
 
-  /// The question's token is a row of the segment that begins at `first_token`; `target`: the id that it predicts.
+  /// The question's token is a row of the segment that begins at `first_token`. `target`: the id that it predicts.
   SourcesOfToken(const Decoder& decoder, const PredictionQuestion& question, std::int64_t first_token,
                  std::int32_t target, PrefixPositions prefix_positions);
 

@@ -27,8 +27,8 @@ const SegmentConfig& edited_config(const RunRequest& run, const SegmentEdit& edi
   return edit.config ? *edit.config : run.config;
 }
 
-/// Whether the pool of the run as it was can't serve the edit: other heads read it, it holds its keys otherwise, or
-/// there is none.
+/// Returns true if the original run's pool can't serve the edit: other heads read it, its keys are kept in another
+/// form, or there is none.
 bool needs_other_pool(const RunRequest& run, const SegmentEdit& edit) {
   const SegmentConfig& config = edited_config(run, edit);
   return !(config.grouping == run.config.grouping) || config.pool_keys != run.config.pool_keys ||
@@ -38,7 +38,7 @@ bool needs_other_pool(const RunRequest& run, const SegmentEdit& edit) {
          (run.config.retrieval_length == 0 && config.retrieval_length > 0);
 }
 
-/// Where a replay for an edit has to begin.
+/// Returns the segment from which a replay for an edit has to begin.
 std::int64_t first_segment(const RunRequest& run, std::int64_t segment, const SegmentEdit& edit) {
   if (!edit.searches_again() || segment == 0) return segment;
   return needs_other_pool(run, edit) ? 0 : segment - 1;
@@ -149,7 +149,7 @@ class WhatIf {
                         "Run the whole text with the other value and compare the runs.");
   }
 
-  /// What the segment before leaves where the edit's policy carries and retrieves.
+  /// Returns the state that the segment before leaves if the edit's policy carries and retrieves.
   std::unique_ptr<PolicyState> hand_over(const SegmentedPolicy& edited, const SegmentEdit& edit) {
     const std::int64_t first = first_segment(request_.run, request_.segment, edit);
     auto as_it_was = first == 0 ? policy_->init_state() : replay_.state_before(first);
@@ -160,7 +160,7 @@ class WhatIf {
     return HandoverPolicy::take_edited(std::move(state));
   }
 
-  /// What the edit reads in the place of what was retrieved; none where it reads that.
+  /// Returns the hits that the edit reads instead of the retrieved ones, or nothing where it reads the retrieved ones.
   std::optional<std::vector<HeadHits>> hits_instead(const SegmentedPolicy& policy, const PolicyState& state,
                                                     const SegmentEdit& edit) {
     std::vector<HeadHits> hits = state.hits;
@@ -215,7 +215,7 @@ class WhatIf {
   Replay replay_;
   std::unique_ptr<PolicyState> before_;
   const SegmentedPolicy* policy_;
-  std::optional<PatchValues> patch_;  ///< where an edit patches
+  std::optional<PatchValues> patch_;  ///< set where an edit patches
 };
 
 }  // namespace

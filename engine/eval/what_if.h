@@ -7,11 +7,11 @@
 
 namespace carryover {
 
-/// The contract of Session::what_if. `patch_archive`: what is kept of the run that patches take values from.
+/// Implements the contract of Session::what_if. `patch_archive` keeps states of the run that patches take values from.
 WhatIfBase run_what_if(const Decoder& decoder, const WhatIfRequest& request, const WhatIfDone& done,
                        RunControl& control, StateArchive& archive, StateArchive& patch_archive);
 
-/// The contract of Session::what_if_segments.
+/// Implements the contract of Session::what_if_segments.
 std::int64_t count_what_if_segments(const WhatIfRequest& request, const StateArchive& archive,
                                     const StateArchive& patch_archive);
 

@@ -13,12 +13,12 @@ struct ScoredChoice {
   std::vector<double> nll;
 };
 
-/// Whether greedy decoding would give choice `which`, where the losses decide it: a token with more than half of the
-/// probability is the likeliest, and one that is less likely than another choice's at the same place, behind the same
-/// tokens, is not. Nothing where they don't. Pure; any thread.
+/// Returns true or false if the losses decide whether greedy decoding would give choice `which`: a token with more than
+/// half of the probability is the likeliest, and one that is less likely than another choice's at the same place,
+/// behind the same tokens, is not. Returns nothing where they don't decide it. Pure; any thread.
 std::optional<bool> greedy_by_losses(std::span<const ScoredChoice> choices, std::size_t which);
 
-/// Whether each of `ids` has the largest of its row's logits, [ids, V]. Pure; any thread.
+/// Returns true if each of `ids` has the largest of its row's logits, [ids, V]. Pure; any thread.
 bool are_largest(std::span<const float> logits, std::span<const std::int32_t> ids);
 
 }  // namespace carryover

@@ -11,19 +11,19 @@
 
 namespace carryover {
 
-/// A plan's request for the samples of a task.
+/// Returns a plan's request for the samples of a task.
 SampleRequest sample_request(const EvaluationPlan& plan, const std::string& task, std::int64_t length,
                              std::shared_ptr<const Tokenizer> tokenizer);
-/// Of `available` samples those that a plan runs.
+/// Returns how many of `available` samples a plan runs.
 std::size_t samples_to_run(const EvaluationPlan& plan, std::size_t available);
 
-/// The samples of a task at a length that a plan runs, made again: the same as those that were run, as long as the
-/// task's files are the same. Throws as Task::samples().
+/// Makes the samples of a task at a length that a plan runs once more. They are the same as those that were run, as
+/// long as the task's files are the same. Throws as Task::samples().
 std::vector<TaskSample> evaluated_samples(const EvaluationPlan& plan, const Task& task, std::int64_t length,
                                           std::shared_ptr<const Tokenizer> tokenizer);
 
-/// A model's chat template: its text, and what it puts around one message of a user, up to the answer. Empty and null
-/// without one.
+/// A model's chat template: its source text, and the function that puts it around one message of a user, up to the
+/// answer. Empty and null where the model has none.
 struct EvaluationChat {
   std::string source;
   ChatText text;

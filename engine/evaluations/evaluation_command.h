@@ -7,15 +7,15 @@
 
 namespace carryover {
 
-/// What `carryover eval` is asked to run. A plain value.
+/// The request that `carryover eval` runs. A plain value.
 struct EvaluationRequest {
   EvaluationPlan plan;
   std::string out;  ///< folder of the evaluation
   int threads = 0;  ///< 0: all
 };
 
-/// `carryover eval …` that runs this. Throws EngineError{Usage} on what the command has no words for: a task's path
-/// with a comma, a length of 0 beside others.
+/// Returns the `carryover eval …` command that runs a request. Throws EngineError{Usage} on what the command line can't
+/// express: a task's path with a comma, or a length of 0 beside others.
 std::vector<std::string> evaluation_command(const EvaluationRequest& request);
 
 }  // namespace carryover

@@ -32,7 +32,8 @@ bool is_word(char letter) {
          letter == '_';
 }
 
-/// Without what file systems or readers of file names take otherwise.
+/// Returns a text in which an underscore replaces each character that file systems or readers of file names treat
+/// specially.
 std::string with_underscores(std::string text, const char* kept) {
   for (char& letter : text)
     if (!is_word(letter) && std::string_view(kept).find(letter) == std::string_view::npos) letter = '_';
@@ -59,7 +60,7 @@ std::int64_t count_of(const json& value, const std::string& where, const char* k
   return count;
 }
 
-/// What decides the numbers, without what the first start added.
+/// Returns the settings that decide the numbers, without the fields that the first start adds.
 json settings_json(const EvaluationPlan& plan) {
   return {{"model", plan.model},
           {"adapter", plan.adapter},

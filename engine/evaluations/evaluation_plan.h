@@ -10,42 +10,44 @@
 
 namespace carryover {
 
-/// What an error in a file of an evaluation's folder advises.
+/// The advice of errors about files of an evaluation's folder.
 inline constexpr const char* kUseWritten = "Use a folder that `carryover eval` wrote.";
 
-/// Whether what is asked is part of what a policy compresses. A sample without a context has its question inside.
+/// Says whether the question is part of the prompt that a policy compresses. A sample without a context always has its
+/// question inside.
 enum class QuestionPlace {
   Inside,  ///< context, question and answer's beginning are one prompt
   Outside  ///< the context is read as a document, and its last segment closes before the question
 };
 const std::vector<std::string>& question_place_names();  ///< "inside", "outside"
-/// Throws EngineError{Usage} with the names there are.
+/// Throws EngineError{Usage} with the names that there are.
 QuestionPlace question_place(const std::string& name);
 std::string question_place_name(QuestionPlace place);
 
-/// What `carryover eval` is asked for: all that decides its numbers. A plain value.
+/// All settings of `carryover eval` that decide its numbers. A plain value.
 struct EvaluationPlan {
   std::string model, adapter;               ///< absolute paths; `adapter` may be empty
-  std::vector<std::string> tasks;           ///< of expand_tasks()
+  std::vector<std::string> tasks;           ///< as expand_tasks() gives them
   std::vector<std::int64_t> lengths;        ///< tokens; 0: samples are as long as they are
   std::vector<std::string> policies;        ///< names of policy_variant.h
-  std::int64_t samples = 0;                 ///< that generators make; 0: their own number
-  std::int64_t limit = 0;                   ///< of each task and length the first ones alone; 0: all
+  std::int64_t samples = 0;                 ///< number of samples that generators make; 0: their own number
+  std::int64_t limit = 0;                   ///< run only the first ones of each task and length; 0: all
   std::uint64_t seed = 42;                  ///< of generators
   std::map<std::string, std::string> data;  ///< by family: absolute paths
-  bool chat = false;                        ///< the model's chat template around prompts
+  bool chat = false;                        ///< put the model's chat template around prompts
   QuestionPlace question = QuestionPlace::Inside;
   SegmentConfig config;
   std::string dtype = "auto", device = "auto";
 
-  // Of the first start, for the names of results.
+  // The time of the first start, for the names of results.
   std::string time;  ///< "2026-11-26T16-02-27.123456", UTC
   double date = 0;   ///< the same, seconds since 1970
-  // Of the first model that was loaded; empty before.
+  // Facts about the first model that was loaded; empty before.
   std::string weights_hash, loaded_dtype, loaded_device;
 };
 
-/// Names: of a model in a folder's name, and of a task at a length as lm-evaluation-harness names tasks in files.
+/// Names: evaluated_name() names a model in a folder's name; the others name a task at a length. cell_key() is the name
+/// that lm-evaluation-harness uses in files.
 std::string evaluated_name(const std::string& model_path);
 std::string task_title(const std::string& task);                       ///< "ruler/cwe"; a file's name without its path
 std::string cell_key(const std::string& task, std::int64_t length);    ///< "ruler_cwe_4096"
@@ -55,13 +57,14 @@ std::string policy_folder(const EvaluationPlan& plan, const std::string& out, co
 std::string journal_path(const std::string& policy_folder, const std::string& key);
 std::string results_path(const EvaluationPlan& plan, const std::string& policy_folder);
 std::string sample_lines_path(const EvaluationPlan& plan, const std::string& policy_folder, const std::string& key);
-/// "out/pred/model__policy_4096/qasper.jsonl" of TaskInfo::predictions: from `out` the project's scorer finds it.
+/// Returns "out/pred/model__policy_4096/qasper.jsonl" for TaskInfo::predictions: the project's scorer finds it from
+/// `out`.
 std::string predictions_path(const EvaluationPlan& plan, const std::string& out, const std::string& policy,
                              std::string predictions, std::int64_t length);
 std::string plan_path(const std::string& out);  ///< evaluation.json
 
 /// Throws EngineError{Usage} where there is no task, length or policy, one is named twice, two tasks would have the
-/// same file, or a policy's name is too long for one.
+/// same file, or a policy's name is too long for a file's name.
 void check_plan(const EvaluationPlan& plan);
 
 /// Throws EngineError{BadInput, Usage} where `model` can't be run under one of the policies with its settings, naming
@@ -69,18 +72,18 @@ void check_plan(const EvaluationPlan& plan);
 void check_policies(const EvaluationPlan& plan, const ModelConfig& model, const std::string& where);
 
 nlohmann::json evaluation_json(const EvaluationPlan& plan);
-/// Throws EngineError{BadInput} naming `where` and the field: the file may be anybody's.
+/// Throws EngineError{BadInput} naming `where` and the field: the file may come from anybody.
 EvaluationPlan plan_of(const nlohmann::json& object, const std::string& where);
 
-/// The first setting by which two evaluations have other numbers, "lengths is [4096] there and [8192] here"; empty
-/// where they have the same.
+/// Returns the first setting that makes the numbers of two evaluations differ, as "lengths is [4096] there and [8192]
+/// here"; empty where there is none.
 std::string plan_difference(const EvaluationPlan& there, const EvaluationPlan& here);
 
-/// Now, as EvaluationPlan::time and date have it.
+/// Sets EvaluationPlan::time and date to the present time.
 void start_plan(EvaluationPlan& plan);
 
-/// The folder's plan where it has one, which has to be the same; else `asked`, started now, which is written there.
-/// Throws EngineError{Usage} with the difference, {Io, BadInput} where the file can't be read.
+/// Returns the folder's plan if it has one, which must equal `asked`; else starts `asked` now, writes it to the folder
+/// and returns it. Throws EngineError{Usage} with the difference, {Io, BadInput} where the file can't be read.
 EvaluationPlan begin_evaluation(const std::string& out, const EvaluationPlan& asked);
 
 }  // namespace carryover

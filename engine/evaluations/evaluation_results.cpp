@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kResultsFormat = 1;
-constexpr const char* kNotAvailable = "N/A";  ///< what lm-evaluation-harness writes
+constexpr const char* kNotAvailable = "N/A";  ///< as lm-evaluation-harness writes it
 
 json number_or_null(double value) {
   return std::isfinite(value) ? json(value) : json();
@@ -46,7 +46,7 @@ json scores_json(const Task& task, const std::vector<Scores>& scores) {
   return object;
 }
 
-/// In the order in which slices come first.
+/// Returns the results of slices, in the order in which they first occur.
 json slices_json(const Task& task, const std::vector<SampleEntry>& entries) {
   std::vector<std::string> names;
   for (const SampleEntry& entry : entries)
@@ -125,7 +125,7 @@ json text_or_null(const std::string& text) {
   return text.empty() ? json() : json(text);
 }
 
-/// What lm-evaluation-harness says of the run and its model.
+/// Returns the facts about the run and its model that lm-evaluation-harness records.
 json harness_origin(const EvaluationPlan& plan, const EvaluatedModel& model, double seconds) {
   const std::string name = evaluated_name(plan.model);
   json config{{"model", "carryover"},

@@ -12,7 +12,7 @@
 
 namespace carryover {
 
-/// A task at a length under a policy, once its samples are done.
+/// The samples of a task at a length under a policy, once they are done.
 struct CellSamples {
   std::string task;           ///< name
   std::int64_t length = 0;    ///< tokens; 0: samples are as long as they are
@@ -20,12 +20,12 @@ struct CellSamples {
   std::vector<SampleEntry> entries;
 };
 
-/// All that results say of it: each score with its standard error and 95 % interval, by slice too, tokens, times, bytes
-/// of keys and values, losses by place. Samples that failed are counted and have no score. `task_hash`: of its lines'
-/// hashes (sample_lines.h). Pure; any thread.
+/// Returns everything that results say of a cell: each score with its standard error and 95 % interval, also by slice;
+/// tokens, times, bytes of keys and values, losses by place. Samples that failed are counted and have no score.
+/// `task_hash`: the hash of the hashes of its lines (sample_lines.h). Pure; any thread.
 nlohmann::json cell_results(const Task& task, const CellSamples& cell, const std::string& task_hash);
 
-/// What was evaluated, beside the plan.
+/// The facts about the evaluated model that the plan does not have.
 struct EvaluatedModel {
   ModelInfo info;
   std::string tokenizer_hash;
@@ -33,8 +33,9 @@ struct EvaluatedModel {
   std::string chat_template;  ///< its text; empty where prompts stand bare
 };
 
-/// results_<time>.json: the keys that lm-evaluation-harness 0.4.13 writes, and under "carryover" the cells with all
-/// else. `cells`: of cell_results(), at least one. Names files, never paths. Pure; any thread.
+/// Returns the contents of results_<time>.json: the keys that lm-evaluation-harness 0.4.13 writes, and under
+/// "carryover" the cells with everything else. `cells`: values of cell_results(), at least one. It names files, never
+/// paths. Pure; any thread.
 nlohmann::json evaluation_results(const EvaluationPlan& plan, const std::string& policy, const EvaluatedModel& model,
                                   const std::vector<nlohmann::json>& cells);
 

@@ -37,7 +37,8 @@ struct Cell {
   bool few_samples() const { return n > 0 && n < kFewestForInterval; }
 };
 
-/// Of files of earlier versions too, which had a bootstrap's for every score and every number of samples.
+/// Sets Wilson's interval for a share, and removes the interval of too few samples. Files of earlier versions need this
+/// too: they have a bootstrap's interval for every score and every number of samples.
 void set_interval(Cell& cell) {
   const MeanInterval wilson = cell.score && is_share(cell.metric)
                                   ? wilson_interval(*cell.score, static_cast<double>(cell.n))

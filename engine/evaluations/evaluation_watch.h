@@ -19,23 +19,24 @@ struct EvaluationNews {
   EvaluationPlan plan;
   std::vector<std::shared_ptr<const ScoreCell>> cells;  ///< row by row
   bool running = false;                                 ///< a process holds the folder's lock
-  std::string problem;  ///< what is wrong with a journal, or with the lock; empty: nothing
+  std::string problem;                                  ///< error of a journal, or of the lock; empty: none
 
   std::size_t rows() const { return plan.tasks.size() * plan.lengths.size(); }
   std::size_t columns() const { return plan.policies.size(); }
   const ScoreCell& cell(std::size_t row, std::size_t column) const { return *cells[row * columns() + column]; }
-  /// How many samples each cell of a row has in the end: as a finished one has, else what was asked for; nothing where
-  /// that is not known yet.
+  /// Returns how many samples each cell of a row has in the end: as many as a finished cell has, else the number that
+  /// was asked for; nothing where that is not known yet.
   std::optional<std::size_t> samples_of_row(std::size_t row) const;
 };
 
-/// Watches the folder of an evaluation that this or another process runs, or that is done. Of journals only what is new
-/// is read. Any one thread.
+/// Watches the folder of an evaluation that this or another process runs, or that is finished. It reads only the new
+/// part of each journal. Any one thread.
 class EvaluationWatch {
  public:
   explicit EvaluationWatch(std::string folder) : folder_(std::move(folder)) {}
-  /// Null where nothing has changed since the last call. Throws EngineError{Io, BadInput} naming the file where
-  /// evaluation.json is missing, damaged, larger than 64 MB or has more than 5000 cells; the next call looks again.
+  /// Returns the folder's present state, or null where nothing has changed since the last call. Throws EngineError{Io,
+  /// BadInput} naming the file where evaluation.json is missing, damaged, larger than 64 MB or has more than 5000
+  /// cells; the next call looks again.
   std::shared_ptr<const EvaluationNews> poll();
 
  private:
@@ -53,12 +54,12 @@ class EvaluationWatch {
   std::optional<EvaluationPlan> plan_;
   std::vector<Followed> followed_;
   std::map<std::string, std::unique_ptr<const Task>> tasks_;
-  std::map<std::string, std::string> problems_;  ///< by journal: of scores
+  std::map<std::string, std::string> problems_;  ///< by journal: errors of its scores
   EvaluationNews news_;
 };
 
-/// What a table is made of, with the cells that have samples: as a finished evaluation's results have them, as far as
-/// it has got. Throws EngineError{BadInput} as measure_cell().
+/// Returns the results so far, of the cells that have samples, in the form of a finished evaluation's results, to make
+/// a table of. Throws EngineError{BadInput} as measure_cell().
 std::vector<ResultsFile> live_results(const EvaluationNews& news);
 
 }  // namespace carryover

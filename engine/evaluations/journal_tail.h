@@ -9,16 +9,17 @@
 
 namespace carryover {
 
-/// The samples of a journal that another process may be writing: each look reads what has been appended since. A last
-/// line that is not whole waits for its end. Nothing is written. Owner: one thread.
+/// Reads the samples of a journal that another process may be writing: each look() reads what has been appended since
+/// the last. A last line that is not whole is read when it is. Writes nothing. Owner: one thread.
 class JournalTail {
  public:
   explicit JournalTail(std::string path) : path_(std::move(path)) {}
 
-  /// Whether entries() or problem() are others than before. A file that was cut or replaced is read anew.
+  /// Reads the file's new lines and returns true if entries() or problem() changed. A file that was cut or replaced is
+  /// read again from its start.
   bool look();
   const std::vector<SampleEntry>& entries() const { return entries_; }
-  /// What is wrong with the file, with its name and line; empty: nothing. Entries in front of it stay.
+  /// Returns the file's error, with its name and line, or an empty text. The entries before that line stay.
   const std::string& problem() const { return problem_; }
 
  private:

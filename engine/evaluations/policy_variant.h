@@ -19,12 +19,14 @@ struct PolicyVariant {
   SegmentConfig config(SegmentConfig config) const;  ///< `config` with its own settings
 };
 
-/// What a name says. A part between commas that has no "=" belongs to the value before: search_heads=18.6,15.6. Throws
-/// EngineError{Usage} on another form, a policy or field that there is none of, a field that the policy does not read
-/// or that stands there twice, and {BadInput} with the field's own message where it takes no such value.
+/// Parses a variant's name. A part between commas that has no "=" belongs to the value before it:
+/// search_heads=18.6,15.6. Throws EngineError{Usage} on another form, an unknown policy or field, a field that the
+/// policy does not read or that is named twice, and {BadInput} with the field's own message where the field does not
+/// take the value.
 PolicyVariant policy_variant(const std::string& name);
 
-/// "segmented,segmented[retrieval_length=0,sink_length=4]": at the commas outside of brackets, without blanks around.
+/// Splits "segmented,segmented[retrieval_length=0,sink_length=4]" at the commas outside of brackets, without blanks
+/// around the parts.
 std::vector<std::string> variant_names(std::string_view list);
 
 }  // namespace carryover

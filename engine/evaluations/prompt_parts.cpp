@@ -12,7 +12,7 @@ namespace carryover {
 
 namespace {
 
-/// What Python's str.rstrip() takes for blank, in UTF-8.
+/// The characters that Python's str.rstrip() removes, in UTF-8.
 constexpr std::array<std::string_view, 29> kBlanks{" ",
                                                    "\t",
                                                    "\n",

@@ -10,40 +10,42 @@
 
 namespace carryover {
 
-/// A chat template's text around what a user says, up to where the answer begins.
+/// A function that puts a chat template's text around a user's message, up to where the answer begins.
 using ChatText = std::function<std::string(const std::string& said)>;
 
 /// The text that a model answers to. Pure.
 struct PromptText {
   std::string text;
-  std::size_t question = 0;  ///< byte where the question begins; 0: it is all question, or nothing says where
+  std::size_t question = 0;  ///< byte at which the question begins; 0: the text is all question, or its place is not
+                             ///< known
 };
-/// `chat`: null for the bare prompt. The answer's beginning stands behind all of it.
+/// Returns the text of a sample's prompt, with the answer's beginning at its end. `chat`: null for the bare prompt.
 PromptText prompt_text(const TaskSample& sample, const ChatText& chat);
 
-/// How texts become ids.
+/// The rules by which texts become ids.
 struct Encoding {
   const Tokenizer& tokenizer;
   bool parse_special = false;  ///< of chat templates
-  bool bos = false;            ///< put first, where the text does not spell it
+  bool bos = false;            ///< put BOS first, where the text does not spell it
 };
 
 struct PromptIds {
   std::vector<std::int32_t> ids;
-  std::int64_t question = 0;  ///< last tokens that are the question's, from the first one that it has a part of
+  std::int64_t question = 0;  ///< number of last tokens that hold the question, or a part of it
 };
-/// Throws EngineError{BadInput} on text that the tokenizer can't encode, and where bos is wanted and there is none.
+/// Throws EngineError{BadInput} on text that the tokenizer can't encode, and where `bos` is set and the tokenizer has
+/// none.
 PromptIds prompt_ids(const PromptText& prompt, const Encoding& encoding);
 
 /// A choice behind a prompt as lm-evaluation-harness encodes it: blanks at the prompt's end belong to the choice, both
-/// are encoded as one text, and the choice has the ids behind those that the prompt has alone. Behind an empty prompt
-/// stands BOS, else EOS. Throws likewise, and where a choice has no ids.
+/// are encoded as one text, and the choice's ids are those behind the ids that the prompt has alone. An empty prompt
+/// becomes BOS, or EOS where there is no BOS. choice_ids() throws as prompt_ids(), and where a choice has no ids.
 struct ChoiceIds {
   std::vector<std::int32_t> prompt, choice;
 };
 ChoiceIds choice_ids(const std::string& prompt, const std::string& choice, const Encoding& encoding);
 
-/// Of what a tokenizer does: vocabulary and the ids of a probe. 16 hex digits.
+/// Returns a hash of a tokenizer's vocabulary and of its ids for a test text: 16 hex digits.
 std::string tokenizer_hash(const Tokenizer& tokenizer);
 
 }  // namespace carryover

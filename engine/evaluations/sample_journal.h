@@ -12,11 +12,11 @@
 
 namespace carryover {
 
-/// What became of a sample: a line of a journal. Everything that results are made from. A plain value.
+/// The outcome of one sample, which is a line of a journal and all that results are made from. A plain value.
 struct SampleEntry {
   std::string id, slice;
   std::string prompt_hash;  ///< SHA-256 of the prompt's text, or of its ids, that was read
-  std::string text;         ///< as TaskAnswer has it, the next two likewise
+  std::string text;         ///< the same as in TaskAnswer, like the next two fields
   std::vector<double> loglikelihoods;
   std::vector<bool> greedy;
   Scores scores;                ///< empty where it failed
@@ -25,19 +25,19 @@ struct SampleEntry {
   std::int64_t visible_bytes = 0;   ///< attention-visible KV at the prompt's end, all layers
   std::int64_t resident_bytes = 0;  ///< keys and values that are in memory there
   double prefill_seconds = 0, decode_seconds = 0;
-  std::string error;  ///< what it failed with; else empty
+  std::string error;  ///< the error with which the sample failed; else empty
 };
 
 nlohmann::json entry_json(const SampleEntry& entry);
 /// Throws EngineError{BadInput} naming `where`.
 SampleEntry entry_of(const nlohmann::json& object, const std::string& where);
 
-/// The samples of a task at a length that are done, in their order: a file with a line each, which is on the disk when
+/// The finished samples of a task at a length, in their order. The file has a line for each, which is on the disk when
 /// append() returns. Owner: one thread.
 class SampleJournal {
  public:
-  /// Reads what is there. A last line that a kill left unfinished is cut off. Throws EngineError{BadInput} naming file
-  /// and line, {Io}.
+  /// Reads the file if it exists, and cuts off a last line that a killed process left unfinished. Throws
+  /// EngineError{BadInput} naming file and line, {Io}.
   explicit SampleJournal(const std::string& path);
   ~SampleJournal();
   SampleJournal(const SampleJournal&) = delete;

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-/// As Python writes it: a whole number has ".0".
+/// Returns a number as Python writes it: a whole number has ".0".
 std::string number_text(double value) {
   std::string text;
   append_digits(text, value);
@@ -55,7 +55,7 @@ json arguments_of(const Task& task, const TaskSample& sample, const std::string&
   return arguments;
 }
 
-/// What the model gave to each request.
+/// Returns the model's response to each request.
 json responses_of(const Task& task, const SampleEntry& entry) {
   json responses = json::array();
   if (!entry.error.empty()) return responses;

@@ -9,13 +9,13 @@
 
 namespace carryover {
 
-/// A line of samples_<task>_<time>.jsonl as lm-evaluation-harness 0.4.13 writes it: doc, target, arguments, resps,
-/// hashes and the sample's scores; of a sample that failed, its "error" and no responses. `prompt`: the text in front
-/// of answers and choices; of perplexity texts, which are ids, the sample's id stands in its place. Pure; any thread.
+/// Returns a line of samples_<task>_<time>.jsonl as lm-evaluation-harness 0.4.13 writes it: doc, target, arguments,
+/// resps, hashes and the sample's scores; for a sample that failed, its "error" and no responses. `prompt`: the text in
+/// front of answers and choices; perplexity texts, which are ids, have the sample's id in its place. Pure; any thread.
 nlohmann::json sample_line(const Task& task, std::size_t index, const TaskSample& sample, const std::string& prompt,
                            const SampleEntry& entry);
 
-/// Of all of a task's lines, in their order: add each line's text, then take hex().
+/// Hashes all of a task's lines in their order: add() each line, then call hex().
 class TaskHash {
  public:
   void add(const nlohmann::json& line);
@@ -25,7 +25,7 @@ class TaskHash {
   std::string hashes_;
 };
 
-/// What a line calls the sample: the official format's line, or what the sample has where there is none.
+/// Returns the "doc" of a sample's line: the line of the official format, or the sample's own fields where it has none.
 nlohmann::json sample_document(const TaskSample& sample);
 
 }  // namespace carryover

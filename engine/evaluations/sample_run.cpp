@@ -20,7 +20,8 @@ void require_same(const TaskSample& sample, const SampleEntry& entry, const std:
                       "Restore the task's data, or evaluate it again.");
 }
 
-/// Behind the prompt, tokens as they would be of one text; where one lies across its end, those of the answer alone.
+/// Returns the answer's tokens behind the prompt, as they are if both are one text; if a token lies across the prompt's
+/// end, those of the answer alone.
 std::vector<std::int32_t> answer_ids(const std::string& prompt, const std::vector<std::int32_t>& before,
                                      const std::string& answer, const Encoding& encoding) {
   if (answer.empty()) return {};

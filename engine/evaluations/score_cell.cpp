@@ -10,7 +10,7 @@ namespace carryover {
 
 namespace {
 
-/// Of a file of samples that is not on this machine.
+/// Stands in for the task of a file of samples that is not on this machine.
 class AbsentTask final : public Task {
  public:
   AbsentTask(const std::string& name, const std::vector<SampleEntry>& entries) {

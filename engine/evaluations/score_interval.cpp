@@ -17,7 +17,7 @@ constexpr int kMeanResamples = 10'000;
 constexpr std::uint64_t kSeed = 1;
 constexpr double kOutside = 0.025;  ///< share of resamples on either side of an interval
 
-/// Of one score in each sample; nothing where a sample lacks it.
+/// Returns the values of one score in all samples, or nothing where a sample lacks it.
 std::optional<std::vector<double>> values_of(const std::vector<Scores>& scores, const std::string& name) {
   std::vector<double> values;
   for (const Scores& sample : scores) {
@@ -63,7 +63,7 @@ double quantile(const std::vector<double>& sorted, double share) {
   return std::lerp(sorted[below], sorted[std::min(below + 1, sorted.size() - 1)], place - static_cast<double>(below));
 }
 
-/// Each score's values when as many samples are drawn again, circular blocks of neighbours at a time.
+/// Returns each score's values over resamples, which draw as many samples again, in circular blocks of neighbours.
 std::map<std::string, std::vector<double>> resampled(const Task& task, const std::vector<Scores>& scores) {
   constexpr std::size_t kMostDraws = 2'000'000, kLeast = 200, kMost = 2000, kBlock = 32;
   const std::size_t size = scores.size();

@@ -9,13 +9,13 @@
 
 namespace carryover {
 
-/// A text as its tokens come, until one of some texts stands in it.
+/// Collects a text token by token until one of some stop texts stands in it.
 class StoppedText {
  public:
   StoppedText(std::shared_ptr<const Tokenizer> tokenizer, std::vector<std::string> stops);
-  /// False once a stop is there.
+  /// Adds a token. Returns false once a stop text is there.
   bool add(std::int32_t id);
-  /// Up to the first stop, or all of it. No more ids are added.
+  /// Returns the text up to the first stop, or all of it. No more ids may be added.
   std::string finish();
 
  private:

@@ -4,12 +4,12 @@
 
 namespace carryover {
 
-/// In our files and lists.
+/// Returns the kind's name in this program's files and lists.
 inline const char* task_kind_name(TaskKind kind) {
   return kind == TaskKind::Generation ? "generation" : kind == TaskKind::Choice ? "choice" : "perplexity";
 }
 
-/// What lm-evaluation-harness calls it.
+/// Returns the kind's name in lm-evaluation-harness.
 inline const char* harness_output_type(TaskKind kind) {
   return kind == TaskKind::Generation ? "generate_until"
          : kind == TaskKind::Choice   ? "multiple_choice"

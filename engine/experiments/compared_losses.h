@@ -15,8 +15,8 @@ struct ComparedLoss {
   ClusterInterval difference;  ///< of the loss, nats a target, over the books that both sides have
 };
 
-/// Of the first model, comparison by comparison and lengths ascending; those without a book on both sides are left out.
-/// Draws 10,000 bootstrap samples for each. Pure; any thread.
+/// Returns the comparisons of the first model, comparison by comparison and lengths ascending, without those that have
+/// no book on both sides. Draws 10,000 bootstrap samples for each. Pure; any thread.
 std::vector<ComparedLoss> compared_losses(const ResultsView& results);
 
 }  // namespace carryover

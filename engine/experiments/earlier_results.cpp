@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// What experiment_results() adds to a cell's own numbers.
+/// Removes from an entry the fields that experiment_results() adds to a cell's own numbers.
 json without(json entry, std::initializer_list<const char*> added) {
   for (const char* key : added) entry.erase(key);
   return entry;
@@ -25,7 +25,7 @@ json maker_of(const ResultsView& view) {
   return maker;
 }
 
-/// All its cells by id, shaped as training_numbers() and evaluation_numbers() make them.
+/// Returns all its cells by id, in the form of training_numbers() and evaluation_numbers().
 CellNumbers cells_of(const json& results, const ResultsView& view) {
   CellNumbers cells;
   const json maker = maker_of(view);

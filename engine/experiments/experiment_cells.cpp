@@ -40,7 +40,7 @@ std::string file_hash(const std::string& path) {
   return hash_of(read_whole_file(path));
 }
 
-/// Without the fields that `defaults` has with the same value.
+/// Returns the fields without those that `defaults` has with the same value.
 json changed_fields(json fields, const json& defaults) {
   for (const auto& [key, value] : defaults.items())
     if (fields.contains(key) && fields[key] == value) fields.erase(key);
@@ -51,7 +51,7 @@ std::string id_of(const json& inputs) {
   return hash_of(json_text(inputs));
 }
 
-/// Of all recall samples of a training, which are read forward.
+/// Returns the FLOPs of all recall samples of a training, counted as forward passes.
 double recall_flops(const TrainingPlan& plan, const ModelConfig& model) {
   const ModelWork work{model, plan.config, plan.policy};
   const std::vector<std::int64_t> lengths = recall_lengths(plan.training.recall_segments);
@@ -61,7 +61,8 @@ double recall_flops(const TrainingPlan& plan, const ModelConfig& model) {
          static_cast<double>(lengths.size());
 }
 
-/// What of a training's settings decides nothing that it computes.
+/// Returns the settings of a training that decide its numbers: the seed, and the fields with other values than their
+/// defaults except those for saving checkpoints.
 json deciding_fields(const TrainingConfig& training) {
   json fields = changed_fields(training, TrainingConfig{});
   for (const char* other : {"save_steps", "save_total_limit", "seed"}) fields.erase(other);
@@ -120,7 +121,8 @@ class Resolver {
 
   std::string where(const std::string& part) const { return plan_.where + ": " + part; }
 
-  /// What recipes start from: what the model was trained under, or the paper's defaults for it, and the plan's fields.
+  /// Returns the settings that recipes start from: those that the model was trained under, or else the paper's defaults
+  /// for it, with the plan's fields over them.
   SegmentConfig base_config(const CellModel& model) const {
     const auto trained = read_trained_under(model.path);
     SegmentConfig config = trained ? trained->config : SegmentConfig::defaults_for(model.config);
@@ -223,7 +225,8 @@ class Resolver {
     std::int64_t tokens;
     std::vector<std::int64_t> lengths;  ///< as in EvaluationCell
   };
-  /// How a text of `tokens` is run: once, or once for each length of the plan that it has, its own where it has none.
+  /// Returns the runs of a text of `tokens` tokens: one, or one for each of the plan's lengths that it has (its own
+  /// length if it has none of them).
   std::vector<Reading> readings_of(std::int64_t tokens) const {
     std::vector<std::int64_t> lengths = plan_.lengths;
     std::erase_if(lengths, [&](std::int64_t length) { return length > tokens; });

@@ -14,19 +14,19 @@
 
 namespace carryover {
 
-/// A model of a plan as it is on the disk.
+/// A model of a plan as it is on disk.
 struct CellModel {
   std::string name, path;
   std::string weights_hash;
   ModelConfig config;
 };
 
-/// A text of a plan as it is on the disk; `sha256` is what the file has.
+/// A text of a plan as it is on disk; `sha256` is computed from the file.
 struct CellText {
   std::string path, file, title, author, sha256;
 };
 
-/// A training: a folder of records/training_folder.h.
+/// A training, with a folder as records/training_folder.h describes.
 struct TrainingCell {
   std::string id;         ///< 16 hex digits of `inputs`; the name of its folder
   nlohmann::json inputs;  ///< all that decides its numbers
@@ -37,27 +37,28 @@ struct TrainingCell {
   double flops = 0;
 };
 
-/// A text run under an evaluation: a folder of records/run_folder.h.
+/// A run of a text under an evaluation, with a folder as records/run_folder.h describes.
 struct EvaluationCell {
   std::string id;
   nlohmann::json inputs;
   std::size_t model = 0, text = 0;
-  std::string adapter;                  ///< a folder that is there before, or empty
-  std::optional<std::size_t> training;  ///< whose weights it runs; index
-  RunSettings settings;                 ///< `tokens`: of the text
-  std::vector<std::int64_t> lengths;    ///< whose losses it says, tokens; ascending
+  std::string adapter;                  ///< a folder that exists before the experiment, or empty
+  std::optional<std::size_t> training;  ///< index of the training whose weights it runs
+  RunSettings settings;                 ///< `tokens`: length of the text
+  std::vector<std::int64_t> lengths;    ///< lengths whose losses it reports, tokens; ascending
   double flops = 0;
 };
 
-/// What a cell is of. Several may name the same cell: seeds of what is not trained, evaluations that say the same.
+/// A place in the plan that needs an evaluation's cell. Several uses may name the same cell: seeds of weights that are
+/// not trained, or evaluations with the same settings.
 struct CellUse {
   std::size_t model = 0;
   std::string recipe, evaluation;
-  std::optional<std::uint64_t> seed;  ///< none of what is not trained
-  std::size_t text = 0, cell = 0;     ///< index of an evaluation
+  std::optional<std::uint64_t> seed;  ///< none for weights that are not trained
+  std::size_t text = 0, cell = 0;     ///< `cell`: index of an evaluation
 };
 
-/// What is run together: a training and its evaluations, or those of weights that are there.
+/// Cells that run together: a training and its evaluations, or the evaluations of existing weights.
 struct CellGroup {
   std::size_t model = 0;
   std::string recipe;
@@ -66,8 +67,8 @@ struct CellGroup {
   std::vector<std::size_t> uses;  ///< indices, by evaluation and text
 };
 
-/// Everything that a plan runs, resolved against its files, in the order in which it is run: what needs no training
-/// first, then seed by seed.
+/// Everything that a plan runs, resolved against its files, in the order in which it runs: first the cells that need no
+/// training, then seed by seed.
 struct ExperimentCells {
   std::vector<CellModel> models;
   std::vector<CellText> texts;
@@ -77,17 +78,17 @@ struct ExperimentCells {
   std::vector<CellGroup> groups;
 };
 
-/// What decides how long a cell takes.
+/// The properties of a cell that decide how long it takes.
 struct CellWork {
   std::size_t model = 0;
   bool training = false;
   DType dtype = DType::Float32;
   double flops = 0;
 };
-/// Of every cell, by id.
+/// Returns the work of every cell, by its id.
 std::map<std::string, CellWork> cell_work(const ExperimentCells& cells);
 
-/// Where a cell is in the experiment's folder.
+/// Returns the path of a cell's folder in the experiment's folder.
 std::string cell_folder(const std::string& experiment, const std::string& id);
 
 /// Opens models (without weights) and hashes models and texts. A cell's hash covers the weights, the texts' contents,

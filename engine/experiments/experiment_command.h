@@ -8,19 +8,19 @@
 
 namespace carryover {
 
-/// What `carryover experiment` is asked to run. A plain value.
+/// The request that `carryover experiment` runs. A plain value.
 struct ExperimentRequest {
   std::string plan, out;  ///< a file; the experiment's folder
   ExperimentOverrides overrides;
 };
 
-/// `carryover experiment …` that runs this: flags for what is not as planned.
+/// Returns the `carryover experiment …` command that runs a request, with flags for what differs from the plan.
 std::vector<std::string> experiment_command(const ExperimentRequest& request);
 
-/// The same, with every path as it is from any current folder. Throws EngineError{Io} where there is no current folder.
+/// Returns the request with absolute paths. Throws EngineError{Io} where there is no current folder.
 ExperimentRequest absolute_request(ExperimentRequest request);
 
-/// As experiment.json records it, without `out`, which is the folder that has the file.
+/// Returns the request as experiment.json records it, without `out`, which is the folder that holds the file.
 nlohmann::json request_json(const ExperimentRequest& request);
 /// Throws EngineError{BadInput} naming `where` and the key.
 ExperimentRequest request_of(const nlohmann::json& object, const std::string& where);

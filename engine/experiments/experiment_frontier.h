@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// What a recipe reaches under an evaluation, against attention-visible KV. A plain value.
+/// The loss of a recipe under an evaluation, and its attention-visible KV. A plain value.
 struct FrontierCondition {
   ResultsView::Condition condition;
   std::string settings;  ///< ResultsView::Run::settings_text()
@@ -19,11 +19,11 @@ struct FrontierCondition {
 
 struct ExperimentFrontier {
   std::int64_t length = 0;                    ///< tokens of each text
-  double full_bytes = 0;                      ///< what full attention sees; 0 where it was not run
+  double full_bytes = 0;                      ///< bytes that full attention sees; 0 where it was not run
   std::vector<FrontierCondition> conditions;  ///< bytes ascending; those without a run of this length are missing
 };
 
-/// Of `recipes` (none: of all), at `length` tokens. Pure; any thread.
+/// Returns the frontier of `recipes` (all if empty) at `length` tokens. Pure; any thread.
 ExperimentFrontier experiment_frontier(const ResultsView& results, const std::string& model, std::int64_t length,
                                        const std::vector<std::string>& recipes = {});
 

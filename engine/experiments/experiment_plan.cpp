@@ -33,7 +33,7 @@ void check_name(const std::string& name, const std::string& where, const std::st
                  "Use letters, digits and _ + . - in names; a \"title\" may hold anything.");
 }
 
-/// Of tables and figures, which results_view() reads no longer ones for.
+/// Reads a title of tables and figures. results_view() reads no longer ones.
 std::string read_title_of(const json& value, const std::string& where, const std::string& field) {
   std::string title = read_string(value, where, field);
   if (title.size() > 1000)
@@ -188,7 +188,7 @@ class PlanReader {
   }
   void read_each_length(const json& value) { plan_.each_length = read_flag(value, where_, "each_length"); }
   void read_seeds(const json& value) { plan_.seeds = numbers_of<std::uint64_t>(value, "seeds", read_unsigned); }
-  /// What the parsers of flags refuse is here a fault of the file.
+  /// Parses a value with a parser of flags, and reports what that refuses as an error of the file.
   template <typename Parse>
   auto one_of(Parse parse, const json& value, const char* field) const {
     const std::string text = read_string(value, where_, field);

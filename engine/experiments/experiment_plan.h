@@ -21,18 +21,18 @@ struct PlanModel {
   std::string name, path;
 };
 
-/// How weights come about: as they are, with an adapter, or, where it has fields of `train --config`, trained with
-/// them.
+/// The origin of a recipe's weights: the model's own, with an adapter, or, if it has fields of `train --config`,
+/// trained with them.
 struct PlanRecipe {
   enum class Kind { Untrained, Adapter, Training };
   std::string name, title;
   Kind kind = Kind::Untrained;
   std::string adapter;                   ///< a folder, of Kind::Adapter
   nlohmann::json fields;                 ///< of Kind::Training
-  std::vector<std::string> evaluations;  ///< those of the plan that apply to it, by name and in the plan's order
+  std::vector<std::string> evaluations;  ///< names of the plan's evaluations that apply to it, in the plan's order
 };
 
-/// How they are run: fields of `run --config` over the recipe's own segmentation.
+/// The way a recipe's weights are run: fields of `run --config` over the recipe's own segmentation.
 struct PlanEvaluation {
   std::string name, title;
   nlohmann::json fields;
@@ -48,15 +48,15 @@ struct PlanComparison {
   PlanCondition of, against;
 };
 
-/// What `carryover experiment` runs: models × recipes × seeds × evaluations × texts. Names are in the order of the
-/// file, paths as they can be opened. A plain value.
+/// The plan that `carryover experiment` runs: models × recipes × seeds × evaluations × texts. Names are in the order of
+/// the file, and paths are such as can be opened. A plain value.
 struct ExperimentPlan {
   std::string name, title, about;
   std::vector<PlanModel> models;
   std::vector<std::string> data;            ///< to train on
   std::vector<PlanText> texts;              ///< files, or folders of them
   std::vector<std::int64_t> lengths{8192};  ///< tokens of each text; ascending
-  /// A run for each length, so that each has a time and a peak of memory of its own; else shorter ones are the
+  /// If true, each length has a run, and so a time and a memory peak, of its own; else shorter lengths are the
   /// beginnings of the longest one's run.
   bool each_length = false;
   std::vector<std::uint64_t> seeds{1};  ///< of trainings
@@ -68,27 +68,28 @@ struct ExperimentPlan {
   std::vector<PlanRecipe> recipes;
   std::vector<PlanEvaluation> evaluations;
   std::vector<PlanComparison> comparisons;
-  std::vector<std::string> only;  ///< recipes to run now; empty: all. Reports are of all
+  std::vector<std::string> only;  ///< recipes to run now; empty: all. Reports cover all recipes
   std::string where;              ///< for errors
   nlohmann::json file;            ///< as it was read
 
   const PlanRecipe* find_recipe(std::string_view recipe) const;
   const PlanEvaluation* find_evaluation(std::string_view evaluation) const;
-  bool runs(std::string_view recipe) const;  ///< now, by `only`
+  bool runs(std::string_view recipe) const;  ///< true if `only` names it, or is empty
 };
 
-/// Relative paths become `folder`'s. What depends on a model is checked by experiment_cells(). Throws
-/// EngineError{BadInput} naming `where` and the key: of another type, unknown, named twice, or a name that is none.
+/// Parses a plan. Relative paths are taken from `folder`. experiment_cells() checks what depends on a model. Throws
+/// EngineError{BadInput} naming `where` and the key where a value has another type, is unknown, is named twice, or is
+/// no valid name.
 ExperimentPlan experiment_plan(std::string_view text, const std::string& where, const std::string& folder);
 /// Throws EngineError{Io} too.
 ExperimentPlan read_experiment_plan(const std::string& path);
 
-/// What the command line says in place of the plan; empty: as planned.
+/// The settings that the command line gives in place of the plan's; an empty one leaves the plan's.
 struct ExperimentOverrides {
   std::vector<PlanModel> models;
   std::vector<std::string> data;
-  /// Files are read as they are. Of a folder, the texts that the plan lists by file, with what it says of them; all of
-  /// it where the plan lists none.
+  /// Files, read as they are, or folders. Of a folder, the texts that the plan lists by file are read, with the plan's
+  /// title and author, or all of its texts where the plan lists none.
   std::vector<std::string> texts;
   std::vector<std::string> only;  ///< recipes
   int threads = -1;

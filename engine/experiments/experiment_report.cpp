@@ -45,7 +45,7 @@ class Report {
   std::map<std::string, std::size_t> cells_from_elsewhere() const;  ///< by where they were made
 
  private:
-  /// Whether any run measured its sinks: those of earlier versions did not.
+  /// Returns true if any run measured its sinks; runs of earlier versions did not.
   bool has_sinks(const std::string& model) const {
     return std::ranges::any_of(view_.conditions(model), [&](const Condition& condition) {
       return view_.sinks_lost(model, condition).has_value();
@@ -85,7 +85,7 @@ std::string Report::table(const std::string& model, TableFormat format) const {
   return format == TableFormat::Latex ? latex_table(head, rows, 3) : markdown_table(head, rows);
 }
 
-/// Each text's perplexity at one length.
+/// Returns a table of each text's perplexity at one length.
 std::string Report::by_text(const std::string& model) const {
   const std::int64_t length = view_.common_length(model);
   TableRow head{"recipe", "evaluation"};

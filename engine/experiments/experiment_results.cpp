@@ -60,7 +60,8 @@ struct PlacedLoss {
   double nll;
 };
 
-/// Of every target. Without cross_boundary_target, the last token of a segment predicts none.
+/// Returns the loss of every target with its place. Without cross_boundary_target, the last token of a segment predicts
+/// none.
 std::vector<PlacedLoss> placed_losses(const StoredRun& run, const SnapshotLimits& limits) {
   const std::string path = path_in(run.directory, "segments.jsonl");
   std::vector<PlacedLoss> losses;
@@ -79,7 +80,7 @@ std::vector<PlacedLoss> placed_losses(const StoredRun& run, const SnapshotLimits
   return losses;
 }
 
-/// By segment.
+/// Returns the summed losses by segment.
 json segment_sums(const std::vector<PlacedLoss>& losses, std::int64_t segment) {
   std::vector<Sum> segments;
   for (const PlacedLoss& loss : losses) {
@@ -108,7 +109,8 @@ json offset_sums(const std::vector<PlacedLoss>& losses, std::int64_t segment) {
   return sums;
 }
 
-/// Of the text's first tokens, before which a BOS may stand: every one that is a target among them.
+/// Returns the summed losses of the text's first tokens, for each length: of all targets among them. A BOS may stand
+/// before them.
 json length_sums(const std::vector<PlacedLoss>& losses, const EvaluationCell& cell, const CellModel& model) {
   const RunSettings& settings = cell.settings;
   const CostModel cost = cost_model(model.config, settings.config, settings.dtype);
@@ -152,7 +154,7 @@ json named(const std::string& name, const std::string& title) {
   return {{"name", name}, {"title", title}};
 }
 
-/// What was asked: names and titles, the same for every run.
+/// Returns the part of the results that comes from the plan: names and titles, the same for every run.
 json planned(const ExperimentPlan& plan, const ExperimentCells& cells) {
   json results{{"format", kResultsFormat},
                {"experiment", plan.name},
@@ -190,7 +192,7 @@ json training_entry(const ExperimentCells& cells, const CellGroup& group, const 
   return numbers;
 }
 
-/// Without its texts.
+/// Returns the entry of a run, without its texts.
 json run_entry(const ExperimentCells& cells, const CellUse& use, const EvaluationCell& cell) {
   return {{"model", cells.models[use.model].name}, {"recipe", use.recipe},
           {"seed", seed_json(use.seed)},           {"evaluation", use.evaluation},
@@ -271,7 +273,7 @@ json evaluation_numbers(const std::string& folder, const EvaluationCell& cell, c
                {"attention_kv_bytes", memory.attention_kv},
                {"peak_memory_bytes", summary.integer("peak_memory_bytes")},
                {"seconds", summary.find_number("seconds").value_or(0)}};
-  // Without looking at sinks, which is the experiment's, and writing.
+  // The computing time excludes measuring sinks, which only the experiment does, and writing.
   const auto time = run.summary->value("time", SegmentTime{});
   if (const double computing = time.sum() - time.host; computing > 0) numbers["computing_seconds"] = computing;
   if (const auto share = summary.find_number("sinks_lost_share")) numbers["sinks_lost_share"] = *share;

@@ -9,20 +9,21 @@
 
 namespace carryover {
 
-/// What the prompts.json of a prompt set says (prompt_results.h), checked: the file may be anybody's. A plain value.
+/// The contents of a prompt set's prompts.json (prompt_results.h), checked, because the file may come from anybody. A
+/// plain value.
 struct PromptReport {
   struct Example {
     std::string name;
     std::vector<std::string> tags;
     std::string folder, against_folder;         ///< run folders in the prompt set's, relative; empty: not run
-    std::string error;                          ///< what its run failed with; then there are no values
+    std::string error;                          ///< the error of a failed run; then there are no values
     std::vector<std::optional<double>> values;  ///< by prompt_columns()
   };
   struct Slice {
     std::optional<std::string> tag;                   ///< none: all examples
-    std::int64_t examples = 0;                        ///< that have run
+    std::int64_t examples = 0;                        ///< number of examples that have run
     std::vector<std::optional<MeanInterval>> values;  ///< by prompt_columns(); without bounds for few examples
-    std::vector<std::int64_t> counts;                 ///< of the examples that have a value, by prompt_columns()
+    std::vector<std::int64_t> counts;                 ///< number of examples that have a value, by prompt_columns()
   };
   std::string prompts;              ///< the file
   std::string model;                ///< name, as its files have it
@@ -30,10 +31,10 @@ struct PromptReport {
   std::string policy, against;      ///< `against` empty: no control
   bool complete = false;            ///< every example has been run
   std::vector<Example> examples;
-  std::vector<Slice> slices;  ///< that of all examples first
+  std::vector<Slice> slices;  ///< the one of all examples first
 };
 
-/// Of a prompt set's folder. Throws EngineError{Io, BadInput} naming the file and the field.
+/// Reads the report in a prompt set's folder. Throws EngineError{Io, BadInput} naming the file and the field.
 PromptReport read_prompt_report(const std::string& folder);
 
 }  // namespace carryover

@@ -76,7 +76,7 @@ std::optional<double> difference(const std::optional<double>& of, const std::opt
   return of && from ? std::optional(*of - *from) : std::nullopt;
 }
 
-/// Of the examples that have a value.
+/// Returns the mean of the examples that have a value, its interval and their number; null where none has one.
 json interval_json(const PromptColumn& column, const std::vector<double>& values) {
   if (values.empty()) return nullptr;
   const MeanInterval interval = slice_interval(column, values);
@@ -128,7 +128,7 @@ std::string csv_number(const json& value) {
   return text;
 }
 
-/// As the window writes it: halfway goes away from zero.
+/// Rounds as the window does: halfway cases away from zero.
 std::string rounded_text(double value, int digits) {
   const double beyond = std::copysign(std::numeric_limits<double>::infinity(), value);
   return fixed_text(std::nextafter(value, beyond), digits);

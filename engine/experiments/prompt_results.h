@@ -11,7 +11,7 @@
 
 namespace carryover {
 
-/// What one run of an example shows. Nothing where there is nothing to measure.
+/// The measures of one run of an example. A measure is empty where the run has nothing to measure it on.
 struct PromptMeasures {
   std::int64_t tokens = 0, targets = 0;
   std::optional<double> loss;          ///< nats a target
@@ -20,9 +20,9 @@ struct PromptMeasures {
   std::optional<double> recall;        ///< share of a target's tokens that the answer's segment reads
 };
 
-/// `tokens`: of the example that was run, as positions of the run (behind BOS). A target counts where it stands before
-/// the answer's segment (that of the last token without an answer); of several, the one of which most was read. Reads
-/// every segment. Throws as SegmentSource::load().
+/// Measures a run. `tokens`: places in the example as positions of the run (behind BOS). A target counts if it stands
+/// before the answer's segment (without an answer, the last token's); of several targets, the one that was read most
+/// counts. Reads every segment. Throws as SegmentSource::load().
 PromptMeasures measure_prompt(const RunContents& run, const PromptTokens& tokens);
 
 struct PromptResult {
@@ -31,30 +31,32 @@ struct PromptResult {
   std::string folder, against_folder;  ///< under the prompt set's; empty: not run
   PromptMeasures own;
   std::optional<PromptMeasures> against;  ///< the same example under a control
-  std::string error;                      ///< what its run failed with; then there are no measures
+  std::string error;                      ///< the error of a failed run; then there are no measures
 };
 
-/// What every example has, or lacks: a column of the tables.
+/// A column of the tables: a value that an example has or lacks.
 struct PromptColumn {
   const char* key;
   const char* title;
   int digits;  ///< behind the point, in prompt_table()
-  bool share;  ///< each value is from 0 to 1 of what an example asks for: means of it have Wilson's interval
+  bool share;  ///< true if each value is a share, from 0 to 1, of what an example asks for: their means have Wilson's
+               ///< interval
   std::optional<double> (*value)(const PromptResult& result);
 };
-/// loss, answer_loss, hit_distance, recall, delta_loss and delta_answer_loss: a delta is control − own, so above 0
-/// where the run is better than its control.
+/// Returns the columns loss, answer_loss, hit_distance, recall, delta_loss and delta_answer_loss. A delta is control −
+/// own, so above 0 where the run is better than its control.
 const std::vector<PromptColumn>& prompt_columns();
 
-/// {"examples": […], "slices": […]}: the values of each example, and for all examples ("tag" null) and for each tag the
-/// mean of each column over its examples with a 95 % interval: of shares Wilson's, else a bootstrap's of examples; its
-/// bounds are null for fewer than kFewestForInterval examples. Pure.
+/// Returns {"examples": […], "slices": […]}: the values of each example, and, for all examples ("tag" null) and for
+/// each tag, the mean of each column over its examples with a 95 % interval. The interval of shares is Wilson's, any
+/// other a bootstrap's over examples; its bounds are null for fewer than kFewestForInterval examples. Pure.
 nlohmann::json prompt_results_json(const std::vector<PromptResult>& results);
 
-/// As measured over so many examples. Pure.
+/// Returns the interval of a column's mean over `values`, one for each example. Pure.
 MeanInterval slice_interval(const PromptColumn& column, const std::vector<double>& values);
 
-/// Tables made of that alone: a line an example; a line a slice and column; slices with intervals to read.
+/// Make tables from prompt_results_json() alone: a line for each example; a line for each slice and column; slices with
+/// intervals, to read.
 std::string prompt_examples_csv(const nlohmann::json& results);
 std::string prompt_slices_csv(const nlohmann::json& results);
 std::string prompt_table(const nlohmann::json& results);

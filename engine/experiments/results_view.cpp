@@ -59,7 +59,7 @@ std::vector<ResultsView::Name> names_of(const json& list) {
   return names;
 }
 
-/// Of a cell that was taken from other results; empty of one of these.
+/// Returns the machine and commit that made a cell taken from other results; empty for one of these results.
 std::string maker_in(const json& entry) {
   const auto found = entry.find("made_by");
   if (found == entry.end()) return {};

@@ -13,7 +13,7 @@ namespace carryover {
 
 inline constexpr std::int64_t kResultsFormat = 1;  ///< of results.json
 
-/// results.json as tables read it, checked. A plain value.
+/// The contents of results.json that tables need, checked. A plain value.
 struct ResultsView {
   struct Name {
     std::string name, title;
@@ -50,10 +50,10 @@ struct ResultsView {
     std::optional<std::uint64_t> seed;
     std::string policy, prefix, dtype;
     std::int64_t segment = 0, carry = 0, retrieved = 0, sinks = 0;
-    std::vector<Text> texts;  ///< where each length was run by itself, an entry for each
+    std::vector<Text> texts;  ///< one for each text, or, where each length has its own run, one for each length
 
     std::vector<const Text*> longest_texts() const;  ///< each file's longest
-    /// "S 512, M 124, R 0, n 4", or a policy's name: what decides what attention sees.
+    /// Returns "S 512, M 124, R 0, n 4", or a policy's name: the settings that decide what attention sees.
     std::string settings_text() const;
   };
   struct Training {
@@ -86,29 +86,30 @@ struct ResultsView {
   std::string title_of(const std::vector<Name>& names, const std::string& name) const;
   std::string first_model() const { return models.empty() ? std::string() : models.front().name; }
 
-  /// Mean loss of each book, nats a target, over the seeds that have it; nothing for a book that has none.
+  /// Returns the mean loss of each book, nats a target, over the seeds that have it, without books that have none.
   std::map<std::string, double> book_losses(const std::string& model, const Condition& condition,
                                             std::int64_t length) const;
-  /// Mean of those over the books; nothing where there is none.
+  /// Returns the mean of book_losses() over the books; nothing where there is none.
   std::optional<double> mean_loss(const std::string& model, const Condition& condition, std::int64_t length) const;
-  /// Most keys and values that attention saw, over texts and seeds; nothing where no run has this length.
+  /// Returns the largest size of keys and values that attention saw, over texts and seeds; nothing where no run has
+  /// this length.
   std::optional<double> kv_bytes(const std::string& model, const Condition& condition, std::int64_t length) const;
-  /// A comparison: difference of the loss of each book that both sides have, with its interval; nothing where there is
-  /// none.
+  /// Returns the difference of the loss over the books that both sides of a comparison have, with its interval; nothing
+  /// where there is none.
   std::optional<ClusterInterval> compared(const std::string& model, const Comparison& comparison,
                                           std::int64_t length) const;
-  /// The length that most conditions have, and of those the longest: what tables of one length are of.
+  /// Returns the length that most conditions have, and the longest of several; tables of one length show it.
   std::int64_t common_length(const std::string& model) const;
-  /// Share of the segments that lost their sink, mean over texts and seeds, with Wilson's interval of as many samples
-  /// as there are books: segments of one hang together. Nothing where none was measured.
+  /// Returns the share of segments that lost their sink, mean over texts and seeds, with Wilson's interval for as many
+  /// samples as there are books, because segments of one book depend on each other. Nothing where none was measured.
   std::optional<ClusterInterval> sinks_lost(const std::string& model, const Condition& condition) const;
-  /// Every condition that has a run, in the plan's order.
+  /// Returns every condition that has a run, in the plan's order.
   std::vector<Condition> conditions(const std::string& model) const;
-  /// Runs of a condition, a seed each.
+  /// Returns the runs of a condition, one for each seed.
   std::vector<const Run*> runs_of(const std::string& model, const Condition& condition) const;
 };
 
-/// Whether its figures take seconds at most: a crafted file may have any number of everything. Pure.
+/// Returns true if drawing its figures takes seconds at most: a crafted file may have any number of everything. Pure.
 bool is_drawable(const ResultsView& results);
 
 /// Throws EngineError{BadInput} naming `where`; also where two models, recipes or evaluations have one name, lengths do

@@ -12,10 +12,10 @@ namespace carryover {
 inline constexpr std::int64_t bench_most_tokens = std::int64_t{1} << 24, bench_most_repeats = 1000,
                               bench_most_new_tokens = 100000;
 
-/// What `carryover bench` is asked to measure, with its defaults. A plain value.
+/// The settings of `carryover bench` and their defaults. A plain value.
 struct BenchSettings {
   std::string model;  ///< path of a Hugging Face folder or GGUF file; or
-  std::string shape;  ///< of random weights: one of random_shapes()
+  std::string shape;  ///< shape of random weights, one of random_shapes()
   std::vector<std::int64_t> contexts{512, 1024, 2048};
   std::vector<std::string> policies = policy_names(), kinds{"prefill", "decode", "train"};
   std::int64_t repeats = 0;  ///< 0: by length
@@ -24,19 +24,19 @@ struct BenchSettings {
   std::string output;  ///< folder for bench.json and bench.csv, or empty
 };
 
-/// The same, and what it is measured with.
+/// A bench's settings, and the dtype, device, threads and segmentation that it runs with.
 struct BenchRequest {
   BenchSettings settings;
   DType dtype = DType::Auto;
   Device device = Device::Auto;
   int threads = 0;     ///< 0: all cores
-  std::string config;  ///< what --config takes: an object of settings; empty: the defaults for the model
+  std::string config;  ///< value of --config: an object of settings; empty: the model's defaults
 };
 
-/// `carryover bench …` that measures this: flags for what differs from the defaults.
+/// Returns the `carryover bench …` command of a request, with flags for what differs from the defaults.
 std::vector<std::string> bench_command(const BenchRequest& request);
 
-/// The fields of `config` that differ from `usual`, as --config takes them; empty where none does.
+/// Returns the fields of `config` that differ from `usual`, as --config takes them; empty where none does.
 std::string config_difference(const SegmentConfig& config, const SegmentConfig& usual);
 
 }  // namespace carryover

@@ -68,7 +68,8 @@ class SinkRows {
                         kRunFolderAdvice);
   }
 
-  /// Empty where the segment has none: a row of NaN, or no row. Throws EngineError{BadInput} on impossible values.
+  /// Returns a segment's map; empty where it has none: a row of NaN, or no row. Throws EngineError{BadInput} on
+  /// impossible values.
   Map map(std::int64_t segment) const {
     if (segment >= rows_.shape().front()) return {};
     std::vector<float> row = rows_.row(segment);
@@ -85,10 +86,10 @@ class SinkRows {
   NpyRows rows_;
 };
 
-/// Where a segment's lines stand in hits.jsonl.
+/// The place of a segment's lines in hits.jsonl, in bytes.
 struct Lines {
   std::int64_t begin, end;
-  std::optional<std::uint64_t> print;  ///< of an indexed segment: what its lines must still be
+  std::optional<std::uint64_t> print;  ///< fingerprint that an indexed segment's lines must still have
 };
 
 HeadHits hits_of_line(const std::string& line, const std::string& where, std::int64_t tokens) {
@@ -178,7 +179,7 @@ class FolderSegments : public SegmentSource {
     return std::all_of(snapshot.hits.begin(), snapshot.hits.end(), same);
   }
 
-  /// What is read without its hits and losses.
+  /// Returns a segment without its hits and losses.
   SegmentSnapshot begin_of(const SegmentRecord& record) const {
     SegmentSnapshot snapshot;
     snapshot.record = record;

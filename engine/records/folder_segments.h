@@ -8,17 +8,18 @@
 
 namespace carryover {
 
-/// Where what is given as a run is none.
+/// The advice of errors about a folder that holds no run.
 inline constexpr const char* kRunFolderAdvice = "Use a folder that `carryover run --out` or the window wrote.";
 
-/// The segments of a run folder: what stays in memory of them, and the rest as it is asked for.
+/// The segments of a run folder: the outline stays in memory, and the rest is read when it is asked for.
 struct FolderRun {
   std::shared_ptr<RunOutline> outline;
   std::shared_ptr<const SegmentSource> segments;
 };
 
-/// `run` lacks its hits; `description` has the run's model and request with all ids. Reads index.bin, and of hits.jsonl
-/// what that lacks. Throws EngineError{Io, BadInput} with the file, and the line of hits.jsonl.
+/// Opens the segments of a run folder. `run` has no hits yet; `description` has the run's model and request with all
+/// ids. Reads index.bin, and the part of hits.jsonl that index.bin lacks. Throws EngineError{Io, BadInput} with the
+/// file, and the line of hits.jsonl.
 FolderRun open_folder_segments(const StoredRun& run, const RunDescription& description);
 
 }  // namespace carryover

@@ -56,7 +56,8 @@ void require_every_head(const std::string& path, const std::vector<HeadHits>& hi
   }
 }
 
-/// Whether no more is forced than a run of today's largest models reads: a crafted record may ask for anything.
+/// Returns true if the run forces no more hits than a run of today's largest models reads: a crafted record may ask for
+/// anything.
 bool is_likely(const RunDescription& run) {
   constexpr double kMostHits = 1 << 24, kMostHeads = 1 << 27;
   constexpr double kListHits = 4;  // as many take the memory of a list that is empty

@@ -44,7 +44,7 @@ class MetricsFollower::File {
     if (::fstat(descriptor_, &status) != 0) refuse();
     return status.st_size;
   }
-  /// Up to `bytes` bytes from `offset` on; fewer only at the end.
+  /// Reads `bytes` bytes from `offset` on; fewer only at the file's end.
   std::string read(std::int64_t offset, std::size_t bytes) const {
     std::string text(bytes, '\0');
     std::size_t done = 0;

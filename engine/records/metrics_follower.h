@@ -31,7 +31,7 @@ class MetricsFollower {
   std::string path_;
   std::int64_t offset_ = 0;  ///< bytes read, whole lines
   std::int64_t lines_ = 0;
-  std::string last_line_;  ///< what stood before `offset_`: no two steps have the same line
+  std::string last_line_;  ///< line before `offset_`: no two steps have the same line
 };
 
 }  // namespace carryover

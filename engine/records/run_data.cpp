@@ -205,7 +205,7 @@ void check_request(const RunContents& run, const std::string& kind, const std::s
                       kind == "carry_maps" ? "Run with --carry-maps." : "Run with them captured.");
 }
 
-/// What an array alone can't say.
+/// Returns the description beside an array, of the facts that the array's file does not hold.
 json sidecar(const NpyArray& array, const std::string& kind, const std::string& provenance) {
   json columns = json::array();
   for (const auto& [name, type] : array.type)

@@ -12,7 +12,7 @@
 
 namespace carryover {
 
-/// Everything needed to repeat a run: a config.json's contents.
+/// Everything that is needed to repeat a run: the contents of config.json.
 struct RunDescription {
   ModelInfo model;
   std::string text;  ///< path, "-" or the ids' file
@@ -23,25 +23,27 @@ struct RunDescription {
   std::string force_hits;         ///< path of the replayed hits, or empty
   std::string id;                 ///< of the run; empty: run_id() of model and request
   std::string prefix = "search";  ///< of run_prefix_names()
-  std::string missing_hits;       ///< of one that was read back: why the hits that it forces are not known, or empty
+  std::string missing_hits;       ///< of a run that was read back: the reason why its forced hits are not known, or
+                                  ///< empty
 };
 
-/// The contents of config.json: settings under "config", "policy", "dtype", … as `--config` reads them back, and where
-/// they ran (processor, threads, library versions).
+/// Returns the contents of config.json: settings under "config", "policy", "dtype", … as `--config` reads them back,
+/// and the environment of the run (processor, threads, library versions).
 nlohmann::json config_json(const RunDescription& description);
 
-/// Where a program ran: versions, compiler, processor. "environment" of a config.json.
+/// Returns "environment" of a config.json: the program's versions, compiler and processor.
 nlohmann::json environment_json(const ModelInfo& model);
 
-/// The contents of summary.json; `ppl` and `nll_mean` are null without targets.
+/// Returns the contents of summary.json; `ppl` and `nll_mean` are null without targets.
 nlohmann::json summary_json(const RunSummary& summary, const RunDescription& description);
 
-/// The folder that `carryover run --out DIR` writes, and the window saves: config.json, ids.npy, segments.jsonl,
+/// Writes the folder of `carryover run --out DIR` and of the window's saved runs: config.json, ids.npy, segments.jsonl,
 /// hits.jsonl, nll.json, summary.json, index.bin (run_index.h), and carry_maps.npy and sinks.npy where snapshots have
-/// such maps. Lines are appended as segments close, and each file is whole after each append, a failed one too; a file
-/// written at once goes to a temporary name, is synced and renamed. Where no segment closed before the folder is
-/// destroyed unfinished, nothing is left behind. Owner: the thread that runs. Throws EngineError{Io} when the disk is
-/// full or DIR can't be written, and EngineError{Usage} where DIR already holds a run (unless `overwrite`).
+/// such maps. Lines are appended as segments close, and each file is whole after each append, also after a failed one;
+/// a file that is written at once goes to a temporary name, is synced and renamed. If the folder is destroyed
+/// unfinished before any segment closed, nothing is left behind. Owner: the thread that runs. Throws EngineError{Io}
+/// when the disk is full or DIR can't be written, and EngineError{Usage} where DIR already holds a run (unless
+/// `overwrite`).
 class RunFolder {
  public:
   RunFolder(const std::string& directory, const RunDescription& description, bool overwrite);
@@ -67,14 +69,14 @@ struct StoredRun {
 StoredRun read_run_folder(const std::string& directory);
 StoredRun read_run_numbers(const std::string& directory);  ///< likewise, without its hits
 
-/// A segment's row of carry_maps.npy: norms of keys, of values, and drift, [layers, slots] each; NaN where there is
-/// nothing.
+/// Returns a segment's row of carry_maps.npy: norms of keys, of values, and drift, [layers, slots] each; NaN where
+/// there is no value.
 std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t layers, std::int64_t slots);
 
-/// A segment's row of sinks.npy, [layers, kSinkColumns]; NaN where it has no map.
+/// Returns a segment's row of sinks.npy, [layers, kSinkColumns]; NaN where it has no map.
 std::vector<float> sinks_row(const SegmentSnapshot& snapshot, std::int64_t layers);
 
-/// A hits.jsonl; for --force-hits see forced_hits.h.
+/// Reads a hits.jsonl; for --force-hits see forced_hits.h.
 std::vector<HeadHits> read_hits(const std::string& path);
 
 }  // namespace carryover

@@ -11,8 +11,8 @@
 
 namespace carryover {
 
-/// One segment in index.bin of a run folder, which makes a run open without reading its hits: the digest (its record
-/// aside, which is in segments.jsonl), the hits in brief, and where the segment's lines of hits.jsonl end.
+/// One segment in the index.bin of a run folder, with which a run opens without reading its hits: the digest (without
+/// its record, which is in segments.jsonl), a summary of the hits, and the end of the segment's lines in hits.jsonl.
 struct IndexedSegment {
   SegmentDigest digest;
   std::vector<BriefHead> heads;
@@ -23,9 +23,9 @@ struct IndexedSegment {
 /// Makes the file's contents. Each entry ends with a fingerprint of the file up to there. Owner: one thread.
 class RunIndexWriter {
  public:
-  std::string_view head();  ///< what stands at the file's beginning
-  /// What is added to the file for one segment. `lines` are the segment's in hits.jsonl, `hits_end` where they end.
-  /// Numbers lie as in memory.
+  std::string_view head();  ///< the file's first bytes
+  /// Returns the bytes to append to the file for one segment. `lines` are the segment's lines in hits.jsonl, `hits_end`
+  /// their end in that file. Numbers are in the machine's byte order.
   std::string entry(const SegmentSnapshot& snapshot, std::string_view lines, std::int64_t hits_end);
 
  private:

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int oldest_version = 2, version = 4;  // up to 3 there are no sinks
 
-/// What stands before each record: its kind, size and fingerprint, in the machine's byte order, as the arrays in it.
+/// The bytes before each record: its kind, size and fingerprint, in the machine's byte order, like the arrays in it.
 struct RecordHead {
   std::array<char, 8> kind;
   std::uint64_t size, fingerprint;
@@ -120,7 +120,7 @@ json segment_json(const SegmentSnapshot& snapshot) {
           {"sinks", map_json(snapshot.sinks)}};
 }
 
-/// What the segments of a run are checked against.
+/// The facts that the segments of a run are checked against.
 struct JournalRun {
   std::shared_ptr<const std::vector<std::int32_t>> ids;
   SnapshotLimits limits;
@@ -195,7 +195,7 @@ void write_record(OutputFile& file, const std::array<char, 8>& kind, const json&
 struct Record {
   std::array<char, 8> kind;
   json fields;
-  std::int64_t end;  ///< where the next one begins
+  std::int64_t end;  ///< byte at which the next record begins
 };
 
 /// The record at `place`; nothing where it is cut off or damaged.

@@ -10,16 +10,18 @@ namespace carryover {
 
 class OutputFile;
 
-/// A run with everything that a window shows of it, in one file that grows as segments close: ids, hits, losses, maps.
-/// A process that is killed leaves a file that reads up to its last whole record. Where the window spills a run to, and
-/// what brings it back; a run folder is what other programs read. Owner: one thread. Throws EngineError{Io}.
+/// Writes a run with everything that a window shows of it to one file, which grows as segments close: ids, hits,
+/// losses, maps. If the process is killed, the file can be read up to its last whole record. The window spills runs to
+/// such files and restores them from there; run folders are for other programs. Owner: one thread. Throws
+/// EngineError{Io}.
 class RunJournal {
  public:
-  RunJournal(const std::string& path, const RunDescription& run);  ///< takes the place of what is there
+  RunJournal(const std::string& path, const RunDescription& run);  ///< replaces an existing file
   ~RunJournal();
   void append(const SegmentSnapshot& snapshot);
   void finish(const RunSummary& summary);
-  /// What has been appended so far, to be read back by any thread. Outlives the journal, and the file's name.
+  /// Returns the segments that have been appended so far, which any thread may read. The source outlives the journal,
+  /// and the file's name.
   std::shared_ptr<const SegmentSource> segments() const;
 
  private:
@@ -32,13 +34,13 @@ struct JournaledRun {
   RunContents contents;  ///< `summary` is sum_up() of what is there where the run was cut off; no directory
   bool whole = false;    ///< the run came to its end, or was stopped
 };
-/// Walks through the whole file, and keeps of each segment what a RunOutline does. What follows the first record that
-/// is not whole is passed over. Throws EngineError{Io} where the file can't be read and {BadInput} where not even its
-/// head is whole.
+/// Reads the whole file, and keeps of each segment what a RunOutline does. It ignores everything from the first record
+/// that is not whole. Throws EngineError{Io} where the file can't be read and {BadInput} where not even its head is
+/// whole.
 JournaledRun read_run_journal(const std::string& path);
 
-/// A run from where it is kept, a journal or a run folder. Throws EngineError{Io, BadInput}, also where nothing is
-/// there.
+/// Reads a run from its place, a journal or a run folder. Throws EngineError{Io, BadInput}, also where the place is
+/// empty.
 JournaledRun read_kept_run(const std::string& place);
 
 }  // namespace carryover

@@ -9,26 +9,26 @@
 
 namespace carryover {
 
-/// All of a run: what is written as a folder, read back from one, and exported.
+/// A whole run, as it is written to a folder, read back from one, and exported.
 struct RunContents {
-  std::string directory;       ///< where it is kept; empty: nowhere yet
+  std::string directory;       ///< folder that holds it; empty: not saved yet
   RunDescription description;  ///< its request has all ids, and forced hits unless `missing_hits` says why not
   RunSummary summary;          ///< of the segments that are there; `cancelled` too where the run broke off
-  std::shared_ptr<const SegmentSource> segments;  ///< they come one by one, from where they are
+  std::shared_ptr<const SegmentSource> segments;  ///< loaded one by one from their file
   std::shared_ptr<RunOutline> outline;            ///< of the same segments, where it was read; else null
 };
 
-/// What stands of a run whose end is not known: the sums and maxima of its segments. `cancelled` is set.
+/// Returns the summary of a run that has no end: the sums and maxima of its segments, with `cancelled` set.
 RunSummary sum_up(const RunOutline& outline);
 
-/// What a run's config.json says; ids are elsewhere. `path` is for what is wrong with it. Throws EngineError{BadInput}.
+/// Returns the contents of a run's config.json; ids are in another file. Throws EngineError{BadInput} naming `path`.
 RunDescription read_description(const nlohmann::json& config, const std::string& path);
 
-/// Whether the folder holds a run, without reading it.
+/// Returns true if the folder holds a run, without reading it.
 bool is_run_folder(const std::string& directory);
 
-/// Opens a run folder: its numbers are read, its hits and maps come by segment as they are asked for. hits.jsonl is
-/// read as far as index.bin, which other programs need not write, lacks it. Any thread. Throws EngineError{Io,
+/// Opens a run folder: reads its numbers now, and its hits and maps segment by segment on demand. It reads the part of
+/// hits.jsonl that index.bin lacks, since other programs need not write index.bin. Any thread. Throws EngineError{Io,
 /// BadInput} with the file, and the line where it has lines.
 RunContents reopen_run(const std::string& directory);
 

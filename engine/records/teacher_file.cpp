@@ -68,7 +68,7 @@ std::string sample_record(const TeacherSample& sample, const TeacherRows& rows) 
   return bytes;
 }
 
-/// What the header says of the file, checked against its size before anything is read by it.
+/// The header's contents, checked against the file's size before anything else is read.
 struct TeacherHeader {
   std::int64_t begin = 0;  ///< of the first sample
   std::int64_t samples = 0;

@@ -10,12 +10,12 @@
 
 namespace carryover {
 
-/// The file of a training's folder that keeps what the teacher said of its samples.
+/// The file in a training's folder that keeps the teacher's logits for its samples.
 inline constexpr const char* kTeacherFile = "teacher.bin";
-/// Logits of a target that are kept, the largest ones; all of a smaller vocabulary.
+/// The number of logits that are kept for a target, the largest ones; a smaller vocabulary keeps all.
 inline constexpr std::int64_t teacher_logits = 64;
 
-/// The k largest logits of each target of a sample, from the largest on. Row t is of the target behind token t.
+/// The k largest logits of each target of a sample, in descending order. Row t belongs to the target behind token t.
 struct TeacherRows {
   std::int64_t targets = 0, k = 0;
   std::vector<std::int32_t> ids;  ///< [targets, k]
@@ -25,17 +25,17 @@ struct TeacherRows {
 /// A sample as a training draws it.
 struct TeacherSample {
   std::int64_t targets = 0;
-  std::uint64_t order = 0;  ///< hash of this sample and all before it: which they are
+  std::uint64_t order = 0;  ///< hash of this sample and all before it, which identifies them
 };
 
-/// What a teacher's file has to be of: it is somebody else's where one of these differs.
+/// The key that a teacher's file must have; if one of these differs, the file belongs to another training.
 struct TeacherKey {
   std::string weights;  ///< ModelInfo::weights_hash of the teacher
   std::int64_t vocabulary = 0, k = 0;
   std::vector<TeacherSample> samples;  ///< all that the training draws, in order
 };
 
-/// Does a write, and decides whether it is tried again where it fails.
+/// A function that does a write, and decides whether to try again where it fails.
 using Keeping = std::function<void(const std::function<void()>& write)>;
 
 /// Writes the file whole or not at all, a sample at a time: `rows_of` is called for each of the key's samples in order,
@@ -48,12 +48,14 @@ void write_teacher(
 /// Reads such a file, which may come from anybody, a sample at a time. Owner: one thread.
 class TeacherFile {
  public:
-  /// Throws EngineError{BadInput, Io} naming the file where it is cut, damaged, or of another teacher or other samples.
+  /// Throws EngineError{BadInput, Io} naming the file where it is cut off, damaged, or made by another teacher or for
+  /// other samples.
   TeacherFile(const std::string& path, const TeacherKey& key);
 
-  /// How many of the key's samples it has: fewer where it was written for fewer steps.
+  /// Returns how many of the key's samples the file has: fewer where it was written for fewer steps.
   std::int64_t samples() const { return static_cast<std::int64_t>(begins_.size()); }
-  /// Ids are in the vocabulary and logits finite and descending. Throws EngineError{BadInput, Io} naming the file.
+  /// Returns a sample's rows; ids are in the vocabulary, and logits finite and descending. Throws EngineError{BadInput,
+  /// Io} naming the file.
   TeacherRows read(std::int64_t sample) const;
 
  private:
@@ -62,10 +64,10 @@ class TeacherFile {
   InputFile file_;
   std::int64_t vocabulary_, k_;
   std::vector<TeacherSample> samples_;
-  std::vector<std::int64_t> begins_;  ///< of the samples that are there, in the file
+  std::vector<std::int64_t> begins_;  ///< places of the file's samples, in bytes
 };
 
-/// Bytes of the file: of the key's samples, and at most those of a plan whose texts nobody has read yet.
+/// Return the bytes of the file: for the key's samples, or, for a plan whose texts have not been read yet, at most.
 double teacher_bytes(const TeacherKey& key);
 double teacher_bytes(const TrainingPlan& plan, std::int64_t vocabulary);
 

@@ -64,7 +64,8 @@ void refuse_used_folder(const std::string& directory) {
   }
 }
 
-/// Of a folder that somebody else made: a training writes and removes what has these names.
+/// Refuses a folder with symbolic links in place of the files that a training writes and removes: somebody else may
+/// have made it.
 void refuse_links(const std::string& directory) {
   std::error_code ignored;
   for (const char* name : {kConfig, kMetrics, kCheckpoints, kFinal, kTeacherFile})

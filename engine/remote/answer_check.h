@@ -4,17 +4,17 @@
 #include "engine/core/run/snapshot_check.h"
 #include "engine/core/run/training_values.h"
 
-/// Checks of what an engine on another machine answers, before a view indexes with it. Values of losses, masses and
-/// scores may be anything; heads, positions, ids and sizes may not. All throw EngineError{BadInput}. Any thread.
+/// Checks of the answers of an engine on another machine, before a view indexes with them. Losses, masses and scores
+/// may have any value; heads, positions, ids and sizes may not. All throw EngineError{BadInput}. Any thread.
 namespace carryover {
 
-/// Segment `place.index` again, under an edit or as it was.
+/// Checks the outcome of running segment `place.index` again, with an edit or unchanged.
 void check_outcome(const WhatIfOutcome& outcome, SegmentPlace place, const SnapshotLimits& limits);
 
-/// What `request` asks for, of a model that `limits` describes.
+/// Checks the answer to `request`, for a model that `limits` describes.
 void check_inspection(const Inspection& inspection, const InspectRequest& request, const SnapshotLimits& limits);
 
-/// A step of a training on samples of `limits.tokens` tokens, with its segments where it has some.
+/// Checks a step of a training on samples of `limits.tokens` tokens, with its segments where it has some.
 void check_step(const StepSnapshot& step, const SnapshotLimits& limits);
 
 }  // namespace carryover

@@ -100,7 +100,7 @@ class Server {
   std::string encode(const RemoteJob& job);
   std::string token_texts(const RemoteJob& job);
 
-  /// Of the open model, whose path never leaves the protocol.
+  /// Returns the tokenizer of the session's open model. Its path is the session's; no request names one.
   const Tokenizer& tokenizer(std::int32_t number) {
     const std::string& path = session(number).model().path;
     auto& kept = tokenizers_[number];

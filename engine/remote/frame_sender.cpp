@@ -9,7 +9,7 @@ namespace carryover {
 namespace {
 
 constexpr std::size_t kMostWaiting = std::size_t{64} << 20;
-constexpr std::chrono::milliseconds kLookAgain{100};  ///< whether the line is broken
+constexpr std::chrono::milliseconds kLookAgain{100};  ///< interval of checks that the connection works
 
 }  // namespace
 

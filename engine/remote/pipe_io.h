@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// How long one wait for a pipe takes before its owner may think again.
+/// The length of one wait for a pipe, after which its owner may do other work.
 inline constexpr int kPipeTickMs = 10;
 
 /// Makes reads and writes of a descriptor return at once where they would wait. Throws EngineError{Internal}.

@@ -7,9 +7,9 @@
 
 namespace carryover {
 
-/// What a frame says. The window asks one thing at a time and hears events until Done or Failed; the wishes below are
-/// taken meanwhile. In brackets: the values of the body (wire_values.h, wire_training.h, wire_inspection.h), which
-/// protocol_description.cpp lists too.
+/// The kinds of frames. The window makes one request at a time and receives events until Done or Failed; the wishes
+/// below are accepted meanwhile. The brackets list the values in the body (wire_values.h, wire_training.h,
+/// wire_inspection.h), as protocol_description.cpp does.
 enum class MessageKind : std::uint32_t {
   // Requests.
   Open,             ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
@@ -42,7 +42,7 @@ enum class MessageKind : std::uint32_t {
   Enough,        ///< no more tokens
   WantSegments,  ///< of the next training step
   Ping,          ///< → Pong, at once
-  // From the engine.
+  // Messages from the engine.
   Place,       ///< [EnginePlace], first of all
   Loading,     ///< [double fraction, string what]
   Progress,    ///< [int64 done, int64 total]
@@ -65,7 +65,7 @@ inline constexpr MessageKind kLastMessage = MessageKind::Failed;
 
 inline constexpr std::uint32_t kFrameMark = 0x46'45'4f'43;  ///< "COEF", before every frame
 
-/// The most that a frame's body may have.
+/// Returns the largest size of a frame's body, in bytes.
 std::uint64_t most_body_bytes(MessageKind kind);
 
 struct Frame {
@@ -73,26 +73,28 @@ struct Frame {
   std::string body;
 };
 
-/// The frame's bytes before its body. Throws EngineError{Unsupported} for a body that no frame may have.
+/// Returns the frame's bytes before its body. Throws EngineError{Unsupported} for a body that no frame may have.
 std::string frame_head(MessageKind kind, std::uint64_t body_size);
 
-/// The line that both ends say first: what it is, and the fingerprint of describe_protocol(). Ends with a line feed.
+/// Returns the line that both ends send first: the protocol's name, and the fingerprint of describe_protocol(). It ends
+/// with a line feed.
 const std::string& greeting();
 
-/// Puts frames together from bytes as they come. Owner: one thread.
+/// Puts frames together from bytes as they arrive. Owner: one thread.
 class FrameBuffer {
  public:
   void feed(std::string_view bytes) { bytes_ += bytes; }
 
-  /// Takes the other end's greeting; false while it has not come. At most `noise` bytes before it are passed over: a
-  /// shell may talk at log-in. Throws EngineError{BadInput} for something else, {Unsupported} for another version.
+  /// Takes the other end's greeting; returns false while it has not arrived. Ignores at most `noise` bytes before it,
+  /// because a shell may print at log-in. Throws EngineError{BadInput} for other bytes, {Unsupported} for another
+  /// version.
   bool take_greeting(std::size_t noise);
 
-  /// The next whole frame, if it is there. Throws EngineError{BadInput} where the bytes are no frame.
+  /// Returns the next whole frame, if it is there. Throws EngineError{BadInput} where the bytes are no frame.
   std::optional<Frame> next();
 
-  bool empty() const { return bytes_.size() == begin_; }  ///< not in the middle of anything
-  /// The first line that came and was no greeting, for saying what it was.
+  bool empty() const { return bytes_.size() == begin_; }  ///< true if no part of a frame is waiting
+  /// Returns the first line that arrived and was no greeting, for messages about it.
   std::string first_line() const;
 
  private:
@@ -100,7 +102,7 @@ class FrameBuffer {
   void drop(std::size_t size);
 
   std::string bytes_;
-  std::size_t begin_ = 0;  ///< what is before it has been taken
+  std::size_t begin_ = 0;  ///< bytes before this one have been taken
 };
 
 }  // namespace carryover

@@ -14,13 +14,14 @@
 namespace carryover {
 namespace {
 
-constexpr std::size_t kMostNoise = std::size_t{64} << 10;  ///< that a log-in may print before the engine speaks
+constexpr std::size_t kMostNoise = std::size_t{64} << 10;  ///< bytes that a log-in may print before the engine's
+                                                           ///< greeting
 constexpr std::size_t kErrorsKept = 2000;
 /// Counted in ticks that this thread has waited, so that a machine that sleeps is no broken line.
 constexpr int kPingTicks = 5'000 / kPipeTickMs;
 constexpr int kLostTicks = 60'000 / kPipeTickMs;
 
-/// What of a control's wishes the engine has been told.
+/// Tells the engine a control's stops and pauses, and remembers which it has been told.
 class Wishes {
  public:
   void pass_on(RemoteEngine& engine, const RunControl* control) {
@@ -153,7 +154,7 @@ void RemoteEngine::send(MessageKind kind, const std::string& body) {
   lose(ticks > kLostTicks ? "it takes nothing any more" : "it does not listen any more");
 }
 
-/// Nothing where none came within a tick.
+/// Returns the next frame, or nothing where none arrived within a tick.
 std::optional<Frame> RemoteEngine::wait_for_frame() {
   if (loss_) throw *loss_;
   try {

@@ -21,7 +21,7 @@ class RemoteEngine : public std::enable_shared_from_this<RemoteEngine> {
   /// Starts the command line (command_words.h) and waits for the engine to answer, or for `control` to stop it. Throws
   /// EngineError{Usage, Io, Unsupported, Cancelled}.
   static std::shared_ptr<RemoteEngine> connect(const std::string& command, RunControl& control);
-  /// The same over two descriptors that somebody else serves and closes.
+  /// Does the same over two descriptors, which the caller serves and closes.
   static std::shared_ptr<RemoteEngine> attach(int to_engine, int from_engine, RunControl& control);
 
   const std::string& command() const { return command_; }
@@ -35,7 +35,8 @@ class RemoteEngine : public std::enable_shared_from_this<RemoteEngine> {
   /// wrong with the model.
   const std::string& model_files(const std::string& model, const std::string& adapter);
 
-  /// Why the line is broken, once it is; looks at it, so that a loss is noticed between two requests too.
+  /// Returns the error that broke the connection, if it is broken. It checks the connection, so that a loss is noticed
+  /// between two requests too.
   const std::optional<EngineError>& loss();
 
   /// Told what the engine reads before a training starts. May be empty.

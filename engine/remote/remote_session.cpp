@@ -316,7 +316,7 @@ class RemoteSession final : public Session {
     return heads;
   }
 
-  /// Of the model's KV heads.
+  /// Returns the gates after checking that they belong to the model's KV heads.
   DuoGates checked(DuoGates gates) const {
     check_gates(gates, info_.config, kAnswering);
     return gates;

@@ -15,7 +15,7 @@
 
 namespace carryover {
 
-/// A request with what steers it while it is served.
+/// A request with the controls that steer it while it is served.
 struct RemoteJob {
   Frame request;
   RunControl control;
@@ -23,8 +23,8 @@ struct RemoteJob {
   std::atomic<bool> wants_segments{false};  ///< of the next training step
 };
 
-/// Reads the window's frames on a thread of its own: requests wait for next(), wishes reach the last request at once,
-/// also while it is served. Where the other end goes away, the current work is asked to stop.
+/// Reads the window's frames on a thread of its own. Requests wait for next(); wishes reach the last request at once,
+/// also while it is served. If the other end goes away, the current work is asked to stop.
 class RequestReader {
  public:
   /// Reads `descriptor`, which is made non-blocking and stays the caller's.
@@ -33,9 +33,9 @@ class RequestReader {
   RequestReader(const RequestReader&) = delete;
   RequestReader& operator=(const RequestReader&) = delete;
 
-  /// Waits for the next request. Null at the end of them all.
+  /// Waits for the next request. Returns null after the last one.
   std::shared_ptr<RemoteJob> next();
-  /// What came that was no frame, once next() has given null.
+  /// Returns the error of bytes that were no frame, after next() has returned null.
   const std::optional<EngineError>& problem() const { return problem_; }
 
  private:
@@ -49,8 +49,8 @@ class RequestReader {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<RemoteJob>> waiting_;
-  std::shared_ptr<RemoteJob> last_;  ///< whom wishes are for
-  bool pause_known_ = false;         ///< the window knows that `last_` is paused
+  std::shared_ptr<RemoteJob> last_;  ///< receives the wishes
+  bool pause_known_ = false;         ///< true if the window knows that `last_` is paused
   bool ended_ = false;
   std::optional<EngineError> problem_;
   std::atomic<bool> closing_{false};

@@ -18,10 +18,10 @@
 /// programs that they agree.
 namespace carryover {
 
-/// What arrived is none of ours, or damaged. Throws EngineError{BadInput}.
+/// Throws EngineError{BadInput} where a message is not one of this protocol, or is damaged.
 [[noreturn]] void refuse_message(const std::string& problem);
 
-/// Writes. Owner: one thread.
+/// Writes values into bytes. Owner: one thread.
 class WirePacker {
  public:
   template <typename T>
@@ -108,7 +108,7 @@ class WireUnpacker {
     name_ = name;
     get(text, range.most);
   }
-  /// Of a body that is no record. Its range is its user's to check.
+  /// Reads a value of a body that is no record. The caller has to check its range.
   template <typename T>
   void value(T& value) {
     get(value);
@@ -120,7 +120,7 @@ class WireUnpacker {
     get(text, kLongText.most);
     value = from_text(text);
   }
-  /// Nothing may be left over.
+  /// Throws where bytes are left over.
   void finish() const {
     if (!left_.empty()) refuse_message("a message is longer than its fields");
   }

@@ -4,7 +4,7 @@
 
 #include "engine/remote/wire.h"
 
-/// What values are made of, as JSON, for programs in other languages. A type is
+/// Describes the types of values as JSON, for programs in other languages. A type is
 ///   "i4", "u8", "f4", …                  a number of so many bytes: signed, unsigned, real
 ///   "bool"                               a byte, 0 or 1
 ///   "string"                             a u8 for the bytes that follow
@@ -19,7 +19,7 @@ namespace carryover {
 template <typename T>
 nlohmann::json wire_type();
 
-/// Hears the fields of one record.
+/// Collects the fields of one record.
 class WireDescription {
  public:
   template <typename T>

@@ -220,7 +220,7 @@ void describe(Fields& field, Described<Fields, Inspection>& value) {
   field("pair_top", value.pair_top);
 }
 
-/// Without `progress`, which is called where the profile was asked for.
+/// `progress` is left out: it is called on the side that asked for the profile.
 template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadProfileRequest>& value) {
   field("kinds", value.kinds);
@@ -299,7 +299,7 @@ void describe(Fields& field, Described<Fields, RecallHeads>& value) {
   field("complete", value.complete);
 }
 
-/// Without its functions, which are called where the heads were asked for.
+/// The functions are left out: they are called on the side that asked for the heads.
 template <typename Fields>
 void describe(Fields& field, Described<Fields, RecallHeadsRequest>& value) {
   field("config", value.config);
@@ -310,7 +310,7 @@ void describe(Fields& field, Described<Fields, RecallHeadsRequest>& value) {
   field("known", value.known);
 }
 
-/// Without `progress`, which is called where the patterns were asked for.
+/// `progress` is left out: it is called on the side that asked for the patterns.
 template <typename Fields>
 void describe(Fields& field, Described<Fields, PatternSearchRequest>& value) {
   field("ids", value.ids);
@@ -369,7 +369,7 @@ void describe(Fields& field, Described<Fields, DuoGates>& value) {
   field("distances", value.distances);
 }
 
-/// Without its functions, which are called where the gates were asked for.
+/// The functions are left out: they are called on the side that asked for the gates.
 template <typename Fields>
 void describe(Fields& field, Described<Fields, DuoGatesRequest>& value) {
   field("parts", value.parts);

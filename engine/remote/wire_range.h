@@ -5,8 +5,8 @@
 #include <optional>
 #include <type_traits>
 
-/// What a number that arrives may be. Each numeric field of a described type names its range in its row
-/// (wire_values.h), and the reader checks it before anybody computes with the value.
+/// The ranges that numbers in messages may have. Each numeric field of a described type names its range in its row
+/// (wire_values.h), and the reader checks it before the value is used.
 namespace carryover {
 
 struct WholeRange {
@@ -15,9 +15,10 @@ struct WholeRange {
 struct RealRange {
   double least, most;  ///< NaN is outside
 };
-/// Any bits, NaN too: a loss, a score or a seed, with which nobody indexes; or what its user refuses with better words.
+/// Any bits, NaN too: for a loss, a score or a seed, which is no index; or for a value that its user refuses with a
+/// better message.
 struct AnyNumber {};
-/// Bytes of a text. Without it, kMostText.
+/// The largest number of bytes in a text. Without it, kMostText.
 struct TextRange {
   std::uint64_t most;
 };
@@ -25,7 +26,7 @@ struct TextRange {
 inline constexpr AnyNumber kAny{};
 inline constexpr WholeRange kCount{0, std::int64_t{1} << 48};  ///< sums and differences of several stay in 64 bits
 inline constexpr WholeRange kCountOrNone{-1, kCount.most};
-/// Of a request: its user says more exactly what is wrong with it, and computes with it without overflow.
+/// A number in a request: its user gives a more exact error, and computes with it without overflow.
 inline constexpr WholeRange kRequested{-kCount.most, kCount.most};
 inline constexpr WholeRange kId{0, INT32_MAX};
 inline constexpr WholeRange kLayersOrHeads{0, 1 << 16};
@@ -40,7 +41,7 @@ inline constexpr TextRange kLongText{std::uint64_t{1} << 28};  ///< a tokenizer,
 
 template <typename T>
 constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
-/// Has to be described with its range.
+/// An optional number has to be described with its range too.
 template <typename T>
 constexpr bool is_number<std::optional<T>> = is_number<T>;
 

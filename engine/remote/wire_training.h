@@ -114,7 +114,7 @@ void describe(Fields& field, Described<Fields, TrainingSummary>& value) {
   field("final_folder", value.final_folder);
 }
 
-/// Without `progress`, which is called where the audit was asked for.
+/// `progress` is left out: it is called on the side that asked for the audit.
 template <typename Fields>
 void describe(Fields& field, Described<Fields, AuditRequest>& value) {
   field("ids", value.ids);

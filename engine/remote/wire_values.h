@@ -12,7 +12,7 @@
 /// the protocol's fingerprint changes with it.
 namespace carryover {
 
-/// Where an engine is.
+/// The machine and program of an engine.
 struct EnginePlace {
   std::string host;
   std::string version;  ///< of the program there
@@ -38,7 +38,8 @@ struct TextToEncode {
   bool parse_special = false;  ///< special tokens in the text count as such
 };
 
-/// Of each enumeration that travels: its last member, and what a description calls its members.
+/// For each enumeration in a message: last_of() returns its last member, and name_of() the names that a description
+/// gives its members.
 constexpr Fault last_of(Fault) {
   return Fault::Internal;
 }

@@ -33,7 +33,7 @@ std::u32string normalized(std::string_view text) {
   return without_articles(lower);
 }
 
-/// How many words of the one are in the other, each as often as it is there too.
+/// Returns how many words both texts share; a word counts as often as both have it.
 std::size_t common_words(const Words& one, const Words& other) {
   std::map<std::u32string_view, std::size_t> left;
   for (const auto& word : other) ++left[word];

@@ -35,7 +35,7 @@ std::u32string labelled_number(std::string_view text, std::string_view label);
 /// 0 where either has none.
 double retrieval_score(std::string_view answer, std::string_view reference, std::string_view label = "Paragraph ");
 
-/// Likewise with a reference that is a number alone.
+/// Returns the same share for a reference that is a number alone.
 double count_score(std::string_view answer, std::string_view reference);
 
 /// fuzz.ratio of the reference and the answer's first line that has no "`", "#" or "//", which is in whole hundredths.

@@ -27,7 +27,7 @@ constexpr const char* kOwnTemplate =
     "The text below is a story into which a few facts about people, things and places are mixed. Use only these "
     "facts to answer the question, with one word.\n\n<context>\n{context}\n</context>\n\nQuestion: {question}\nAnswer:";
 
-/// What an answer can be.
+/// Returns the possible answers of each task.
 const std::map<std::string, std::vector<std::string>>& task_labels() {
   static const std::vector<std::string> places{"bathroom", "bedroom", "garden", "hallway", "kitchen", "office"};
   static const std::map<std::string, std::vector<std::string>> labels{

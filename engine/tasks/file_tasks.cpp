@@ -171,7 +171,7 @@ class FileTask final : public Task {
       refuse(where, "has another \"stop\" or \"max_new_tokens\" than the first line", "Use the same, or two files.");
   }
 
-  /// Of prompt and answer.
+  /// Returns the number of tokens of prompt and answer; of several choices, the longest counts.
   std::int64_t tokens_of(const TaskSample& sample, const Tokenizer& tokenizer) const {
     const std::string prompt = sample.context + sample.question;
     std::int64_t tokens = info_.max_new_tokens + (sample.choices.empty() ? std::ssize(tokenizer.encode(prompt)) : 0);

@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-/// A text that something is hidden in. Immutable; any thread.
+/// A text in which something is hidden. Immutable; any thread.
 class Haystack {
  public:
   /// Throws as Tokenizer::encode().
@@ -17,18 +17,19 @@ class Haystack {
 
   const std::string& text() const { return text_; }
   std::int64_t tokens() const { return static_cast<std::int64_t>(ends_.size()); }
-  /// The bytes of its first tokens.
+  /// Returns the number of bytes of the text's first `tokens` tokens.
   std::size_t bytes(std::int64_t tokens) const;
-  /// Of its first `most` tokens, those up to the end of a sentence among the last ones, or else of a word.
+  /// Returns how many of the text's first `most` tokens to keep: up to the end of a sentence near their end, or else of
+  /// a word.
   std::int64_t cut(std::int64_t most) const;
-  /// How many of its first `count` tokens stand before what is hidden `depth` (0 to 1) deep: up to the end of a
-  /// sentence within 0.4 % of them, or else of the nearest word.
+  /// Returns how many of the text's first `count` tokens stand before something hidden at `depth` (0 to 1): up to the
+  /// end of a sentence within 0.4 % of them, or else of the nearest word.
   std::int64_t place(std::int64_t count, double depth) const;
 
  private:
   enum class Break { None, Character, Word, Sentence };
   Break break_behind(std::int64_t tokens) const;
-  /// The nearest to `wanted`, at most `reach` away, within [lowest, highest]; −1: none.
+  /// Returns the nearest break to `wanted`, at most `reach` away and within [lowest, highest], or −1.
   std::int64_t nearest(std::int64_t wanted, Break kind, std::int64_t reach, std::int64_t lowest,
                        std::int64_t highest) const;
   std::int64_t best(std::int64_t wanted, std::int64_t reach, std::int64_t lowest, std::int64_t highest) const;
@@ -37,15 +38,15 @@ class Haystack {
   std::vector<std::size_t> ends_;  ///< of each token, in bytes of the text
 };
 
-/// A haystack's two parts.
+/// The two parts of a haystack.
 struct Parted {
   std::string before, after;
-  double depth = 0;  ///< what share of the haystack's tokens stands before
+  double depth = 0;  ///< share of the haystack's tokens in `before`
 };
 
-/// The most of `hay`, parted `depth` deep, with which the prompt that `prompt_of` makes has at most `most` tokens.
-/// Throws EngineError{Usage} naming `task` where that is not even 16 tokens, {BadInput} where `hay` is too short for
-/// it.
+/// Returns as much of `hay` as fits, parted at `depth`: the prompt that `prompt_of` makes with it has at most `most`
+/// tokens. Throws EngineError{Usage} naming `task` where not even 16 tokens fit, {BadInput} where `hay` is too short to
+/// fill the prompt.
 Parted part_to_fit(const Haystack& hay, double depth, std::int64_t most, const Tokenizer& tokenizer,
                    const std::string& task, const std::function<std::string(const Parted&)>& prompt_of);
 

@@ -135,7 +135,7 @@ class LongBenchTask : public Task {
   }
 
  private:
-  /// Also checks the numbers of tokens, which a task has before its folder is known.
+  /// Returns the prompt's format. Also checks the numbers of tokens, which a task has before its folder is known.
   std::string prompt_format(const std::string& folder) const {
     const auto places = [](const std::string& name) {
       return std::vector<std::string>{name, "config/" + name, "LongBench/config/" + name};

@@ -19,7 +19,7 @@ struct LongBenchSet {
   bool chat;        ///< pred.py puts a chat template around it
 };
 
-/// Those that are supported, in pred.py's order. Immutable; any thread.
+/// Returns the supported sets, in pred.py's order. Immutable; any thread.
 const std::vector<LongBenchSet>& longbench_sets();
 
 }  // namespace carryover

@@ -12,33 +12,34 @@
 
 namespace carryover {
 
-// What tasks share, above all those that make their own texts. Any thread.
+// Functions that tasks share, above all those tasks that make their own texts. Any thread.
 
-/// Sample `n`'s own numbers: it is the same however many others are made.
+/// Returns sample `n`'s own generator of random numbers: it is the same however many other samples are made.
 SplitMix sample_draw(std::uint64_t seed, std::int64_t n);
 
-/// So many decimal digits, the first of them no 0.
+/// Returns `count` decimal digits, of which the first is not 0.
 std::string drawn_digits(std::size_t count, SplitMix& draw);
 
-/// " The miller took a letter to the harbour before noon.": small talk without a digit, with a blank in front.
+/// Returns a sentence of small talk without a digit, with a blank in front: " The miller took a letter to the harbour
+/// before noon."
 std::string filler_sentence(SplitMix& draw);
 
-/// Of a request, or what generators take without one.
+/// Returns the length that a request asks for, or the default length of generators.
 std::int64_t length_or_default(const SampleRequest& request);
 
-/// Throws EngineError{Usage} without one. `task`: its name.
+/// Returns the request's tokenizer. Throws EngineError{Usage} where there is none. `task`: the task's name.
 const Tokenizer& tokenizer_of(const SampleRequest& request, const std::string& task);
 
-/// The texts that `data` names, tokenised. Throws as read_corpus().
+/// Returns the texts that `data` names, tokenised. Throws as read_corpus().
 std::vector<Document> read_documents(const std::string& data, const Tokenizer& tokenizer);
 
-/// Throws EngineError{Usage} listing the names that there are, and the one that `name` may be a misspelling of.
+/// Throws EngineError{Usage} listing the names that exist, and the one that `name` may be a misspelling of.
 [[noreturn]] void refuse_task_name(const std::string& name, const std::vector<std::string>& names);
 
-/// Whether `value` stands in `text` as a word or number of its own, not as a part of a longer one.
+/// Returns true if `value` stands in `text` as a word or number of its own, not as part of a longer one.
 bool holds_value(std::string_view text, std::string_view value);
 
-/// {"string_match": 1 where the answer holds one of the references}.
+/// Returns {"string_match": 1}, or 0 where the answer holds none of the references.
 Scores value_match(const TaskSample& sample, const TaskAnswer& answer);
 
 }  // namespace carryover

@@ -18,7 +18,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kDepths = 11, kNeedlesPerDepth = 3;  ///< where no count is given
+constexpr std::int64_t kDepths = 11, kNeedlesPerDepth = 3;  ///< defaults, used where no count is given
 constexpr const char* kNeedle = "needle/grid";
 constexpr const char* kPasskey = "passkey";
 
@@ -64,7 +64,7 @@ std::string small_talk(std::size_t bytes, SplitMix& draw) {
   return text;
 }
 
-/// At least so many tokens of what `text_of` makes of a number of bytes.
+/// Returns a haystack of at least `tokens` tokens; `text_of` makes a text of a given number of bytes.
 Haystack long_enough(std::int64_t tokens, const Tokenizer& tokenizer,
                      const std::function<std::string(std::size_t)>& text_of) {
   for (std::size_t bytes = 6 * static_cast<std::size_t>(tokens);; bytes *= 2) {
@@ -101,7 +101,7 @@ Hidden hidden_fact(std::int64_t round, const Tokenizer& tokenizer, SplitMix& dra
   hidden.needle = hidden.statement.substr(1);
   hidden.question = "\n\nComplete this sentence as the text above has it.\n\n";
   hidden.answer_start = tokenizer.decode(needle->question).substr(2);  // without its line ends
-  // Not by the value's tokens, the first of which may hold letters of the word in front.
+  // The place is not found by the value's tokens, because the first of them may hold letters of the word in front.
   const std::string said = hidden.needle.substr(hidden.answer_start.size() + 1);
   hidden.value = said.substr(0, said.find_first_of(".,"));
   return hidden;

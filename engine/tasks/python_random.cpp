@@ -59,7 +59,7 @@ std::mt19937 engine_of(std::uint64_t seed) {
   return std::mt19937(words);
 }
 
-/// How many elements sample() copies rather than remember which it drew.
+/// Returns the number of elements up to which sample() copies them all instead of remembering those that it drew.
 std::size_t pool_limit(std::size_t count) {
   if (count <= 5) return 21;
   const double fours = std::ceil(std::log(3.0 * static_cast<double>(count)) / std::log(4.0));

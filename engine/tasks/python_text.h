@@ -12,7 +12,7 @@ namespace carryover {
 // Texts as Python's str has them, since scores are defined by programs in Python: their characters are code points, and
 // case, blanks and digits are Unicode's. Pure; any thread.
 
-/// The characters of UTF-8; invalid bytes become U+FFFD, as with errors="replace".
+/// Returns the characters of UTF-8; invalid bytes become U+FFFD, as with errors="replace".
 std::u32string code_points(std::string_view text);
 std::string utf8_text(std::u32string_view text);
 
@@ -26,9 +26,9 @@ std::string python_strip(std::string_view text);
 std::string python_lstrip(std::string_view text);
 std::string python_rstrip(std::string_view text);
 
-/// What lies between separators; at least one part, and any may be empty: str.split(separator), of `text`.
+/// Returns the parts of `text` between separators, as str.split(separator) does: at least one, and any may be empty.
 std::vector<std::u32string_view> python_split(std::u32string_view text, char32_t separator);
-/// str.replace().
+/// Replaces as str.replace() does.
 std::string python_replace(std::string_view text, std::string_view from, std::string_view to);
 
 }  // namespace carryover

@@ -16,7 +16,7 @@ namespace carryover {
 namespace {
 
 constexpr std::array<std::int64_t, 7> kDistances{1, 2, 4, 8, 16, 32, 64};
-constexpr std::int64_t kSamplesPerDistance = 10;  ///< where no count is given
+constexpr std::int64_t kSamplesPerDistance = 10;  ///< default, used where no count is given
 constexpr int kMostTries = 16;
 
 constexpr std::array<std::string_view, 32> kFirstNames{
@@ -48,7 +48,7 @@ void shuffle(std::vector<Value>& values, SplitMix& draw) {
 struct RecallForm {
   const char* name;
   std::int64_t max_new_tokens;
-  bool closes_segment;                    ///< whether `closing` ends the segment before the answer's
+  bool closes_segment;                    ///< true if `closing` ends the segment before the answer's
   std::vector<Pair> (*pairs)(SplitMix&);  ///< of different keys, in an order of their own
   std::vector<std::string> (*talk)(SplitMix&);
   std::string (*statement)(const Pair&);
@@ -81,7 +81,7 @@ std::vector<std::string> sentences(SplitMix& draw) {
   return talk;
 }
 
-/// What the demo's texts are filled with.
+/// Returns the sentences that fill the demo's texts.
 std::vector<std::string> small_talk(SplitMix&) {
   return {" The sea was calm.",  " It rained all day.", " We mended the nets.", " A ship came.",
           " The fog was thick.", " We drank our tea.",  " The tide went out.",  " It rained."};
@@ -108,7 +108,7 @@ const RecallForm kNamesForm{"recall/names",
                             [](const std::string&) { return std::string("?"); },
                             [](const std::string& key) { return " " + key; }};
 
-/// Where a sample's question and pair have to lie.
+/// The places that a sample's question and pair must have.
 struct Layout {
   std::int64_t segment_length = 0;
   std::int64_t question = 0;  ///< the segment of the question, from 0
@@ -116,7 +116,7 @@ struct Layout {
   std::int64_t pair() const { return question - distance; }
 };
 
-/// One try at a sample; another draw may meet what the layout asks for where this one does not.
+/// One attempt to make a sample; another draw may fit the layout where this one does not.
 class RecallSample {
  public:
   RecallSample(const RecallForm& form, const Layout& layout, const Tokenizer& tokenizer, SplitMix& draw)
@@ -131,7 +131,7 @@ class RecallSample {
     pairs_.pop_back();
   }
 
-  /// Nothing where a sentence lies across a border that it must not cross.
+  /// Makes the sample; nothing where a sentence lies across a border that it must not cross.
   std::optional<TaskSample> make() {
     tell();
     const std::string closing = form_.closing(asked_.key), asking = form_.asking(asked_.key),
@@ -242,7 +242,8 @@ class RecallTask final : public Task {
   }
 
  private:
-  /// Of a text as long as the request has it; without a length, the pair's segment is the second.
+  /// Returns the segment of the question in a text as long as the request asks for; without a length, the pair is in
+  /// the second segment.
   std::int64_t question_segment(const SampleRequest& request, std::int64_t distance) const {
     if (request.length <= 0) return distance + 1;
     if (!form_.closes_segment) return request.length / request.segment_length - 1;

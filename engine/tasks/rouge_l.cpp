@@ -12,7 +12,8 @@ namespace {
 
 using RougeSentence = std::vector<std::u32string_view>;
 
-/// What lies between full stops. One of blanks alone counts as one empty word, as " ".split(" ") of Python gives it.
+/// Splits a text at full stops into sentences. One that is only blanks counts as one empty word, as " ".split(" ") of
+/// Python gives it.
 std::vector<RougeSentence> sentences_of(std::u32string_view text) {
   std::vector<RougeSentence> sentences;
   for (const auto& part : python_split(text, U'.')) {
@@ -23,7 +24,7 @@ std::vector<RougeSentence> sentences_of(std::u32string_view text) {
   return sentences;
 }
 
-/// Words by number: they are compared far more often than read.
+/// Numbers the words, because they are compared far more often than read.
 class WordNumbers {
  public:
   std::vector<std::uint32_t> numbers(const RougeSentence& sentence) {

@@ -17,7 +17,8 @@ namespace {
 constexpr std::int64_t kWordLetters = 6;
 constexpr std::size_t kAsked = 3;
 
-/// How often the word of a rank comes in a text of so many: Zipf's law with exponent 2, whose sum is π²/6.
+/// Returns how often the word of a rank occurs in a text of `words` words: Zipf's law with exponent 2, whose sum is
+/// π²/6.
 std::size_t times(std::int64_t words, std::size_t rank) {
   constexpr double kSum = std::numbers::pi * std::numbers::pi / 6;
   return static_cast<std::size_t>(static_cast<double>(words) * std::pow(static_cast<double>(rank), -2.0) / kSum);
@@ -38,7 +39,7 @@ class FrequentWords {
     return count - step_;
   }
 
-  /// Of `count` words, or of fewer where that does not fit.
+  /// Makes a prompt of `count` words, or of fewer where that many do not fit.
   RulerPrompt make(std::int64_t count) {
     const std::vector<std::string> words = drawn_words();
     for (; count > 0; count -= step_)
@@ -53,7 +54,7 @@ class FrequentWords {
                       room_.advice);
   }
 
-  /// By rank; the first is noise.
+  /// Returns the words by rank; the first is noise.
   std::vector<std::string> drawn_words() {
     const std::int64_t count = most_ / 50;
     std::set<std::string> different;

@@ -18,7 +18,7 @@ class EssayHaystack {
 
   /// Its first `words` words, from the beginning again where it has fewer, with needles at these depths (%, ascending).
   std::string hide(std::size_t words, const std::vector<std::string>& needles, const std::vector<int>& depths) const;
-  /// In words, what it is and how results with it compare with others'.
+  /// Describes the haystack, and how results with it compare with others', in words.
   const std::string& note() const { return note_; }
 
  private:

@@ -109,7 +109,7 @@ class NiahMaker {
   std::string_view asked_ = kind_name(plan_.values);
 };
 
-/// What this version of the script writes: for "index" the place of the first answer, in characters.
+/// Adds the fields that this version of the script writes; "index" is the place of the first answer, in characters.
 void add_place(TaskSample& sample, const RulerRoom& room) {
   const std::string input = sample.context + sample.question;
   const std::string before = input.substr(0, input.find(sample.references[0]));

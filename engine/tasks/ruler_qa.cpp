@@ -51,7 +51,8 @@ class QaMaker {
   std::int64_t count() const { return std::ssize(questions_.questions); }
 
  private:
-  /// Those it was asked of, then neighbours, then any others; nothing where the script asks for a sample too large.
+  /// Returns the question's own documents, then neighbours, then any others; nothing where the script asks for a sample
+  /// too large.
   std::optional<std::vector<std::size_t>> documents_for(const RulerQuestion& question, std::size_t size) {
     const std::size_t all = questions_.documents.size();
     std::vector<std::size_t> shown = question.documents;

@@ -13,7 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-/// What `read` makes of a file. Throws EngineError{BadInput} where something isn't there or is something else.
+/// Returns the questions that `read` takes from a file. Throws EngineError{BadInput} where a field is missing or has
+/// another type.
 template <typename Read>
 RulerQuestions questions_of(const std::string& path, Read read) {
   RulerQuestions questions;

@@ -9,7 +9,7 @@ namespace carryover {
 struct RulerQuestion {
   std::string text;
   std::vector<std::string> answers;
-  std::vector<std::size_t> documents;   ///< that it was asked of
+  std::vector<std::size_t> documents;   ///< the question's own documents
   std::vector<std::size_t> neighbours;  ///< others of the same article
 };
 

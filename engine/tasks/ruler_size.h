@@ -14,7 +14,7 @@ namespace carryover {
 /// that each call gives another one, and a call too many or too few changes all that follow.
 using MakePrompt = std::function<std::optional<RulerPrompt>(std::int64_t size)>;
 
-/// How the scripts find the largest haystack that fits.
+/// The numbers with which the scripts find the largest haystack that fits.
 struct RulerRoom {
   std::string task;
   std::int64_t length = 0;         ///< tokens of prompt and answer at most

@@ -64,7 +64,7 @@ class SequenceMatcher {
     return best;
   }
 
-  /// Of the blocks that end with a[i] and b[j], from those that end one before.
+  /// Computes the lengths of the blocks that end with a[i] and each b[j] from those that end one character before.
   void extend_lengths(std::size_t i, const std::vector<std::size_t>& places, const MatchingRegion& region,
                       MatchingBlock& best) {
     for (auto j = std::lower_bound(places.begin(), places.end(), region.b_first); j != places.end(); ++j) {
@@ -76,7 +76,7 @@ class SequenceMatcher {
     }
   }
 
-  /// Over frequent characters, which have no places.
+  /// Extends a block over frequent characters, for which no places are stored.
   void grow(MatchingBlock& block, const MatchingRegion& region) const {
     while (block.a > region.a_first && block.b > region.b_first && a_[block.a - 1] == b_[block.b - 1]) {
       --block.a;
@@ -91,7 +91,7 @@ class SequenceMatcher {
   std::u32string_view a_, b_;
   std::unordered_map<char32_t, std::vector<std::size_t>> places_;  ///< of b's characters, ascending
   std::vector<std::size_t> length_, next_length_;  ///< at j + 1: of the block that ends with b[j]; else 0
-  std::vector<std::size_t> set_, next_set_;        ///< where those are not 0
+  std::vector<std::size_t> set_, next_set_;        ///< indices whose lengths are not 0
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace carryover {
 
-/// What a model has to give for a sample.
+/// The kinds of answers that a model gives to a sample.
 enum class TaskKind {
   Generation,  ///< a text behind the prompt (lm-evaluation-harness: generate_until)
   Choice,      ///< the log-likelihood of each choice behind the prompt (multiple_choice)
@@ -26,17 +26,17 @@ struct TaskInfo {
   std::string metric;               ///< the score of Scores that tables show: "string_match", "perplexity"
   bool higher_is_better = true;
   std::string convention;  ///< in a sentence, where figures of other sources differ by it; else empty
-  std::string source;      ///< where prompts and scores are defined: a project and its commit; else empty
+  std::string source;      ///< definition of prompts and scores: a project and its commit; else empty
   bool needs_data = false;
-  bool chat = true;         ///< whether a chat template may be put around its prompts
+  bool chat = true;         ///< true if a chat template may be put around its prompts
   std::string predictions;  ///< the file that the project's own scorer reads, "pred/{run}/qasper.jsonl"; empty: none
 };
 
 /// One question. The prompt is context + question + answer_start.
 struct TaskSample {
   std::string id;            ///< unique among a task's samples of one length
-  std::string slice;         ///< what results are broken down by: "depth 50%"; may be empty
-  std::string context;       ///< what is asked about; may be empty
+  std::string slice;         ///< group in which results show the sample: "depth 50%"; may be empty
+  std::string context;       ///< text that the question is about; may be empty
   std::string question;      ///< right behind it; Choice: all of the prompt that isn't context
   std::string answer_start;  ///< how the answer begins, which the task gives; may be empty
   std::vector<std::string> references;
@@ -48,11 +48,11 @@ struct TaskSample {
   nlohmann::json fields = nlohmann::json::object();  ///< the line as the official format has it
 };
 
-/// What a model gave.
+/// A model's answer to a sample.
 struct TaskAnswer {
   std::string text;                    ///< Generation; without the text that ended it
   std::vector<double> loglikelihoods;  ///< Choice: of each choice, in nats
-  std::vector<bool> greedy;            ///< Choice: whether each is what greedy decoding gives
+  std::vector<bool> greedy;            ///< Choice: true if greedy decoding gives it, for each
   std::vector<double> losses;          ///< Perplexity: nats of each scored token, in order
 };
 
@@ -67,19 +67,21 @@ struct SampleRequest {
   std::shared_ptr<const Tokenizer> tokenizer;
 };
 
-/// A task: samples, and what an answer is worth. Made by make_task() (task_table.h). Immutable; any thread.
+/// A task: its samples, and the scores of answers to them. make_task() (task_table.h) makes it. Immutable; any thread.
 class Task {
  public:
   virtual ~Task() = default;
   virtual const TaskInfo& info() const = 0;
-  /// The same for the same request, on every machine. Throws EngineError{Io, BadInput} naming file and line of what
-  /// was read, {Usage} where data is needed and none was named, and where a length is too short.
+  /// Returns the samples, which are the same for the same request on every machine. Throws EngineError{Io, BadInput}
+  /// naming file and line of the data, {Usage} where data is needed and none was named, and where a length is too
+  /// short.
   virtual std::vector<TaskSample> samples(const SampleRequest& request) const = 0;
-  /// Of one sample. Perplexity: {"nll": nats in all, "tokens": …}. Never throws on what a model wrote.
+  /// Returns the scores of one sample; of Perplexity, {"nll": nats in all, "tokens": …}. Never throws because of a
+  /// model's text.
   virtual Scores score(const TaskSample& sample, const TaskAnswer& answer) const = 0;
-  /// Of a set: the mean of each score; tasks that weigh samples otherwise say how.
+  /// Returns the scores of a set: the mean of each, unless a task weighs its samples in another way.
   virtual Scores aggregate(const std::vector<Scores>& scores) const;
-  /// A line of the file TaskInfo::predictions; null where there is none.
+  /// Returns a line of the file TaskInfo::predictions; null where there is none.
   virtual nlohmann::json prediction(const TaskSample& sample, const std::string& answer) const;
 };
 

@@ -48,7 +48,8 @@ std::int64_t read_lines(const std::string& path, std::int64_t count, const TakeR
   return given;
 }
 
-/// Whether the first byte that isn't blank opens a list. Lines of objects may be called .json too.
+/// Returns true if the first byte that isn't blank opens a list. Files with an object on each line may be called .json
+/// too.
 bool holds_list(const InputFile& file) {
   const std::string start = file.read_up_to(0, 4096);
   const std::size_t first = start.find_first_not_of(" \t\r\n");

@@ -16,7 +16,8 @@ inline constexpr const char* kFetchAgain = "Fetch the official file again.";
 /// The first of these names, relative to the folder, that is a file there; empty where none is.
 std::string find_in_folder(const std::string& folder, const std::vector<std::string>& names);
 
-/// Likewise; throws EngineError{Usage} where no folder was named, and {Io} listing the names and where to get the file.
+/// Does the same; throws EngineError{Usage} where no folder was named, and {Io} listing the names and where to get the
+/// file.
 std::string need_in_folder(const std::string& folder, const std::vector<std::string>& names, const std::string& advice);
 
 /// Gives at most `count` records (0: all) of a .jsonl, or a .json that is a list of objects, in the file's order, each

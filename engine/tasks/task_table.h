@@ -12,7 +12,7 @@ namespace carryover {
 struct TaskFamily {
   std::string name;         ///< "ruler": its tasks are "ruler/…", or this alone
   std::string description;  ///< in a line
-  std::string data;         ///< what --data has to name, in a line; empty: nothing
+  std::string data;         ///< files that --data has to name, in a line; empty: none
   std::vector<std::string> (*tasks)();
   std::unique_ptr<Task> (*make)(const std::string& task);  ///< one of tasks()
 };

@@ -11,10 +11,10 @@ namespace carryover {
 /// missing, {BadInput} for a file that is no word list. Any thread.
 std::vector<std::string> read_word_list(const std::string& data, const std::string& name);
 
-/// Each word once, in the order of their bytes, which is also that of their characters.
+/// Returns each word once, in the order of their bytes, which is also that of their characters.
 std::vector<std::string> sorted_words(std::vector<std::string> words);
 
-/// All different "adjective-noun", in order, by their place: the millions that there are would take long to make.
+/// All different "adjective-noun" pairs in order, accessed by place: there are millions, which would take long to make.
 class WordPairs {
  public:
   WordPairs(const std::vector<std::string>& adjectives, const std::vector<std::string>& nouns);

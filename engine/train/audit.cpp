@@ -29,13 +29,13 @@ namespace {
 
 using Gradients = std::vector<at::Tensor>;
 
-/// On the way from ∇L_K, at 0, to ∇L_{K±1}, at 1, a gradient is to be at most here, and rounding to move nothing by
-/// more.
+/// Limits on the way from ∇L_K, at 0, to ∇L_{K±1}, at 1: a gradient may be at most at `nearer_to_K`, and rounding may
+/// move it by at most `rounding_moves`.
 constexpr double nearer_to_K = 0.25, rounding_moves = 0.25;
-/// Two correct gradients differ at most by what rounding their terms otherwise changes; with room for chance.
+/// Two correct gradients differ at most by what other roundings of their terms change; 1.5 leaves room for chance.
 constexpr double of_rounding = 1.5;
 
-/// What rounding may do in each dtype, relative to the gradient's norm.
+/// Bounds on the differences that rounding causes in a dtype, relative to the gradient's norm.
 struct Bounds {
   double explicit_gradient, checkpointing, forward;
 };
@@ -64,7 +64,7 @@ double distance(const Gradients& a, const Gradients& b) {
   return std::sqrt(squares);
 }
 
-/// The retrieved tensors of a trainer's forward that a gradient could leave through: there must be none
+/// Counts the retrieved tensors of a trainer's forward that a gradient could leave through: there must be none
 /// (lem:nograd-retrieval).
 struct RetrievedPaths {
   std::int64_t layers_seen = 0, with_gradient = 0;
@@ -130,9 +130,10 @@ class Audit {
   }
 
  private:
-  static constexpr double forward_passes = 8;  ///< that forward_checks() takes the time of: a token at a time is slow
+  static constexpr double forward_passes = 8;  ///< number of forward passes whose time forward_checks() takes: running
+                                               ///< a token at a time is slow
 
-  /// Segments that the terms of L_depth read.
+  /// Returns the number of segments that the terms of L_depth read.
   double read_once(std::int64_t depth) const {
     double read = 0;
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(segments_); ++i)
@@ -178,8 +179,8 @@ class Audit {
           seen ? static_cast<double>(paths.with_gradient) : INFINITY, 0);
   }
 
-  /// ∇L_depth, written out. `factor` scales each term, and is divided out again: where it is no power of two, every
-  /// rounding of the backward pass is another one, and the gradient is the same.
+  /// Returns ∇L_depth by the explicit objective. `factor` scales each term, and is divided out again: if it is no power
+  /// of two, every rounding of the backward pass changes, and the gradient does not.
   Gradients explicit_gradient(const ExplicitObjective& objective, std::int64_t depth, double factor,
                               const std::string& what) {
     parameters_.make_gradients();
@@ -322,7 +323,7 @@ class Audit {
   AuditReport report_;
 };
 
-/// An adapter for the audit's time, with B away from zero so that A has a gradient.
+/// Adds an adapter for the duration of the audit, with B away from zero so that A has a gradient.
 class AuditedAdapter {
  public:
   AuditedAdapter(Decoder& decoder, std::int64_t rank) : decoder_(decoder), before_(decoder.adapter) {
@@ -350,7 +351,7 @@ RunRequest audited_text(const AuditRequest& request) {
   return run;
 }
 
-/// Before an adapter is made.
+/// Checks the request before an adapter is made.
 void check_audit(const Decoder& decoder, const AuditRequest& request) {
   check_request(decoder, audited_text(request));
   if (request.lora_rank < 0 || request.lora_rank > decoder.config.hidden)

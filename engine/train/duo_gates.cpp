@@ -29,7 +29,7 @@ struct NoState final : PolicyState {
   std::unique_ptr<PolicyState> clone() const override { return std::make_unique<NoState>(*this); }
 };
 
-/// A window as an index, whose gradients take no weights of all keys at once.
+/// A window as an index, whose gradients don't need the weights of all keys at once.
 KeyIndex streaming_keys(const ModelConfig& model, StreamingView view, std::int64_t tokens) {
   KeyIndex index = KeyIndex::of_tiles(model.kv_heads, 1, 0, tokens);
   index.shared = true;
@@ -62,7 +62,7 @@ at::Tensor full_hidden(const Decoder& decoder, const at::Tensor& ids, RunControl
   return prepared.runner().peek_segment(ids);
 }
 
-/// Of the tokens whose hidden states count.
+/// Returns the hidden states of the tokens that count in the loss, from the text's first asked token on, in opmath.
 at::Tensor asked_rows(const at::Tensor& hidden, const PasskeyText& text) {
   return hidden.slice(0, text.asked_from).to(ops::compute_type(hidden.scalar_type()));
 }

@@ -13,14 +13,14 @@
 
 namespace carryover {
 
-/// Sinks and the last tokens, the own one included.
+/// The view of a streaming head: sinks and the last tokens, its own included.
 struct StreamingView {
   std::int64_t sinks = 0, recent = 1;
 };
 
-/// Both kinds of DuoAttention's heads at once, for learning which of them each KV head needs to be: every head sees the
-/// whole text and, as a branch of its own, what a streaming head sees; they are weighed by its gate and by what that
-/// leaves. The text is one segment, and nothing follows it.
+/// Runs both kinds of DuoAttention's heads at once, to learn which of them each KV head needs to be. Every head sees
+/// the whole text and, as a branch of its own, what a streaming head sees; the KV head's gate weighs the first and the
+/// rest to 1 the second. The text is one segment, and nothing follows it.
 class DuoGatePolicy final : public AttentionPolicy {
  public:
   /// `gates`: [L, H_kv], of any type; gradients go to it.
@@ -42,7 +42,7 @@ class DuoGatePolicy final : public AttentionPolicy {
   at::Tensor gates_;
 };
 
-/// A text under such a policy, layers checkpointed. It must live as long as the graph of what it gives.
+/// Runs a text under such a policy with its layers checkpointed. It must live as long as the graph of its results.
 class GatedRun {
  public:
   GatedRun(const Decoder& decoder, StreamingView view, std::int64_t tokens, at::Tensor gates,
@@ -57,8 +57,8 @@ class GatedRun {
   SegmentRunner runner_;
 };
 
-/// The mean square, over the tokens of the questions with their answers and over D, of what the gates change of full
-/// attention's last hidden states, and its gradient.
+/// The loss of the gates and its gradient: the mean square of the change that the gates make in full attention's last
+/// hidden states, over D and the tokens of the questions with their answers.
 struct GateDistance {
   double distance = 0;
   std::vector<double> gradient;  ///< [L, H_kv]
@@ -66,7 +66,7 @@ struct GateDistance {
 GateDistance gate_distance(const Decoder& decoder, const std::vector<double>& gates, StreamingView view,
                            const PasskeyText& text, RunControl& control);
 
-/// The contract of Session::learn_gates.
+/// Implements the contract of Session::learn_gates.
 DuoGates learn_gates(const Decoder& decoder, const DuoGatesRequest& request, RunControl& control);
 
 }  // namespace carryover

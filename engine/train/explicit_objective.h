@@ -8,22 +8,23 @@
 
 namespace carryover {
 
-/// L_K by its definition (eq:LK), for audits: every term ℓ_i is run from its own cut-off start C_{b_i} through at most
-/// K + 1 segments, with what was retrieved held as one inference run at the decoder's first weights found it. It takes
-/// its segments through F_θ and shares nothing else with the trainer. Borrows the decoder; its weights may be moved
-/// between calls. Thread: engine.
+/// L_K by its definition (eq:LK), for audits. Every term ℓ_i runs from its own cut-off start C_{b_i} through at most K
+/// + 1 segments, and reads the tokens that one inference run at the decoder's first weights retrieved. It runs its
+/// segments through F_θ and shares nothing else with the trainer. Borrows the decoder, whose weights may change between
+/// calls. Thread: engine.
 class ExplicitObjective {
  public:
   ExplicitObjective(const Decoder& decoder, const AuditRequest& request);
 
   std::int64_t terms() const { return static_cast<std::int64_t>(lengths_.size()); }
   std::int64_t depth() const { return config_.truncation_depth; }  ///< K
-  /// ℓ_i of L_depth, differentiable where gradients are on; undefined where the segment has no target. i is zero-based.
+  /// Returns ℓ_i of L_depth, differentiable where gradients are on; undefined where the segment has no target. i is
+  /// zero-based.
   at::Tensor term(std::int64_t i, std::int64_t depth) const;
   double value() const;  ///< Σ ℓ_i of L_K
 
-  /// Whether ∇L_depth can differ from ∇L_K: not where the text has too few segments, or the model too few layers with a
-  /// carry, for the transitions by which they differ.
+  /// Returns true if ∇L_depth can differ from ∇L_K. It can't if the text has too few segments, or the model too few
+  /// layers with a carry, for the transitions by which they differ.
   bool differs_at(std::int64_t depth) const;
 
   const std::vector<double>& inference_nll() const { return nll_; }  ///< ℓ_i of the inference run
@@ -39,7 +40,7 @@ class ExplicitObjective {
   std::unique_ptr<AttentionPolicy> policy_;
   mutable Rope rope_;
   std::vector<std::int64_t> firsts_, lengths_;
-  std::vector<std::unique_ptr<PolicyState>> states_;  ///< what each segment starts from
+  std::vector<std::unique_ptr<PolicyState>> states_;  ///< the state that each segment starts from
   std::vector<double> nll_;
 };
 

@@ -19,7 +19,8 @@ namespace carryover {
 
 namespace {
 
-/// Lengths that become shorter towards the segment's end, down to one token: every kernel's shapes.
+/// Returns chunk lengths that become shorter towards the segment's end, down to one token, so that every kernel's
+/// shapes run.
 std::int64_t chunk_length(Feed feed, std::int64_t left) {
   if (feed == Feed::Whole) return left;
   return feed == Feed::Chunks ? (left + 2) / 3 : 1;
@@ -58,7 +59,7 @@ double rms_difference(const ForwardPass& a, const ForwardPass& b) {
   return (a.hidden.to(at::kDouble) - b.hidden.to(at::kDouble)).square().mean().sqrt().item<double>();
 }
 
-/// The largest difference of a target's loss, nats.
+/// Returns the largest difference of a target's loss, in nats.
 double loss_difference(const Decoder& decoder, const AuditRequest& request, const ForwardPass& a,
                        const ForwardPass& b) {
   const std::int64_t targets = std::ssize(*request.ids) - 1;

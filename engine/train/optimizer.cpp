@@ -16,7 +16,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kBlock = 1 << 20;  ///< weights in two halves that are whole at a time
+constexpr std::int64_t kBlock = 1 << 20;  ///< number of weights in two halves that are joined at a time
 
 }  // namespace
 

@@ -7,20 +7,21 @@
 
 namespace carryover {
 
-/// AdamW on fp32 weights (LibTorch's fused kernel), with global-norm clipping; of bf16 parameters they are leaf and low
-/// half. Owner: a training run. Thread: engine.
+/// AdamW on fp32 weights (LibTorch's fused kernel), with global-norm clipping. The fp32 weight of a bf16 parameter is
+/// the leaf and its low half. Owner: a training run. Thread: engine.
 class Optimizer {
  public:
   Optimizer(TrainableParameters& parameters, const TrainingConfig& config);
 
-  /// Of the mean, where gradients are sums over targets whose weights add up to `targets`.
+  /// Returns the norm of the mean gradient. The parameters' gradients are sums over targets whose weights add up to
+  /// `targets`.
   double gradient_norm(double targets) const;
-  /// Steps at `rate` along the mean's gradient, whose norm is given, clipped to `max_grad_norm`.
+  /// Steps at `rate` along the mean gradient, whose norm is `gradient_norm`, clipped to `max_grad_norm`.
   void step(double rate, double gradient_norm, double targets);
 
-  std::int64_t bytes() const;  ///< moments and low halves
+  std::int64_t bytes() const;  ///< size of moments and low halves
 
-  /// For checkpoints: beside the parameters, in their order.
+  /// The moments, in the parameters' order, for checkpoints.
   std::vector<at::Tensor>& first_moments() { return first_; }
   std::vector<at::Tensor>& second_moments() { return second_; }
   std::int64_t steps() const;
@@ -29,7 +30,7 @@ class Optimizer {
  private:
   struct Update {
     double rate;
-    at::Tensor divisor;  ///< of gradients: applied on the way, without a pass over them
+    at::Tensor divisor;  ///< of gradients; applied within the step, without a pass of its own over them
   };
   void step_block(std::size_t i, std::int64_t first, std::int64_t count, const Update& update);
   TrainableParameters& parameters_;

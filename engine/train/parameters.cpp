@@ -25,8 +25,8 @@ bool is_gate(const NamedParameter& named) {
   return named.name.find(".g_proj.") != std::string::npos;
 }
 
-/// Called where autograd has added to a bf16 leaf's own gradient, which moves on to an fp32 sum, tensor by tensor, so
-/// that never two whole sets of gradients are held.
+/// Moves a bf16 leaf's own gradient into an fp32 sum each time autograd has added to it, tensor by tensor, so that
+/// there are never two whole sets of gradients.
 struct SumGradient : torch::autograd::PostAccumulateGradHook {
   explicit SumGradient(Parameter& to) : parameter(to) {}
   void operator()(const at::Tensor& leaf) override {

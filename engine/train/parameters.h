@@ -10,13 +10,14 @@
 
 namespace carryover {
 
-/// One tensor that training changes: a leaf of the forward. Whatever backward sends to it is added to `gradient` at
-/// once, in max(fp32, dtype).
+/// One tensor that training changes: a leaf of the forward. Gradients that backward sends to it are added to `gradient`
+/// at once, in max(fp32, dtype).
 struct Parameter {
   at::Tensor leaf;      ///< the decoder's own tensor, in the compute dtype; requires a gradient
-  at::Tensor low;       ///< of a bf16 leaf: with it an fp32 weight, which the optimizer updates (ops/weight_halves)
-  at::Tensor gradient;  ///< Σ since clear_gradients(); undefined before make_gradients. Of a leaf that is its own
-                        ///< master: autograd's own
+  at::Tensor low;       ///< low half of a bf16 leaf: both are an fp32 weight, which the optimizer updates
+                        ///< (ops/weight_halves)
+  at::Tensor gradient;  ///< sum since clear_gradients(); undefined before make_gradients(). For a leaf that is its own
+                        ///< master, autograd's own gradient
   bool decays = false;  ///< weight decay applies: matrices, not norms and gates
 };
 
@@ -28,8 +29,8 @@ struct NamedRows {
   std::int64_t first_row = 0, rows = 0;
 };
 
-/// All that training changes: the decoder's weights, or its adapter where it has one, and gates in both. Owner: a
-/// training run or an audit; gives the decoder's tensors back without gradients when destroyed. Thread: engine.
+/// All tensors that training changes: the decoder's weights, or its adapter where it has one, and gates in both cases.
+/// Owner: a training run or an audit; the destructor leaves the decoder's tensors without gradients. Thread: engine.
 class TrainableParameters {
  public:
   explicit TrainableParameters(Decoder& decoder);
@@ -41,17 +42,17 @@ class TrainableParameters {
   const std::vector<NamedRows>& names() const { return names_; }
   std::vector<at::Tensor> leaves() const;
 
-  /// The gradient of the output head; undefined where it is frozen.
+  /// Returns the gradient of the output head; undefined where it is frozen.
   at::Tensor head_gradient();
 
-  /// Zeros for those that are not there, before anything is sent back: made in the midst of a graph, they would stay in
-  /// the memory that the next one needs in one piece.
+  /// Makes zeros for the gradients that are not there, before backward begins: made in the middle of a graph, they
+  /// would stay in memory that the next graph needs in one piece.
   void make_gradients();
   void clear_gradients();                    ///< keeps the memory
-  std::vector<at::Tensor> take_gradients();  ///< in order, of make_gradients; forgets them
+  std::vector<at::Tensor> take_gradients();  ///< the gradients in order, moved out
   void make_masters();                       ///< gives bf16 leaves their low halves, before the first optimizer step
 
-  std::int64_t count() const;  ///< values
+  std::int64_t count() const;  ///< number of values
   std::int64_t gradient_bytes() const, low_bytes() const;
 
  private:

@@ -67,7 +67,8 @@ class RecallRun {
     }
   }
 
-  /// All questions are one segment to backpropagation: their rows follow from the same leaves.
+  /// Reads the questions and their answers. All of them are one segment to backpropagation: their rows follow from the
+  /// same leaves.
   void ask() {
     const std::unique_ptr<PolicyState> behind = runner().state().clone();
     SegmentGraph graph;
@@ -93,7 +94,7 @@ class RecallRun {
     backprop_.add(std::move(graph));
   }
 
-  /// The outputs behind which the answer's tokens stand: [answer, D].
+  /// Returns the outputs that predict the answer's tokens: [answer, D].
   at::Tensor read_answer(const Needle& needle) {
     std::vector<std::int32_t> ids = needle.question;
     ids.insert(ids.end(), needle.value.begin(), needle.value.end() - 1);

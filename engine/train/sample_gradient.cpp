@@ -68,7 +68,7 @@ class SampleRun {
     backprop_.add(std::move(graph));
   }
 
-  /// The loss of this segment's outputs; the last one's target is the next segment's first token.
+  /// Returns the loss of this segment's outputs; the target of the last one is the next segment's first token.
   void lose(const at::Tensor& hidden, SegmentGraph& graph, SegmentSnapshot& snapshot) {
     const auto target_ids = segment_targets(setup_.config, ids_, done_, hidden.size(0));
     const std::int64_t targets = std::ssize(target_ids);

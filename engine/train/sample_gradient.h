@@ -16,7 +16,7 @@
 
 namespace carryover {
 
-/// How samples are run for their gradients.
+/// The settings of running samples for their gradients.
 struct GradientSetup {
   std::string policy = "segmented";
   SegmentConfig config;
@@ -27,16 +27,16 @@ struct GradientSetup {
   bool keep_segments = false;    ///< fill SampleGradient::segments
   bool keep_pool = false;        ///< fill SampleGradient::pool
   MemoryMeter* meter = nullptr;  ///< measures the graphs where given
-  /// Distillation: row t is of the target behind the sample's token t.
+  /// For distillation: row t belongs to the target behind the sample's token t.
   std::optional<ops::SoftTargets> soft = std::nullopt;
 };
 
-/// What a sample gave beside its gradient.
+/// The numbers and records that a sample gives beside its gradient.
 struct SampleGradient {
   std::int64_t targets = 0;
   double nll_sum = 0;               ///< nats
   double soft_loss_sum = 0;         ///< Σ −p_T log p, nats; of GradientSetup::soft
-  std::vector<double> segment_nll;  ///< sums
+  std::vector<double> segment_nll;  ///< sums, in nats
   std::vector<std::int64_t> segment_targets;
   std::vector<GradientReach> reach;
   MemoryBytes memory;  ///< graph, activations, attention_kv, carry, pool
@@ -46,7 +46,7 @@ struct SampleGradient {
 
 /// Adds ∇L_K of one sample, the gradient of its ΣNLL, to `parameters`: runs F_θ over it segment by segment with
 /// truncated backpropagation. With soft targets the terms are Σ (1 − λ)·NLL + λ·soft_loss instead. Under `full` the
-/// whole sample is one segment. Carry and pool live as long as the call.
+/// whole sample is one segment. Carry and pool live during the call only.
 SampleGradient add_sample_gradient(const Decoder& decoder, TrainableParameters& parameters, const GradientSetup& setup,
                                    std::span<const std::int32_t> ids);
 

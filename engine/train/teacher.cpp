@@ -24,7 +24,7 @@ namespace {
 constexpr const char* kTeacherPolicy = "full";
 constexpr std::int64_t kMostSamples = std::int64_t{1} << 24;  ///< far more than any disk has room for
 
-/// The decoder without the adapter that it trains, which comes back at the end.
+/// Takes the trained adapter off the decoder, and puts it back at the end.
 class WithoutAdapter {
  public:
   explicit WithoutAdapter(Decoder& decoder) : decoder_(decoder), adapter_(std::exchange(decoder.adapter, {})) {}
@@ -43,7 +43,7 @@ void append_to(std::vector<T>& all, const at::Tensor& part) {
   all.insert(all.end(), host.const_data_ptr<T>(), host.const_data_ptr<T>() + host.numel());
 }
 
-/// The hidden states of a whole sample, which is one segment.
+/// Returns the hidden states of a whole sample, which is one segment.
 at::Tensor run_whole(const Decoder& decoder, const SegmentConfig& config, std::span<const std::int32_t> ids,
                      const std::function<void(int layer)>& after_layer) {
   const std::int64_t tokens = std::ssize(ids);

@@ -9,8 +9,9 @@
 
 namespace carryover {
 
-/// A tensor to be written under `name`; copied to the host, dense, when its turn comes. Keeps the tensor alive. Where
-/// it has a value that is not finite, writing throws EngineError{BadInput} naming it: nobody could read the file again.
+/// A tensor to be written under `name`. It is copied to the host, dense, when its turn comes, and kept alive until
+/// then. If it has a value that is not finite, writing throws EngineError{BadInput} naming it, because nobody could
+/// read the file again.
 OutgoingTensor outgoing(const std::string& name, const at::Tensor& tensor);
 /// One that is made when its turn comes.
 OutgoingTensor outgoing(const std::string& name, at::ScalarType type, at::IntArrayRef shape,

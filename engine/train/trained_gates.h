@@ -8,7 +8,8 @@
 namespace carryover {
 
 /// Gates that a training, or an audit, may change: copies of the decoder's, or new ones where a gated policy is trained
-/// over a model that has none. Puts those that were there back: a session reads what training wrote.
+/// over a model that has none. The destructor puts the decoder's own gates back, because a session reads what training
+/// wrote.
 class TrainedGates {
  public:
   TrainedGates(Decoder& decoder, const std::string& policy);

@@ -37,9 +37,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr double kSmoothing = 0.9;         ///< of the loss that spikes are told by
-constexpr std::int64_t kDrySteps = 2;      ///< memory is touched in the first, and is there in all others
-constexpr std::int64_t kSpikeWarmUp = 10;  ///< steps before a spike can be told
+constexpr double kSmoothing = 0.9;         ///< smoothing of the loss that a spike is compared with
+constexpr std::int64_t kDrySteps = 2;      ///< the first step allocates memory, which all others reuse
+constexpr std::int64_t kSpikeWarmUp = 10;  ///< first steps, in which no spike is reported
 
 /// Sums over the samples of one step.
 struct StepSums {
@@ -80,12 +80,12 @@ struct StepSums {
     memory.raise_to(sample.memory);
   }
 
-  /// What the sum of gradients is divided by.
+  /// Returns the divisor of the sum of gradients: the number of targets, with those of recall samples weighted.
   double weight(const TrainingConfig& training) const {
     return static_cast<double>(targets) + training.recall_weight * static_cast<double>(recall_targets);
   }
 
-  /// What is wrong where the loss or its gradient is not finite.
+  /// Returns the problem, in words, where the loss or its gradient is not finite.
   std::string not_finite() const {
     if (!std::isfinite(recall_nll)) return "The loss of a recall sample's answers is not a number";
     for (std::size_t i = 0; i < segment_nll.size(); ++i)
@@ -170,8 +170,8 @@ class Trainer {
     wrote(*checkpoint);
   }
 
-  /// What the teacher says of all samples is asked for before the first step: once for a training, because every weight
-  /// may change with it. An adapter leaves the teacher as it is.
+  /// Runs the teacher over all samples that its file lacks. It runs once for a training, before the first step, because
+  /// every weight may change with that step. A trained adapter leaves the teacher as it is.
   void hear_teacher() {
     if (position_.step >= plan_.training.max_steps) return;
     const bool is_there = lora() || position_.step == 0;
@@ -212,8 +212,8 @@ class Trainer {
     sync_folder(folder_->directory());
   }
 
-  /// Every write of a training, once it has begun. Where the disk is full, training waits, paused, with all of its
-  /// steps in memory: resumed, it tries again. A stop gives up.
+  /// Does every write of a training once it has begun. If the disk is full, training pauses with all of its steps in
+  /// memory; when it is resumed, it tries again, and a stop gives up.
   template <typename Write>
   void keep(const Write& write) {
     while (true) {
@@ -234,7 +234,7 @@ class Trainer {
     control_.checkpoint();
   }
 
-  /// Those of the training's n-th sample. A dry run has no file: its weights stay the teacher's.
+  /// Returns the teacher's rows for the training's n-th sample. A dry run has no file: its weights stay the teacher's.
   std::optional<ops::SoftTargets> soft_targets_of(std::int64_t n) {
     if (!distils()) return std::nullopt;
     CARRYOVER_CHECK(teacher_ || dry_run_);
@@ -321,11 +321,11 @@ class Trainer {
     return documents;
   }
 
-  /// Where a sample is in its step.
+  /// The place of a sample in its step, in tokens: those before it, its own, and the step's.
   struct Progress {
     std::int64_t before, tokens, total;
   };
-  /// Of the step's sample number `sample`, which has `segments`.
+  /// Returns the setup for the step's sample number `sample`, which has `segments` segments.
   GradientSetup setup_of(std::int64_t step, std::int64_t sample, Progress progress, std::int64_t segments) {
     GradientSetup setup;
     setup.policy = plan_.policy;
@@ -368,8 +368,8 @@ class Trainer {
     return std::isfinite(record.loss) && std::isfinite(record.gradient_norm);
   }
 
-  /// Whether the update is left out. A pause waits here: the user looks, and resumes or stops. What is not a number is
-  /// never applied.
+  /// Returns true if the update must be left out. An alert that pauses the training waits here until the user resumes
+  /// or stops it. A gradient that is not finite is never applied.
   bool must_skip(const StepRecord& record, const StepSums& sums) {
     const bool finite = is_finite(record);
     const bool spike = finite && plan_.training.spike_factor > 0 && record.step > kSpikeWarmUp &&
@@ -399,7 +399,7 @@ class Trainer {
 
   bool is_last_step() const { return position_.step == plan_.training.max_steps; }
 
-  /// Behind the steps that the plan says, unless the record has it.
+  /// Validates behind the steps that the plan names, unless the record has it already.
   void validate_if_due() {
     const std::int64_t every = plan_.training.eval_steps;
     const bool due = position_.step > 0 && (is_last_step() || (every > 0 && position_.step % every == 0));
@@ -416,7 +416,8 @@ class Trainer {
     control_.checkpoint();
   }
 
-  /// A checkpoint's steps are all in the record: where writing one failed, it is tried again before a checkpoint.
+  /// All steps of a checkpoint must be in the record: if writing one failed, it is tried again before the checkpoint is
+  /// written.
   void write_record() {
     if (unrecorded_) keep([&] { folder_->append(*unrecorded_); });
     unrecorded_.reset();
@@ -436,9 +437,8 @@ class Trainer {
     observer_.checkpoint_saved(position_.step, summary_.checkpoint);
   }
 
-  /// On the way out of a stop or a failure: a checkpoint of the last whole step, where that can still be written.
-  /// Inside an update some weights are of one step and some of the next: then the checkpoint before it stays the
-  /// newest.
+  /// Writes a checkpoint of the last whole step, if that is still possible, after a stop or a failure. Within an update
+  /// some weights belong to one step and some to the next: then the previous checkpoint stays the newest.
   void save_what_there_is() {
     if (inside_update_) return;
     try {

@@ -7,15 +7,15 @@
 
 namespace carryover {
 
-/// What a training leaves, however it ends.
+/// The state that a training leaves, however it ends.
 struct TrainingResult {
-  std::string folder;            ///< the newest whole one that was written or gone on from: final/ or a checkpoint
-  std::int64_t steps = 0;        ///< those of `folder`
-  bool changed_weights = false;  ///< the decoder's, which are no longer those that it began with
+  std::string folder;            ///< newest whole folder that was written or resumed from: final/ or a checkpoint
+  std::int64_t steps = 0;        ///< number of steps behind `folder`
+  bool changed_weights = false;  ///< true if the decoder's weights are no longer the initial ones
 };
 
-/// Trains a decoder that has no adapter, and takes the one that it trains away again: the caller loads what was written
-/// (the contract of Session::train). `result` holds also where this throws.
+/// Trains a decoder that has no adapter (the contract of Session::train). If it trains an adapter, it removes it again
+/// at the end: the caller loads what was written. `result` is valid also where this throws.
 TrainingSummary train_model(Decoder& decoder, const ModelInfo& info, const TrainRequest& request,
                             TrainObserver& observer, RunControl& control, TrainingResult& result);
 

@@ -14,7 +14,7 @@ namespace {
 
 using Tensors = std::vector<at::Tensor>;
 
-/// Keys and values of all layers that carry something, in order: what an adjoint runs beside.
+/// Returns the keys and values of all layers with a carry, in order; an adjoint has an entry for each.
 Tensors flatten(const CarriedState& carry) {
   Tensors all;
   for (const LayerCarry& layer : carry.layers)
@@ -32,7 +32,7 @@ void add_to(Tensors& sum, const Tensors& more) {
     if (more[i].defined()) sum[i] = sum[i].defined() ? sum[i] + more[i] : more[i];
 }
 
-/// Outputs of a graph with what is to be sent back through them.
+/// Outputs of a graph and the gradients to send back through them.
 struct Seeds {
   Tensors outputs, gradients;
   void add(const at::Tensor& output, const at::Tensor& gradient) {
@@ -78,8 +78,8 @@ void TruncatedBackprop::add(SegmentGraph graph) {
   for (; !graphs_.empty(); graphs_.pop_front()) parameter_pass(graphs_.front(), false);
 }
 
-/// The newest term's adjoint crosses its transition number `age`. Segment K's term gathers those of all segments before
-/// it on its way: none of them is ever cut.
+/// Sends the newest term's adjoint across its transition number `age`. On its way, segment K's term gathers those of
+/// all segments before it, none of which is ever cut.
 void TruncatedBackprop::send_back(std::int64_t age) {
   const auto newest = static_cast<std::int64_t>(graphs_.size()) - 1;
   Node& from = graphs_[static_cast<std::size_t>(newest - age + 1)];
@@ -91,7 +91,7 @@ void TruncatedBackprop::send_back(std::int64_t age) {
   add_to(to.adjoint, arrived);
 }
 
-/// N ≤ K + 1: plain backpropagation through the chain, one pass a segment.
+/// Runs plain backpropagation through the chain, one pass per segment, where N ≤ K + 1.
 void TruncatedBackprop::finish_chain() {
   for (std::int64_t terms = 1; !graphs_.empty(); ++terms) {
     Node& node = graphs_.back();

@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// What one segment's forward leaves for backward (eq:truncated-update).
+/// The parts of one segment's forward that backward needs (eq:truncated-update).
 struct SegmentGraph {
   CarriedState entering;       ///< C_{i−1}, cut off: leaves that require a gradient
   CarriedState leaving;        ///< C_i as a function of θ and `entering`
@@ -16,23 +16,24 @@ struct SegmentGraph {
   at::Tensor hidden_gradient;  ///< ∂ℓ_i/∂hidden
 };
 
-/// A copy of C whose tensors are leaves of the next segment's graph.
+/// Returns a copy of C whose tensors are leaves of the next segment's graph.
 CarriedState cut_off(const CarriedState& carry);
 
-/// ∇L_K for any number of segments (eq:LK-grad, thm:tbptt-exact). Each segment is a graph of its own; gradients cross
-/// to the one before as adjoints of its carry (eq:adjoint), at most K transitions for each loss term. Terms that no cut
-/// reaches travel as one adjoint; every other term has its own. Adjoints on their way need activation gradients alone;
-/// a segment whose adjoints have all come gives its parameters' gradients in one pass and is freed: K + 1 graphs at
-/// most. With N ≤ K + 1 this is plain backpropagation. Owner: one sample. Thread: engine.
+/// Computes ∇L_K for any number of segments (eq:LK-grad, thm:tbptt-exact). Each segment is a graph of its own.
+/// Gradients cross to the segment before as adjoints of its carry (eq:adjoint), at most K transitions for each loss
+/// term. Terms that no cut reaches travel as one adjoint; every other term has its own. Adjoints on their way need
+/// activation gradients alone; a segment that has all its adjoints gives its parameters' gradients in one pass and is
+/// freed, so that at most K + 1 graphs live. With N ≤ K + 1 this is plain backpropagation. Owner: one sample. Thread:
+/// engine.
 class TruncatedBackprop {
  public:
-  /// `segments`: N of the sample. `parameters`: leaves, whose gradients are added up by autograd.
+  /// `segments`: the sample's number of segments, N. `parameters`: leaves, whose gradients autograd adds up.
   TruncatedBackprop(std::int64_t depth, std::int64_t segments, std::vector<at::Tensor> parameters);
 
-  /// The next segment's graph, its forward and loss done.
+  /// Adds the next segment's graph, whose forward and loss are done.
   void add(SegmentGraph graph);
 
-  /// How far gradients reached, once all segments were added.
+  /// Returns how far gradients reached. Call it after all segments were added.
   const std::vector<GradientReach>& reach() const { return reach_; }
   std::int64_t alive() const { return static_cast<std::int64_t>(graphs_.size()); }
 

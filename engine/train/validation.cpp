@@ -12,7 +12,7 @@ struct Silent final : RunObserver {
   void segment_done(std::shared_ptr<const SegmentSnapshot>) override {}
 };
 
-/// Windows of `length`: the first of every document, then the second, and so on.
+/// Returns windows of `length`: the first of every document, then the second of every document, and so on.
 std::vector<std::vector<std::int32_t>> windows_of(const std::vector<Document>& documents, std::int64_t length) {
   std::vector<std::vector<std::int32_t>> windows;
   for (std::int64_t round = 0;; ++round) {

@@ -7,7 +7,8 @@ namespace carryover::parity {
 /// std::runtime_error where CUDA fails.
 bool layer_kernels_agree();
 
-/// At the size of one layer of a 7B model: a segment of 4096 tokens behind prefixes of 512, and one decoded token.
+/// Times the kernels at the size of one layer of a 7B model: a segment of 4096 tokens behind prefixes of 512, and one
+/// decoded token.
 void time_layer_kernels();
 
 }  // namespace carryover::parity

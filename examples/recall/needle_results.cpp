@@ -18,7 +18,7 @@ using nlohmann::json;
   throw EngineError(Fault::BadInput, path, problem, "Name another file for the results.");
 }
 
-/// What a file has: its whole lines, without what a killed process left of another.
+/// The whole lines of a file, without an unfinished last line of a killed process.
 struct NeedleLines {
   std::vector<json> whole;
   std::int64_t bytes = 0;  ///< of these lines
@@ -31,7 +31,7 @@ NeedleLines read_needle_lines(const std::string& path, const json& plan) {
   InputLines lines(path);
   for (std::string line; lines.next(line);) {
     const std::string where = path + ", line " + std::to_string(lines.number());
-    // What a kill leaves of a first line is the beginning of the plan's.
+    // If a killed process left only a part of the first line, that is the beginning of the plan's line.
     if (!lines.ended() && found.whole.empty() && !json_text(plan).starts_with(line))
       refuse_results(where, "is not of the results of needles");
     if (!lines.ended()) break;
@@ -58,7 +58,7 @@ json with_all_settings(json method, const std::string& path) {
   return method;
 }
 
-/// Whether the file has the method's line. Throws where it has another for its name.
+/// Returns true if the file has the method's line. Throws where the file has another line for the method's name.
 bool has_method(const std::vector<json>& lines, const json& method, const std::string& path) {
   const auto same = std::ranges::find_if(
       lines, [&](const json& line) { return line.contains("config") && line.value("name", json()) == method["name"]; });

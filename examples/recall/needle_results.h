@@ -11,23 +11,24 @@
 
 namespace carryover {
 
-/// The file in which `needles` keeps its answers: JSON lines, of which the first says what was measured, one for each
-/// method how it reads, and one for each document under a method what was answered. It is locked while it is open, so
-/// that one process at a time writes it, and only grows: an unfinished last line, of a killed process, is removed.
-/// Owner: one thread.
+/// The file in which `needles` keeps its answers: JSON lines. The first line says what was measured; each method has a
+/// line with its settings, and each document under a method a line with the answers. The file is locked while it is
+/// open, so that one process at a time writes it, and only grows: an unfinished last line of a killed process is
+/// removed. Owner: one thread.
 class NeedleResults {
  public:
   /// Continues the file, or begins it. `plan` is its first line; a published file may have more members (its date).
-  /// Each of `methods` has a `name` and a `config`. Throws EngineError{BadInput} where the file is not such a file, or
-  /// is of another plan or other settings of a method, {Usage} where another process writes it, {Io} where it can't be
-  /// written; the file is then as it was.
+  /// Each of `methods` has a `name` and a `config`. Throws EngineError{BadInput} where the file is no such file, or has
+  /// another plan or other settings of a method, {Usage} where another process writes it, {Io} where it can't be
+  /// written; the file is then unchanged.
   NeedleResults(const std::string& path, const nlohmann::json& plan, const std::vector<nlohmann::json>& methods);
 
-  /// Whether it has the answers to this document: `segments`, `seed`, `document` and `method` name it.
+  /// Returns true if the file has the answers to a document, which `segments`, `seed`, `document` and `method` of
+  /// `line` name.
   bool has(const nlohmann::json& line) const { return done_.contains(key_of(line)); }
-  /// The answers so far, in the order of the file.
+  /// Returns the answers so far, in the order of the file.
   const std::vector<nlohmann::json>& lines() const { return lines_; }
-  /// Throws EngineError{Io}; the file is then as it was.
+  /// Adds an answer. Throws EngineError{Io}; the file is then unchanged.
   void add(nlohmann::json line);
 
  private:

@@ -138,7 +138,7 @@ struct Case {
   }
 };
 
-/// All of a plan, document by document, so that a part of it is a smaller plan.
+/// Returns all cases of a plan, document by document, so that a part of them is a smaller plan.
 std::vector<Case> cases_of(const json& plan, const std::vector<Method>& methods) {
   std::vector<Case> cases;
   for (std::int64_t document = 0; document < plan.at("documents").get<std::int64_t>(); ++document)
@@ -214,7 +214,7 @@ json ask(Session& session, const Tokenizer& tokenizer, const Method& method, con
   return cases;
 }
 
-/// With Wilson's interval, or the number of questions where these are few.
+/// Returns a share with Wilson's interval, or with the number of questions where these are few.
 std::string share_text(std::int64_t right, std::int64_t asked) {
   const auto samples = static_cast<double>(asked);
   const MeanInterval share = wilson_interval(static_cast<double>(right) / samples, samples);
@@ -258,7 +258,7 @@ struct Arguments {
   std::map<std::string, std::string> adapters;
 };
 
-/// Nothing where the arguments do not match the usage.
+/// Parses the arguments; nothing where they do not match the usage.
 std::optional<Arguments> read_arguments(const std::vector<std::string>& given) {
   Arguments arguments;
   std::vector<std::string> places;

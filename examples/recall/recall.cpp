@@ -29,7 +29,7 @@ struct HitCollector : RunObserver {
   }
 };
 
-/// In the order of their positions.
+/// Returns the questions in the order of their positions.
 std::vector<Asked> read_asked(const json& line, const std::vector<std::int32_t>& ids) {
   std::vector<Asked> asked;
   for (const json& one : line.at("asked")) {

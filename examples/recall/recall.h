@@ -9,20 +9,22 @@
 
 namespace carryover {
 
-/// What the long-range heads read: what they retrieved, nothing, or as many positions drawn from all that was read.
+/// The prefix of the long-range heads: what they retrieved, nothing, or as many random positions of everything that was
+/// read.
 enum RecallMode { kRetrieval, kOff, kRandom, kRecallModes };
 
-/// Questions of one distance.
+/// The number of questions at one distance, and of right answers to them.
 struct RecallScore {
   std::int64_t asked = 0;
-  std::int64_t right[kRecallModes] = {};  ///< answered with the token that was said
-  std::int64_t retrieved = 0;             ///< of `asked`: some head's prefix held the token to be said
-  std::int64_t anchored = 0;              ///< of `asked`: as an anchor
+  std::int64_t right[kRecallModes] = {};  ///< answers that are the token which was said
+  std::int64_t retrieved = 0;             ///< of `asked`: some head's prefix had the answer's token
+  std::int64_t anchored = 0;              ///< of `asked`: some head's prefix had it as an anchor
 };
 
-/// By distance in segments, over the lines of `cases`: {"text", "asked": [{"distance", "position", "introduced"}]}, as
-/// make_texts.py writes them. The token at `position` is the answer, which the logits before it predict; `introduced`
-/// is where it was first said. `session`'s model and `tokenizer` belong together. Throws EngineError.
+/// Returns the scores by distance in segments, over the lines of `cases`: {"text", "asked": [{"distance", "position",
+/// "introduced"}]}, as make_texts.py writes them. The token at `position` is the answer, which the logits before it
+/// predict; it was first said at `introduced`. `session`'s model and `tokenizer` must belong together. Throws
+/// EngineError.
 std::map<std::int64_t, RecallScore> score_recall(Session& session, const Tokenizer& tokenizer,
                                                  const SegmentConfig& config, const std::string& cases);
 

@@ -7,26 +7,26 @@
 #include <string>
 #include <string_view>
 
-/// What the fuzz targets share. One thread.
+/// Functions that the fuzz targets share. One thread.
 namespace carryover::fuzz {
 
 using Random = std::mt19937;
 
-/// Ends the program, which the fuzzer reports with the input, where something that must hold does not.
+/// Ends the program if a condition that must hold does not; the fuzzer then reports the input.
 void require(bool holds, const char* what);
 
-/// Runs `action`. True where it returned, false where it threw an EngineError that a file can cause. An EngineError of
-/// ours (Fault::Internal) and any other exception are findings.
+/// Runs `action`. Returns true where it returned, false where it threw an EngineError that a file can cause. Any other
+/// EngineError (Fault::Internal) or exception is a finding.
 bool accepts(const std::function<void()>& action);
 
-/// A new folder in memory of this process.
+/// Returns a new folder in memory for this process.
 const std::string& scratch_folder();
 void write_file(const std::string& path, std::string_view bytes);
 
-/// libFuzzer's own mutation of some bytes, which may grow to `most`.
+/// Returns libFuzzer's own mutation of some bytes, which may grow to `most`.
 std::string mutate_bytes(std::string bytes, std::size_t most);
 
-/// Puts `bytes` where a custom mutator must leave them: cut to `most`. Returns their size.
+/// Copies `bytes`, cut to `most`, to the place where a custom mutator must leave them. Returns their size.
 std::size_t deliver(std::string_view bytes, std::uint8_t* data, std::size_t most);
 
 inline std::string_view view(const std::uint8_t* data, std::size_t size) {

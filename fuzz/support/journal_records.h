@@ -15,7 +15,7 @@ struct Record {
   std::string kind, body;
 };
 
-/// As far as they are whole; fingerprints are not looked at.
+/// Returns the whole records; fingerprints are not checked.
 inline std::vector<Record> records_of(std::string_view bytes) {
   constexpr std::size_t kKind = 8, kHead = 24;
   std::vector<Record> records;
@@ -29,7 +29,7 @@ inline std::vector<Record> records_of(std::string_view bytes) {
   return records;
 }
 
-/// With sizes and fingerprints that fit.
+/// Returns a journal of the records, with sizes and fingerprints that fit.
 inline std::string journal_of(const std::vector<Record>& records) {
   std::string bytes;
   for (const Record& record : records) {

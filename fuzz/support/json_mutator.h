@@ -11,7 +11,7 @@ namespace carryover::fuzz {
 /// removed, doubled, moved, or put in the place of another, and bytes of texts and of binary values.
 void mutate_json(nlohmann::json& value, Random& random);
 
-/// Likewise of JSON text. Text that is no JSON is mutated as bytes.
+/// Changes JSON text in the same way. Text that is no JSON is mutated as bytes.
 std::string mutate_json_text(std::string_view text, Random& random, std::size_t most);
 
 /// One line of a file of JSON lines: its value changed, or the line removed, doubled or swapped with another.

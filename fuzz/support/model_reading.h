@@ -6,7 +6,7 @@
 
 namespace carryover::fuzz {
 
-/// What loading does with a model that opens: every row of every tensor, and the hash.
+/// Reads all that loading reads of a model: every row of every tensor, and the hash.
 inline void read_everything(const ModelSource& model) {
   for (const StoredTensor& tensor : model.tensors()) {
     const std::int64_t rows = tensor.shape.size() == 1 ? 1 : tensor.shape[0];
