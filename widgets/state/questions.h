@@ -110,7 +110,7 @@ class Questions : public QObject {
   QString unavailable_;
 };
 
-/// What is put behind the text: a sentence to go on with as it is, a question with its frame.
+/// Returns the text that is put behind the document: a question gets its frame, another sentence is continued as it is.
 QString question_prompt(const QString& typed);
 
 }  // namespace carryover
