@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether a session and one that opens what it names have the same identity, and compute the same to the last bit.
+/// Checks that a session and one that opens what it names have the same identity, and compute the same to the last bit.
 void compare_with_a_fresh_one(Session& session) {
   const ModelInfo& model = session.model();
   const auto fresh = open(model.dtype, model.path, model.adapter);

@@ -266,7 +266,7 @@ class InfLlmTest : public QObject {
 
   void states_that_share_blocks_do_not_disturb_each_other() { check_branches<BlockCase>("infllm", 140, 156, 8); }
 
-  /// What a slot holds is the token at its position: sinks, blocks, copies and near tokens.
+  /// A slot holds the token at its position: sinks, blocks, copies and near tokens.
   void slots_have_positions() {
     const at::NoGradGuard no_gradients;
     std::int64_t copies = 0, blocks = 0;

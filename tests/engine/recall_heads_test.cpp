@@ -181,8 +181,8 @@ class RecallHeadsTest : public QObject {
   }
 
  private:
-  /// Whether the search of the question's draft by these heads has the answer, behind the document read without
-  /// retrieval.
+  /// Returns true if the search of the question's draft by these heads finds the answer, behind the document read
+  /// without retrieval.
   static bool asks(Case& c, const std::vector<HeadRef>& searchers, const NeedleDocument& document,
                    const Needle& needle) {
     SegmentConfig config = c.request.config;
@@ -198,7 +198,7 @@ class RecallHeadsTest : public QObject {
     return holds(asking.runner().state().hits, needle.value_position(), std::ssize(needle.value));
   }
 
-  /// Of the answers, in a run of the document, its question and its answer as one text.
+  /// Returns the loss of the answers in a run of the document, its question and its answer as one text.
   static double run_loss(Case& c, const Grouping& readers) {
     double sum = 0;
     int asked = 0;

@@ -393,7 +393,7 @@ class SinkWatchTest : public QObject {
     QVERIFY(segments > 60);
   }
 
-  /// Of a bf16 model up to its rounding.
+  /// The norms of a bf16 model are those of fp32 up to its rounding.
   void bf16_is_measured_in_fp32() {
     for (unsigned seed = 30; seed < 34; ++seed) {
       const Case exact(seed, "segmented", at::kFloat), rounded(seed, "segmented", at::kBFloat16);
