@@ -51,7 +51,7 @@ SegmentConfig recall_config(const ModelConfig& model, std::int64_t depth) {
   return config;
 }
 
-/// Returns Σ NLL of the answers behind `behind`, as generate_text() has them.
+/// Returns Σ NLL of the answers that are asked for, as generate_text() computes it.
 double generated_nll(const Decoder& decoder, const SegmentConfig& config, const NeedleDocument& document) {
   double sum = 0;
   for (const Needle& needle : document.needles) {

@@ -198,7 +198,7 @@ class RecallHeadsTest : public QObject {
     return holds(asking.runner().state().hits, needle.value_position(), std::ssize(needle.value));
   }
 
-  /// Returns the loss of the answers in a run of the document, its question and its answer as one text.
+  /// Returns the mean loss of the answers in a run of the document, its question and its answer as one text.
   static double run_loss(Case& c, const Grouping& readers) {
     double sum = 0;
     int asked = 0;
