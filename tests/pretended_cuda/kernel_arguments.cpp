@@ -87,7 +87,7 @@ void check(const std::string& kernel, const Swiglu& a) {
                  {"output", a.output, backward ? 2 * values : values, bytes}});
 }
 
-/// Of `positions` positions of `heads` heads; which rows these are is known to the device alone.
+/// Checks the rows of `positions` positions of `heads` heads. Only the device knows which rows these are.
 void check(const std::string& kernel, const KvRows& a, std::int64_t heads, std::int64_t positions) {
   if (positions > 0) check(kernel, {{"keys", a.keys, 1, 1}, {"values", a.values, 1, 1}, {"row", a.row, heads, 4}});
 }

@@ -52,7 +52,7 @@ Kernels& kernels() {
   return instance;
 }
 
-/// What <<<…>>> leaves for the launch behind it.
+/// The configurations that <<<…>>> leaves for the launch behind it.
 thread_local std::vector<Launch> pending;
 
 bool fits(const Launch& launch) {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-/// What a process asks of the pretended GPU. When it ends, and has used the GPU, it writes this as JSON to the file
-/// that PRETENDED_CUDA_REPORT names. Any thread.
+/// Counts the calls of a process to the pretended GPU. When a process that has used the GPU ends, it writes the counts
+/// as JSON to the file that PRETENDED_CUDA_REPORT names. Any thread.
 namespace carryover::pretended {
 
 enum class Count {
