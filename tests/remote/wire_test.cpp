@@ -178,7 +178,8 @@ class WireTest : public QObject {
     }
   }
 
-  /// What a number may be stands in its row, and the reader refuses everything else before anybody computes with it.
+  /// The row of a field says which numbers it may have, and the reader refuses all others before anybody computes with
+  /// them.
   void numbers_out_of_range_are_refused() {
     const auto fault = [](const auto& value, const char* field) {
       using T = std::decay_t<decltype(value)>;
