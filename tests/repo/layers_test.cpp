@@ -38,8 +38,8 @@ const char* const qt = "^(Q[A-Z][A-Za-z]*(/|$)|Qt|qcustomplot)";
 
 enum class Library { None, Torch, Qt };
 
-/// What a folder may include beside itself and the standard library. Folders stand below all that they may include, so
-/// that there is no cycle.
+/// The includes that a folder may have beside itself and the standard library. Folders stand below all that they may
+/// include, so that there is no cycle.
 struct Folder {
   QString path;
   QStringList may_include;
@@ -197,7 +197,7 @@ class LayersTest : public QObject {
     for (const Folder& folder : folders) QVERIFY2(seen.contains(folder.path), qPrintable(folder.path + " is empty"));
   }
 
-  /// Of every two folders at most one may include the other, and a violation in the other direction is found.
+  /// At most one of every two folders may include the other, and a violation in the other direction is found.
   void a_violation_in_either_direction_is_found() {
     for (const Folder& a : folders)
       for (const Folder& b : folders) {
