@@ -38,7 +38,7 @@ inline const KnownEnd* known_end(const std::string& kind, const std::string& tra
   return nullptr;
 }
 
-/// What is wrong with this end; empty where nothing is. `known` counts the ends of kKnownEnds.
+/// Returns what is wrong with this end; empty if nothing is. `known` counts the ends of kKnownEnds.
 inline std::string fault_of(const FaultOutcome& outcome, const std::string& kind, FaultCase& use,
                             std::map<std::string, int>& known) {
   if (!WIFEXITED(outcome.status)) {

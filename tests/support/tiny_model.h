@@ -86,7 +86,7 @@ inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key)
   return json;
 }
 
-/// What config.json says of this model, in the older or newer spelling.
+/// Returns the config.json of this model, in the older or newer spelling.
 inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
   const bool mistral = c.architecture == "mistral";
   // Dynamic scaling begins behind the model's context: its reader knows no other.
