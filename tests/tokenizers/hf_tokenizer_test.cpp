@@ -143,7 +143,7 @@ void HfTokenizerTest::legacy_and_add_prefix_space() {
                               {"<s>the", {1, 302, 260}},
                               {"a</s> b", {283, 2, 309, 284}}}),
              "");
-  // Of a Mistral model transformers makes no LlamaTokenizer.
+  // transformers makes no LlamaTokenizer of a Mistral model.
   HfTokenizerFiles mistral = with_model(llama(json::object()));
   mistral.config["model_type"] = "mistral";
   QCOMPARE(unlike_expected(mistral, {{" the", {309, 261}}, {"<s>the", {1, 261}}}), "");
