@@ -54,7 +54,7 @@ bool open_model(MainWindow& window, const QString& path = demo_folder()) {
   return wait_for([&] { return window.lab().loader.model() && !window.lab().loader.loading(); });
 }
 
-/// What went wrong; empty: nothing.
+/// Returns what went wrong; empty if nothing did.
 template <typename Work>
 QString problem_of(MainWindow& window, Work work) {
   QSignalSpy failed(&window.lab().documents, &DocumentController::failed);

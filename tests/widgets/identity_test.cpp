@@ -31,7 +31,8 @@ using namespace carryover::test;
 
 namespace {
 
-/// What goes wrong, or nothing. Waits first: what the window shows may still be asked of the engine.
+/// Runs a script and returns what goes wrong; empty if nothing does. Waits first: the window may still be asking the
+/// engine for something that it shows.
 QString run_when_idle(MainWindow& window, const QString& text) {
   return script_problem(window, QStringLiteral("wait\n") + text);
 }
@@ -44,7 +45,7 @@ InspectionParts parts_of(const HeadRef& head) {
   return parts;
 }
 
-/// What the window says of a segment beyond its record; null with the reason in `problem`.
+/// Returns what the window says of a segment beyond its record; null with the reason in `problem`.
 std::shared_ptr<const Inspection> inspect(Home& home, const InspectionQuery& query, QString* problem = nullptr) {
   Inspections& inspections = home.lab().inspections();
   inspections.want(QStringLiteral("test"), query);

@@ -39,7 +39,7 @@ bool has_children() {
   return ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
 }
 
-/// What gets timer events while it is there.
+/// Notes the objects that get timer events while it exists.
 class TimerWatch : public QObject {
  public:
   TimerWatch() { qApp->installEventFilter(this); }

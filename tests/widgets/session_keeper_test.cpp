@@ -25,7 +25,7 @@ using namespace carryover::test;
 
 namespace {
 
-/// What a run showed.
+/// The values that a run showed.
 struct Shown {
   std::vector<double> losses;
   std::vector<HeadHits> hits;
