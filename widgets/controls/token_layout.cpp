@@ -223,7 +223,7 @@ class ParagraphLines {
     pieces_.push_back({span.token, {}, left, right - left});
   }
 
-  /// Behind the text, in its direction.
+  /// Places the line break behind the text, in its direction.
   void place_break(double left, double right) {
     const double width = QFontMetricsF(font_).horizontalAdvance(u'n');
     const bool backwards = paragraph_.text.isRightToLeft();
