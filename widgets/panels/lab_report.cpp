@@ -162,7 +162,7 @@ QString probabilities_text(const Question& question) {
              : tr("%1, without retrieval %2").arg(with, probability_text(question.probability_without));
 }
 
-/// With what is known of the answer without the passage.
+/// Returns a table of the passages, with what is known of the answer without each passage.
 QString passages_table(const Question& question) {
   QString rows;
   for (const AskedPassage& passage : question.passages) {

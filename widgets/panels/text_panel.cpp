@@ -253,7 +253,7 @@ void TextPanel::build_bar(QWidget* bar) {
   offer_loss_changes();
 }
 
-/// Nothing takes no room.
+/// Shows what the search says; an empty text takes no room.
 void TextPanel::say_of_search(const QString& text) {
   found_->setText(text);
   found_->setVisible(!text.isEmpty());
