@@ -43,7 +43,7 @@ struct Question {
 
   const QString& label() const { return name.isEmpty() ? text : name; }  ///< in lists
 
-  /// The same without some of the passages.
+  /// The same answer without some of the passages.
   struct WhatIf {
     std::vector<TokenRange> without;
     double probability = 0;

@@ -178,7 +178,7 @@ bool RunComparison::both_retrieve(int layer, int head) const {
   return reads_hits(a_, layer, head) && reads_hits(b_, layer, head);
 }
 
-/// From the lists of both: one that all heads of a run share is compared with each of the other's.
+/// Takes the heads from the lists of both: a list that all heads of a run share is compared with each of the other's.
 const std::vector<HeadRef>& RunComparison::heads_of_both() const {
   const auto filled = std::ranges::count_if(a_.hit_index().columns(),
                                             [](const HitIndex::Column& column) { return !column.hits.empty(); });
