@@ -42,7 +42,7 @@ void EvaluationCellsTable::set_value(EvaluationValue value) {
   update();
 }
 
-/// The same cells again, as a rule: then views keep their selection and place.
+/// Usually the cells are the same again: then views keep their selection and place.
 void EvaluationCellsTable::update() {
   if (model_ == nullptr) return;
   const EvaluationPlan& plan = model_->news().plan;
