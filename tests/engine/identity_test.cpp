@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a session says that it computes with after training, and what others compute with that.
+// The weights that a session names after training, and the results that others compute with those.
 #include <QTest>
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the lenses show is what the forward did: masses add up, logits are the sum of their parts, and a search's steps
-// lead to its hits.
+// The lenses show what the forward did: masses add up, logits are the sum of their parts, and a search's steps lead to
+// its hits.
 #include "engine/eval/inspect.h"
 
 #include <QTest>

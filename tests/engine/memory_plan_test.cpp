@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run is planned to take, beside what its tensors took. A model that is large enough for its layers to be all.
+// The memory that a run is planned to take, beside what its tensors took. The model is large enough for its layers to
+// take nearly all of it.
 #include <QTest>
 #include <algorithm>
 
@@ -79,7 +80,8 @@ struct Case {
   }
 };
 
-/// How far a peak lies from its plan, the weights aside, and what the matmul library allocates for itself.
+/// Returns how far a peak lies from its plan, as a share of the plan. The weights, and what the matmul library
+/// allocates for itself, do not count.
 double deviation(std::int64_t peak, const MemoryBytes& plan, std::int64_t matmul_scratch) {
   const std::int64_t planned = plan.device_peak - plan.weights;
   const std::int64_t more = peak - planned, off = more > 0 ? std::max<std::int64_t>(0, more - matmul_scratch) : more;

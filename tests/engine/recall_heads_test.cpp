@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is said of searchers and readers is what a question's own search finds and what a run with those readers loses.
+// The scores of searchers and readers are what a question's own search finds and what a run with those readers loses.
 #include "engine/eval/recall_heads.h"
 
 #include <QTest>
