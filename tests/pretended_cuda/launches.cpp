@@ -29,7 +29,7 @@ struct Launch {
   cudaStream_t stream = nullptr;
 };
 
-/// By the address of the function that launches them. Never freed: a kernel's handle is its address here.
+/// The kernels by the address of the function that launches them. Never freed: a kernel's handle is its address here.
 class Kernels {
  public:
   void add(const void* function, const char* name) {

@@ -118,7 +118,7 @@ void stop_the_host(int signal, siginfo_t* what, void*) {
   std::abort();
 }
 
-/// Before the program's main().
+/// Runs before the program's main().
 [[gnu::constructor]] void watch_the_host() {
   space();
   struct sigaction action {};

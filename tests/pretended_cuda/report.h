@@ -26,7 +26,7 @@ void count_launch(const std::string& kernel);
 
 }  // namespace carryover::pretended
 
-/// For programs and libraries that are linked with the real CUDA, or with none.
+/// Functions for programs and libraries that are linked with the real CUDA, or with none.
 extern "C" {
 /// Keeps all counts as they are now under a name, beside those at the end.
 void pretended_cuda_mark(const char* name);
