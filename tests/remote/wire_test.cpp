@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What travels between a window and an engine elsewhere arrives bit for bit, and damaged bytes are refused.
+// Messages between a window and an engine elsewhere arrive bit for bit, and damaged bytes are refused.
 #include "engine/remote/wire.h"
 
 #include <QTest>
@@ -54,7 +54,7 @@ struct Anything {
   requires(!is_optional<T>) operator T() const { throw std::logic_error("is not called"); }
 };
 
-/// How many members an aggregate has: as many as it can be initialised with.
+/// Returns how many members an aggregate has: as many as it can be initialised with.
 template <typename T, typename... Members>
 constexpr std::size_t member_count() {
   if constexpr (requires { T{Members{}..., Anything{}}; }) {
