@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the repository promises about itself: which folder may include which, a licence line in each source, lines that
-// fit a screen, and nothing that only one machine has.
+// Rules of the repository: the includes that a folder may have, a licence line in each source, lines that fit a screen,
+// and nothing that only one machine has.
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
@@ -149,7 +149,7 @@ const Folder* folder_of(const QString& file) {
   return found == folders.end() ? nullptr : &*found;
 }
 
-/// Why a file of `folder` may not include `header`; empty where it may.
+/// Says why a file of `folder` may not include `header`; empty if it may.
 QString problem_of(const Folder& folder, const QString& header) {
   if (folder.library != Library::Torch && QRegularExpression(torch).match(header).hasMatch())
     return "LibTorch is not for it";

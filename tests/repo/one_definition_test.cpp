@@ -13,7 +13,7 @@ using carryover::test::Source;
 
 namespace {
 
-/// Without comments, literals and directives, whose braces and words say nothing.
+/// Returns the text without comments, literals and directives, whose braces and words say nothing.
 QString plain(QString text) {
   static const QRegularExpression digits("(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])");
   static const QRegularExpression silent(
