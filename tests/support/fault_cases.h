@@ -221,7 +221,7 @@ class ExportCase : public FaultCase {
         files[name] = entry.is_regular_file() ? read_bytes(entry.path()) : std::string();
     return files;
   }
-  /// Without what was there before, which a command that only reads it can't change unseen.
+  /// Returns the files without those that were there before, which a command that only reads them cannot change unseen.
   std::map<std::string, std::string> made_in(const std::string& folder) const {
     auto files = files_in(folder);
     for (const auto& [name, contents] : given_) {

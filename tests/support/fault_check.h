@@ -95,10 +95,10 @@ class FaultTrial {
     });
   }
 
-  /// The same fault in a process of its own.
+  /// Lets `call` fail in a process of its own.
   void run_plainly(long call) { outcome_of(call); }
 
-  /// The same, and how it ended.
+  /// Does the same, and returns how the process ended.
   FaultOutcome outcome_of(long call) {
     fresh_folder();
     const PassEnd end = run_with_faults(arguments_, work_, {kind_, call, 0}, {});

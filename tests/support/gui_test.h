@@ -51,7 +51,7 @@ struct WindowProcess {
   App application;
 };
 
-/// For a TestFile whose tests show widgets.
+/// Runs the tests of a TestFile that show widgets.
 template <typename Tests, typename App = QApplication>
 int in_window(int argc, char** argv) {
   const WindowProcess<App> process(argc, argv);

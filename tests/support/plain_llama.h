@@ -51,7 +51,7 @@ class PlainLlama {
     return run(ids, lengths);
   }
 
-  /// The same in segments of these lengths.
+  /// Runs the same in segments of these lengths.
   Rows run(const std::vector<std::int32_t>& ids, const std::vector<std::int64_t>& lengths) {
     Rows all;
     auto first = ids.begin();

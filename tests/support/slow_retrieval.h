@@ -154,7 +154,7 @@ inline Vector standardised(const Vector& scores) {
   return result;
 }
 
-/// Which positions are held (RetrieveBy): wishes in order, as many as there is room for.
+/// Returns the positions that are held (RetrieveBy): wishes in order, as many as there is room for.
 inline std::set<std::int64_t> chosen_positions(const Vector& scores, const SegmentConfig& config) {
   const std::int64_t count = std::ssize(scores), width = config.window_length;
   std::set<std::int64_t> held;
