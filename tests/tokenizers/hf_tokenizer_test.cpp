@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a folder's files make of a vocabulary: ids that transformers 5.24 gives for the same files.
+// Vocabularies made from a folder's files: their ids are those that transformers 5.24 gives for the same files.
 #include "engine/tokenizers/hf_tokenizer.h"
 
 #include <QTest>
