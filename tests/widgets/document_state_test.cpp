@@ -80,7 +80,7 @@ Question ask(MainWindow& window, const QString& text) {
   return questions.all().back();
 }
 
-/// The same answer, to what rounding does.
+/// Returns true if both answers are the same up to rounding.
 bool alike(const Question& a, const Question& b) {
   const auto near = [](double x, double y) { return std::abs(x - y) < 1e-4; };
   return !a.answer.isEmpty() && a.answer == b.answer && a.without_retrieval == b.without_retrieval &&

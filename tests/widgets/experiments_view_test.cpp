@@ -476,7 +476,7 @@ static QComboBox* box_of(const ExperimentWindow& lab, const char* name) {
   return nullptr;
 }
 
-/// As a hand chooses it.
+/// Chooses as a hand does.
 static void choose(QComboBox& box, int index) {
   box.setCurrentIndex(index);
   Q_EMIT box.activated(index);

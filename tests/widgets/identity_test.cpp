@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window shows is of the weights that it names: ids, hashes, commands, masses and scores after a training,
+// The window shows results of the weights that it names: ids, hashes, commands, masses and scores after a training,
 // with an adapter from Recent, and from a session file equal what the command line and a session of their own give for
 // the same weights.
 #include <QAction>

@@ -30,7 +30,7 @@ QStringList threads() {
   return names;
 }
 
-/// Those that only we name so: the engine's name is that of LibTorch's threads too, which it starts.
+/// Returns the threads that only we name so: LibTorch's threads, which the engine starts, have the engine's name too.
 QStringList own_threads() {
   return threads().filter(QRegularExpression(QStringLiteral("^(folders|session writer)")));
 }
