@@ -32,7 +32,7 @@ QStringList flags_in(const QByteArray& help) {
   return flags;
 }
 
-/// What bash offers for the last of `words`.
+/// Returns the completions that bash offers for the last of `words`.
 QString complete(const QString& words) {
   const TempDir temp;
   test::write_bytes(temp.file("completion.bash"), run_cli({"completion", "bash"}).out.toStdString());

@@ -51,7 +51,7 @@ std::vector<json> lines_of(const std::string& path) {
   return lines;
 }
 
-/// Without what a clock says: times, and names that have one.
+/// Returns the numbers without those of a clock: times, and names that have one.
 json numbers_of(const std::string& out) {
   json all = json::object();
   for (const std::string& path : files_in(out, "results_")) {

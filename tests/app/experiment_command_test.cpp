@@ -175,7 +175,7 @@ void ExperimentCommandTest::sums_are_those_of_the_losses() {
         QVERIFY(length.at("targets") == sum.first && close(length.at("nll_sum"), sum.second));
         QVERIFY(length.at("attention_kv_bytes").get<double>() > 0);
       }
-      // What the cost model says of the longest length is what the run had.
+      // The run had the bytes that the cost model says of the longest length.
       QCOMPARE(text.at("lengths").back().at("attention_kv_bytes"), text.at("attention_kv_bytes"));
       QCOMPARE(text.at("segments").size(), segments.size());
       for (const auto& [segment, sum] : segments) {

@@ -47,7 +47,8 @@ class FaultsTest : public QObject {
     long first = 1, stride = 1;
   };
 
-  /// Of the files' calls all; of malloc's, which are a hundred thousand, some dozens.
+  /// Returns which calls fail: every call that reads or writes files, but only some dozens of malloc's, of which there
+  /// are a hundred thousand.
   static Part part_of(const QString& kind, long calls) {
     const QString given = qEnvironmentVariable("CARRYOVER_FAULTS");
     const long stride = given.section('/', -1).toLong();

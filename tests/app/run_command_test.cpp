@@ -377,7 +377,7 @@ void RunCommandTest::sinks_are_measured_unless_left_out() {
   QVERIFY(fs::file_size(temp.file("a/sinks.npy")) > 10 * 8 * sizeof(float));
   QVERIFY(!left_out.out.contains("sink") && b.summary->at("sinks_lost").is_null());
   QVERIFY(!b.segments[3].sinks && !fs::exists(temp.file("b/sinks.npy")));
-  // Where nothing is carried, there is no boundary to lose it at.
+  // If nothing is carried, there is no boundary at which a sink can be lost.
   const CliResult forgetful =
       run_cli(run_demo(text_and_length + QStringList{"--carry-length", "0", "--retrieval-length", "0"}));
   QVERIFY(forgetful.code == 0 && !forgetful.out.contains("sink"));

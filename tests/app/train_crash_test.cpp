@@ -58,7 +58,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// What a finished run leaves that must not depend on how it got there.
+/// The results of a finished run that must not depend on how it got there.
 struct Outcome {
   std::string weights;
   std::vector<double> losses;

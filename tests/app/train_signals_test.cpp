@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What ends a `carryover-cli train` early: signals, a lost standard error, alerts.
+// Events that end a `carryover-cli train` early: signals, a lost standard error, alerts.
 #include <signal.h>
 
 #include <QTest>

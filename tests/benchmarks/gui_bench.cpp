@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window and the engine cost each other.
+// Measures what the window and the engine cost each other.
 //   gui_bench MODEL TEXT SECONDS
 // How late the window's event loop is while the engine runs beside it, against the same window with the engine idle: a
 // precise timer beats every 5 ms, and what is measured is how much later than that each beat comes.

@@ -187,7 +187,7 @@ class Scrubbing {
   std::mt19937 random_{1};
 };
 
-/// What a step took until it was painted.
+/// The time from a step until it was painted.
 struct Took {
   double ms, cpu_ms;
 };

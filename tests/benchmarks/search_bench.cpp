@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search of the pool takes, on random keys of SmolLM2-135M's shape.
+// Measures the time that a search of the pool takes, on random keys of SmolLM2-135M's shape.
 //   search_bench ENTRIES DTYPE THREADS
 // The paper's search, and the preset's for recall, each between two segments: from the queries to the gathered prefix
 // of the layers that search. JSON on standard output: milliseconds of each repetition.

@@ -55,7 +55,7 @@ class BootstrapTest : public QObject {
     QVERIFY2(narrow > 0.42 && narrow < 0.58, qPrintable(QString::number(narrow)));
   }
 
-  // What blocks are for: neighbours that hang together make a mean less certain than their number says.
+  // Blocks serve this purpose: if neighbours depend on each other, a mean is less certain than their number says.
   void blocks_see_that_neighbours_hang_together() {
     const double blocks = coverage(0.8, {.block = 32, .resamples = 400});
     const double one_by_one = coverage(0.8, {.block = 1, .resamples = 400});

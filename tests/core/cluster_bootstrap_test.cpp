@@ -24,8 +24,8 @@ class ClusterBootstrapTest : public QObject {
     QVERIFY(found.interval.mean == 2 && !found.interval.has_bounds());
     QVERIFY(found.clusters == 4 && found.below == 1);
   }
-  /// Of twelve books, eleven at −0.1 and one at +1: how often the one is drawn is binomial, and at most twice in 92.8
-  /// %, at most three times in 98.6 % of draws. So the upper bound has it three times, and the lower one never.
+  /// Eleven of twelve books are at −0.1 and one is at +1. How often that one is drawn is binomial: at most twice in
+  /// 92.8 %, at most three times in 98.6 % of draws. So the upper bound has it three times, and the lower one never.
   void one_book_counts_as_often_as_it_is_drawn() {
     std::vector<double> books(12, -0.1);
     books[5] = 1;
@@ -36,7 +36,7 @@ class ClusterBootstrapTest : public QObject {
     QVERIFY2(close(found.interval.high, -0.1 + 3 * 1.1 / 12), qPrintable(QString::number(found.interval.high)));
     QCOMPARE(found.below, 11);
   }
-  /// Against the normal interval of many clusters, ±1.96 σ/√n, within a tenth.
+  /// The interval of many clusters is within a tenth of the normal one, ±1.96 σ/√n.
   void many_clusters_have_the_normal_interval() {
     std::mt19937_64 random(4);
     std::vector<double> values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a token sees under policy cca: counts, and the sums that costs make of them.
+// The tokens that a token sees under policy cca: counts, and the sums that costs make of them.
 #include "engine/core/config/core_tokens.h"
 
 #include <QTest>
@@ -46,7 +46,7 @@ class CoreTokensTest : public QObject {
     }
   }
 
-  /// What is held behind a text is what a later token sees, and no token more.
+  /// The tokens held behind a text are those that a later token sees, and no token more.
   void near_tokens_are_those_that_are_still_seen() {
     for (unsigned seed = 0; seed < 40; ++seed) {
       const Case c(seed);

@@ -61,7 +61,7 @@ class FieldTextTest : public QObject {
     for (const char* key : {"rope", "head_patterns"})
       QCOMPARE(unlike(Fault::Usage, key, [&] { json_of_field(*find_segment_field(key), "linear:8", "here"); }),
                std::string());
-    // What is no number is a name, which the field refuses itself.
+    // Text that is no number is kept as a name, which the field itself refuses.
     QVERIFY(json_of_field(*find_segment_field("carry_length"), "12x", "here") == json("12x"));
     QVERIFY(json_of_field(*find_segment_field("bos"), "true", "here") == json(true));
   }

@@ -31,12 +31,12 @@ HeadPatterns read(const std::string& text) {
   return head_patterns_from_text(text, "heads.json");
 }
 
-/// Of a file, for a model of 4 layers of 4 heads; empty where it is refused so.
+/// Returns an empty text if a file is refused with `part` in the message, for a model of 4 layers of 4 heads.
 std::string refusal(const std::string& text, const std::string& part) {
   return unlike(Fault::BadInput, part, [&] { read(text).validate(test::tiny_config(), "heads.json", {}); });
 }
 
-/// Whether sizes and scores are what a file may have.
+/// Returns true if the sizes and scores are allowed in a file.
 bool is_sound(const HeadPatterns& patterns) {
   ModelConfig large = test::tiny_config();
   large.layers = large.heads = std::numeric_limits<std::int64_t>::max();
@@ -163,7 +163,7 @@ class HeadPatternsTest : public QObject {
     QCOMPARE(refusal(std::string(100'000, '['), "nested deeper than 64 levels"), std::string());
   }
 
-  /// What code sets, and no file may have.
+  /// Code can set values that no file may have.
   void sizes_and_scores_that_were_set_are_checked_too() {
     const auto part_of = [](const HeadPattern& pattern) {
       HeadPatterns patterns;

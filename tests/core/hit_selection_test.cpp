@@ -17,7 +17,7 @@ SelectionRule rule_of(const SegmentConfig& config) {
   return {config.anchor_count(), config.expand_before, config.expand_after, config.retrieval_length};
 }
 
-/// What pool_topk hands over: the k best of each summary.
+/// Returns the candidates as pool_topk hands them over: the k best of each summary.
 std::vector<Candidate> candidates_of(const slow::RetrievalCase& c) {
   std::vector<Candidate> result;
   const auto summaries = slow::summaries(c.queries, c.config);

@@ -43,7 +43,7 @@ SearchTrial trial(std::mt19937& random, bool held_out, const std::vector<HeadRef
   return made;
 }
 
-/// Whether the windows of the sum of these heads' scores hold the answer, written plainly.
+/// Returns true if the windows of the sum of these heads' scores hold the answer. A plain implementation.
 bool finds(const SearchTrial& trial, const std::vector<HeadRef>& heads) {
   std::vector<double> sum(static_cast<std::size_t>(trial.entries), 0.0);
   for (const HeadRef head : heads)

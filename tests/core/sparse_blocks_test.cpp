@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a token sees under policy nsa: counts, and the sums that costs make of them.
+// The tokens that a token sees under policy nsa: counts, and the sums that costs make of them.
 #include "engine/core/config/sparse_blocks.h"
 
 #include <QTest>

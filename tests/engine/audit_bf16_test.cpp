@@ -18,7 +18,7 @@ std::string demo_file(const std::string& name) {
   return std::string(CARRYOVER_SOURCE_DIR "/resources/demo") + name;
 }
 
-/// Where `./lab assets` puts the default model; empty where it has not.
+/// Returns the path at which `./lab assets` puts the default model; empty if it is not there.
 std::string smollm2() {
   const char *own = std::getenv("CARRYOVER_CACHE"), *shared = std::getenv("XDG_CACHE_HOME"),
              *home = std::getenv("HOME");

@@ -59,7 +59,8 @@ AuditReport audited(const Case& c, const std::function<AuditedTrainer(Decoder&)>
   return audit_trainer(tiny.decoder, c.request, make_trainer(tiny.decoder), control);
 }
 
-/// What is retrieved keeps its way back to the segment that it came from: indices are frozen, contents are not.
+/// A policy whose retrieved keys and values keep their gradient to the segment that they came from: indices are frozen,
+/// contents are not.
 class LiveContents final : public SamePolicy {
  public:
   using SamePolicy::SamePolicy;

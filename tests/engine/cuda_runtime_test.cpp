@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where LibTorch's CUDA library is looked for, on a machine that need not have a GPU.
+// The search for LibTorch's CUDA library, on a machine that need not have a GPU.
 #include "engine/runtime/cuda_runtime.h"
 
 #include <torch/headeronly/version.h>

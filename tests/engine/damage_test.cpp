@@ -37,7 +37,8 @@ void damage(const std::string& file, const std::string& tensor, Damage kind) {
   write_bytes(file, bytes);
 }
 
-/// Of a model some of whose weights are multiplied: finite, but for what is computed with them.
+/// Returns a session with a model some of whose weights are multiplied: they are finite, but results computed with them
+/// are not.
 std::unique_ptr<Session> overflowing(const TempDir& temp, const ModelConfig& config,
                                      const std::vector<std::string>& names, float factor) {
   auto weights = random_weights(config, 1);

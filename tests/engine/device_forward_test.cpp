@@ -31,12 +31,12 @@ struct Case {
   }
 };
 
-/// Of hidden states, whose mean square is 1.
+/// Returns the bound on differences of hidden states, whose mean square is 1.
 double bound(at::ScalarType type) {
   return type == at::kDouble ? 1e-10 : type == at::kFloat ? 1e-4 : 0.25;
 }
 
-/// What the segments of a run search for and find, each behind its own.
+/// The positions that the search behind each segment of a run finds.
 struct Searched {
   std::vector<std::vector<std::int64_t>> positions;  ///< of each reader
   std::int64_t near_ties = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the engine does with the project's kernels, with the kernels' references in their place and on CPU tensors: the
-// same as its own CPU code.
+// The engine with the project's kernels gives the same as its own CPU code. The kernels' references stand in their
+// place, on CPU tensors.
 #include <ATen/ATen.h>
 #include <ATen/core/grad_mode.h>
 

@@ -70,7 +70,7 @@ std::string trained_weights(const std::string& folder) {
   return read_bytes(fs::exists(model) ? model : fs::path(folder) / "final/adapter_model.safetensors");
 }
 
-/// What of a run's steps does not depend on the clock.
+/// Returns the numbers of a run's steps that do not depend on the clock.
 std::vector<std::vector<double>> numbers_of(const std::string& folder) {
   std::vector<std::vector<double>> numbers;
   for (const StepRecord& step : read_training_folder(folder).steps)

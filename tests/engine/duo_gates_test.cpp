@@ -78,7 +78,7 @@ Grouping open_heads(const std::vector<double>& gates, const ModelConfig& model) 
   return layers.empty() ? Grouping() : Grouping(layers, lists);
 }
 
-// Of planted models: tokens that are the text's first one, words, a question, and hay.
+// The ids of tokens in planted models: the text's first one, words, a question, and hay.
 constexpr std::int32_t kFirst = 0, kWords = 8, kQuestion = 10, kHay = 20, kVocabulary = 40;
 
 /// Two layers of four heads that look at the text's first token, which streaming

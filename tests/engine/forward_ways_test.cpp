@@ -173,7 +173,8 @@ class ForwardWaysTest : public QObject {
       QVERIFY(rms_difference(run(rounded.decoder, c, way, truth.hits).hidden, truth.hidden) <= bound);
   }
 
-  /// What generation writes behind a prompt, with a boundary at its end, is what the reference finds most likely.
+  /// The tokens that generation writes behind a prompt, with a boundary at its end, are those that the reference finds
+  /// most likely.
   void generation_follows_the_plain_reference_data() { cases(); }
   void generation_follows_the_plain_reference() {
     const Case c = fetched();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a session says that it computes with after training, and what others compute with that.
+// The weights that a session names after training, and the results that others compute with those.
 #include <QTest>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether a session and one that opens what it names have the same identity, and compute the same to the last bit.
+/// Checks that a session and one that opens what it names have the same identity, and compute the same to the last bit.
 void compare_with_a_fresh_one(Session& session) {
   const ModelInfo& model = session.model();
   const auto fresh = open(model.dtype, model.path, model.adapter);

@@ -78,7 +78,7 @@ class ByToken {
     return at::cat(outputs, 1).transpose(0, 1).reshape({n, -1});
   }
 
-  /// Which tokens a chunk's queries see from where they stand, or from afar: [m, n].
+  /// Returns which tokens a chunk's queries see as near ones or from afar, [m, n].
   at::Tensor seen(const Memory& memory, const std::vector<std::int64_t>& blocks, const Chunk& chunk, std::int64_t n,
                   bool near) const {
     at::Tensor mask = at::zeros({chunk.end - chunk.first, n}, at::kBool);
@@ -109,7 +109,7 @@ class ByToken {
     return best;
   }
 
-  /// Behind a segment that ends before token `end`. keys: [H, n, d], unrotated.
+  /// Updates the memory behind a segment that ends before token `end`. keys: [H, n, d], unrotated.
   void remember(Memory& memory, const at::Tensor& keys, std::int64_t end) const {
     for (; memory.sinks < config_.sink_length && end - memory.begin > config_.attention_window; ++memory.begin)
       ++memory.sinks;
@@ -148,7 +148,7 @@ struct BlockCase : ChunkedCase {
 
   at::Tensor run() const { return run_hidden(tiny.decoder, "infllm", config, ids); }
 
-  /// The same in chunks, and these.
+  /// Runs the same in chunks; returns these too.
   std::pair<at::Tensor, std::vector<Chunk>> run_in(const Chunking& chunking) const {
     std::vector<Chunk> chunks;
     const at::Tensor hidden = run_hidden(tiny.decoder, "infllm", config, ids, [&](std::int64_t left) {
@@ -266,7 +266,7 @@ class InfLlmTest : public QObject {
 
   void states_that_share_blocks_do_not_disturb_each_other() { check_branches<BlockCase>("infllm", 140, 156, 8); }
 
-  /// What a slot holds is the token at its position: sinks, blocks, copies and near tokens.
+  /// A slot holds the token at its position: sinks, blocks, copies and near tokens.
   void slots_have_positions() {
     const at::NoGradGuard no_gradients;
     std::int64_t copies = 0, blocks = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the lenses show is what the forward did: masses add up, logits are the sum of their parts, and a search's steps
-// lead to its hits.
+// The lenses show what the forward did: masses add up, logits are the sum of their parts, and a search's steps lead to
+// its hits.
 #include "engine/eval/inspect.h"
 
 #include <QTest>
@@ -65,8 +65,8 @@ double sum(const LogitAttribution& split) {
   return total;
 }
 
-/// Where a position of a head's context comes from, by the settings alone: sinks, retrieved, carry, segment. A head
-/// that reads the carry does not retrieve from it, and nothing is retrieved of the sinks.
+/// The sources of a head's context, and that of one position, which follows from the settings alone: sinks, retrieved,
+/// carry, segment. A head that reads the carry does not retrieve from it, and nothing is retrieved of the sinks.
 constexpr std::array kSourceMaps{&LogitAttribution::sinks, &LogitAttribution::retrieved, &LogitAttribution::carry,
                                  &LogitAttribution::segment};
 std::size_t source_of(const SegmentConfig& config, const PlainSight& sight, std::int64_t position) {
@@ -76,7 +76,7 @@ std::size_t source_of(const SegmentConfig& config, const PlainSight& sight, std:
   return carried && reads_part(config, sight.layer, sight.head, "carry") ? 2 : 1;
 }
 
-/// By source, what a head reads of it for one token of the segment: weights times values.
+/// Returns by source what a head reads of it for one token of the segment: weights times values.
 std::array<Vector, 4> read_by_source(const SegmentConfig& config, const PlainSight& sight, std::size_t token) {
   std::array<Vector, 4> read;
   const std::size_t prefix = sight.positions.size();
@@ -91,8 +91,8 @@ std::array<Vector, 4> read_by_source(const SegmentConfig& config, const PlainSig
   return read;
 }
 
-/// What a head's output adds to a logit, or to its difference from a foil's, through its part of the output projection.
-/// residual: the token's last one.
+/// Returns what a head's output adds to a logit, or to its difference from a foil's, through its part of the output
+/// projection. residual: the token's last one.
 double added_to_logit(const Case& c, HeadRef head, const Vector& output, const Vector& residual,
                       const Prediction& prediction) {
   double squares = 0;
@@ -441,7 +441,7 @@ class InspectTest : public QObject {
     }
   }
 
-  /// Of a long pool, a column of the scores holds several positions.
+  /// With a long pool, a column of the scores holds several positions.
   void the_best_position_is_told_where_columns_are_pooled() {
     Case c(60);
     c.request.config.segment_length = 1400;
@@ -461,7 +461,7 @@ class InspectTest : public QObject {
     }
   }
 
-  /// Where readers read the carry too, the carried positions are not searched, and no oracle takes one.
+  /// If readers read the carry too, the carried positions are not searched, and no oracle takes one.
   void carried_positions_are_no_candidates() {
     for (unsigned seed = 90; seed < 98; ++seed) {
       Case c(seed);

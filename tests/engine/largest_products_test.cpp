@@ -71,7 +71,7 @@ class LargestProductsTest : public QObject {
     }
   }
 
-  /// Of small whole numbers every sum is exact, and most products are equal to others.
+  /// With small whole numbers every sum is exact, and most products are equal to others.
   void are_those_of_the_definition_to_the_last_bit_where_nothing_is_rounded() {
     std::mt19937 random(3);
     at::manual_seed(3);

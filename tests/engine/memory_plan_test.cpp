@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a run is planned to take, beside what its tensors took. A model that is large enough for its layers to be all.
+// The memory that a run is planned to take, beside what its tensors took. The model is large enough for its layers to
+// take nearly all of it.
 #include <QTest>
 #include <algorithm>
 
@@ -35,8 +36,8 @@ struct Case {
   RunControl control;
   std::int64_t matmul_scratch = measure_scratch();
 
-  /// Of the matmul with the longest sums: nothing, or 0.26 MB of oneDNN's where there is AVX-512, a lot beside this
-  /// model.
+  /// Returns the scratch bytes of the matmul with the longest sums: 0, or oneDNN's 0.26 MB with AVX-512, which is a lot
+  /// beside this model.
   std::int64_t measure_scratch() const {
     const at::NoGradGuard no_gradients;
     const at::Tensor& down = tiny.decoder.weights.layers[0].down;
@@ -79,7 +80,8 @@ struct Case {
   }
 };
 
-/// How far a peak lies from its plan, the weights aside, and what the matmul library allocates for itself.
+/// Returns how far a peak lies from its plan, as a share of the plan. The weights, and what the matmul library
+/// allocates for itself, do not count.
 double deviation(std::int64_t peak, const MemoryBytes& plan, std::int64_t matmul_scratch) {
   const std::int64_t planned = plan.device_peak - plan.weights;
   const std::int64_t more = peak - planned, off = more > 0 ? std::max<std::int64_t>(0, more - matmul_scratch) : more;
@@ -90,7 +92,7 @@ struct Graph {
   double measured = 0, planned = 0;  ///< bytes
 };
 
-/// Of a sample of two segments with these long heads.
+/// Returns the bytes of the graph for a sample of two segments with these long heads.
 Graph graph_of(const std::vector<int>& heads) {
   Case c;
   c.config.grouping = Grouping({2, 4}, {heads});
@@ -192,7 +194,8 @@ class MemoryPlanTest : public QObject {
     QVERIFY(std::abs(deviation(again - small.weights, small, c.matmul_scratch)) <= 0.05);
   }
 
-  /// What is kept for looking at segments again is no part of a run's peak, but for a copy of a state's small tensors.
+  /// The states kept for looking at segments again are no part of a run's peak, but for a copy of a state's small
+  /// tensors.
   void kept_states_are_not_the_runs() {
     struct Quiet final : RunObserver {
       void segment_done(std::shared_ptr<const SegmentSnapshot>) override {}
@@ -211,7 +214,7 @@ class MemoryPlanTest : public QObject {
     }
   }
 
-  /// What a kept document holds counts as used, and makes way for the next text or is shared by its questions.
+  /// The memory of a kept document counts as used, and makes way for the next text or is shared by its questions.
   void a_kept_pool_is_not_asked_for_twice() {
     Case c;
     const RunRequest prompt = c.request("full", 100);

@@ -178,7 +178,7 @@ class NsaTest : public QObject {
     }
   }
 
-  /// What both token branches see whole reads as under full attention, half by each, while no block is whole.
+  /// A text that both token branches see whole is read as under full attention, half by each, while no block is whole.
   void neutral_gates_leave_a_short_text_as_it_is() {
     const at::NoGradGuard no_gradients;
     for (unsigned seed = 80; seed < 90; ++seed) {
@@ -260,7 +260,7 @@ class NsaTest : public QObject {
     });
   }
 
-  /// Of single weights of gates, beside central differences.
+  /// The gradients of single weights of gates are compared with central differences.
   void gates_have_their_gradient() {
     for (unsigned seed = 180; seed < 186; ++seed) {
       SparseCase c(seed);

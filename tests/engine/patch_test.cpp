@@ -96,7 +96,7 @@ struct Case {
     return run(session_of()).base.as_it_was;
   }
 
-  /// What patching with an edit is refused for.
+  /// Returns the problem for which patching with an edit is refused; empty if it is not.
   QString refusal(const SegmentEdit& edit, const RunRequest& source, std::int64_t of_segment = segment) {
     WhatIfRequest asked = patched(edit, source);
     asked.segment = of_segment;

@@ -39,7 +39,7 @@ struct Case {
 
   FoundPatterns find() { return search_patterns(tiny.decoder, request, control); }
 
-  /// What each layer's heads put out under a policy, [H, N, d] each; the text is one chunk.
+  /// Returns the outputs of each layer's heads under a policy, [H, N, d] each; the text is one chunk.
   std::vector<at::Tensor> outputs(const std::string& policy, const HeadPatterns& patterns) const {
     const at::NoGradGuard no_gradients;
     SegmentConfig config = SegmentConfig::defaults_for(model);

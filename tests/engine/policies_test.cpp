@@ -25,7 +25,7 @@ class PoliciesTest : public QObject {
     }
   }
 
-  /// What a run measured that attention read is what the row says that it sees.
+  /// The positions that attention was measured to read in a run are those that the row says that it sees.
   void attention_reads_what_the_row_says() {
     const at::NoGradGuard no_gradients;
     int segments = 0;

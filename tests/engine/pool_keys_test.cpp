@@ -19,7 +19,7 @@ namespace {
 constexpr PoolKeys kRounded[] = {PoolKeys::BFloat16, PoolKeys::Int8};
 constexpr at::ScalarType kTypes[] = {at::kFloat, at::kBFloat16, at::kDouble};
 
-/// What a pool makes of keys [slots, n, d], by the formats' definitions: fp32.
+/// Returns the keys [slots, n, d] as a pool stores them, by the formats' definitions, in fp32.
 at::Tensor rounded(const at::Tensor& keys, PoolKeys format) {
   const at::Tensor exact = keys.to(at::kFloat);
   if (format == PoolKeys::BFloat16) return exact.to(at::kBFloat16).to(at::kFloat);

@@ -38,7 +38,7 @@ NeedleDocument random_document(std::mt19937& random, std::int64_t segments) {
   return document;
 }
 
-/// What every head reads, found by one search.
+/// Returns settings under which every head reads what one search finds.
 SegmentConfig recall_config(const ModelConfig& model, std::int64_t depth) {
   SegmentConfig config = recall_preset(model, {});
   config.segment_length = kSegment;
@@ -51,7 +51,7 @@ SegmentConfig recall_config(const ModelConfig& model, std::int64_t depth) {
   return config;
 }
 
-/// Σ NLL of the answers behind `behind`, as generate_text() has them.
+/// Returns Σ NLL of the answers that are asked for, as generate_text() computes it.
 double generated_nll(const Decoder& decoder, const SegmentConfig& config, const NeedleDocument& document) {
   double sum = 0;
   for (const Needle& needle : document.needles) {
@@ -156,7 +156,8 @@ class RecallGradientTest : public QObject {
       }
   }
 
-  /// Where no cut reaches and nothing is retrieved, the gradient is that of the loss as a function of all weights.
+  /// If truncation cuts nothing and nothing is retrieved, the gradient is that of the loss as a function of all
+  /// weights.
   void gradients_through_the_carry_are_exact() {
     std::mt19937 random(3);
     TinyDecoder tiny(tiny_config(2, 4, 2, 8, kVocabulary), 4, at::kDouble);

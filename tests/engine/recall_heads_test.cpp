@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is said of searchers and readers is what a question's own search finds and what a run with those readers loses.
+// The scores of searchers and readers are what a question's own search finds and what a run with those readers loses.
 #include "engine/eval/recall_heads.h"
 
 #include <QTest>
@@ -181,8 +181,8 @@ class RecallHeadsTest : public QObject {
   }
 
  private:
-  /// Whether the search of the question's draft by these heads has the answer, behind the document read without
-  /// retrieval.
+  /// Returns true if the search of the question's draft by these heads finds the answer, behind the document read
+  /// without retrieval.
   static bool asks(Case& c, const std::vector<HeadRef>& searchers, const NeedleDocument& document,
                    const Needle& needle) {
     SegmentConfig config = c.request.config;
@@ -198,7 +198,7 @@ class RecallHeadsTest : public QObject {
     return holds(asking.runner().state().hits, needle.value_position(), std::ssize(needle.value));
   }
 
-  /// Of the answers, in a run of the document, its question and its answer as one text.
+  /// Returns the mean loss of the answers in a run of the document, its question and its answer as one text.
   static double run_loss(Case& c, const Grouping& readers) {
     double sum = 0;
     int asked = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is measured of sinks is what a model written token by token and whole attention matrices say, and measuring it
+// The measures of sinks are those of a model written token by token and of whole attention matrices, and measuring
 // changes nothing.
 #include "engine/eval/sink_watch.h"
 
@@ -37,7 +37,7 @@ struct Case {
   }
 };
 
-/// Its maps by segment and layer, from a model that shares no code with the engine.
+/// The maps of sinks by segment and layer, from a model that shares no code with the engine.
 class SlowSinks {
  public:
   SlowSinks(const ModelConfig& model, const SegmentConfig& config)
@@ -75,7 +75,7 @@ class SlowSinks {
             0};
   }
 
-  /// By the place of the key in the text alone; −1: none.
+  /// Returns a key's column by the key's place in the text alone; −1: none.
   int column_of(const PlainSight& sight, std::size_t key, double largest) const {
     const std::size_t prefix = sight.positions.size();
     const bool own = key >= prefix;
@@ -92,7 +92,7 @@ class SlowSinks {
   std::int64_t text_;
 };
 
-/// The same, of one segment, from the attention of every query on every key, key by key.
+/// The maps of one segment, from the attention of every query on every key, key by key.
 class PlainSinks {
  public:
   PlainSinks(const ModelConfig& model, const SegmentConfig& config)
@@ -393,7 +393,7 @@ class SinkWatchTest : public QObject {
     QVERIFY(segments > 60);
   }
 
-  /// Of a bf16 model up to its rounding.
+  /// The norms of a bf16 model are those of fp32 up to its rounding.
   void bf16_is_measured_in_fp32() {
     for (unsigned seed = 30; seed < 34; ++seed) {
       const Case exact(seed, "segmented", at::kFloat), rounded(seed, "segmented", at::kBFloat16);

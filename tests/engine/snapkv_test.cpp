@@ -30,7 +30,7 @@ struct PromptCase : ChunkedCase {
     config.carry_length = config.sink_length = 0;  // which have to fit S
   }
 
-  /// What a KV head keeps of the prompt. keys: [n, d]; queries: [r, n, d], of its heads.
+  /// Returns the positions of the prompt that a KV head keeps. keys: [n, d]; queries: [r, n, d], of its heads.
   std::set<std::int64_t> kept(const at::Tensor& queries, const at::Tensor& keys) const {
     const std::int64_t w = std::min(config.query_length, prompt), before = prompt - w,
                        count = std::max<std::int64_t>(0, config.kv_budget - w);

@@ -209,7 +209,7 @@ class StateFileTest : public QObject {
     QCOMPARE(found, 12);
   }
 
-  /// Where the document is whole segments, a question is nothing but the prompt's next tokens.
+  /// If the document is whole segments, a question is nothing but the prompt's next tokens.
   void a_question_begins_a_segment() {
     for (const PolicyRow& row : policies())
       for (const std::int64_t length : {6, 25}) {  // and may have several

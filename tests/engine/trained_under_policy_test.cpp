@@ -16,7 +16,7 @@ using namespace carryover::test;
 
 namespace {
 
-/// In which no policy sees everything of a text of 300 tokens that it may leave out.
+/// Returns settings in which no policy sees everything of a text of 300 tokens that it may leave out.
 SegmentConfig narrow_config() {
   SegmentConfig config = demo::request().config;
   config.sink_length = 4;

@@ -243,7 +243,7 @@ class EvaluationResultsTest : public QObject {
     QVERIFY(shows_doubt(cell));
   }
 
-  /// Of the sets of one length that have a score; a mean has no samples and no bytes of its own.
+  /// A mean is taken over the sets of one length that have a score; it has no samples and no bytes of its own.
   void longbench_has_means_of_categories() {
     const auto cell = [](const std::string& task, std::int64_t length, double score) {
       json made = made_cell({made_entry("a", "", {{"match", score}})});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where prompts, questions and choices begin and end: in text, in ids, in what is decoded.
+// The places at which prompts, questions and choices begin and end: in text, in ids, in decoded text.
 #include "engine/evaluations/prompt_parts.h"
 
 #include <QTest>

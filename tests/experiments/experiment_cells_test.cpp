@@ -29,7 +29,8 @@ struct Ids {
   bool operator==(const Ids&) const = default;
 };
 
-/// Of the recipe "all" with the first seed, and of its first evaluation and text; and of the untrained one.
+/// Returns the ids for the recipe "all" with the first seed, for its first evaluation and text, and for the untrained
+/// model.
 Ids ids_of(const json& plan) {
   const ExperimentCells cells = cells_of(plan);
   Ids ids;
@@ -266,8 +267,9 @@ void ExperimentCellsTest::what_decides_nothing_leaves_it() {
   QVERIFY(std::ranges::find(after.trainings, before.trainings.at(0)) != after.trainings.end());
 }
 
-/// What long trainings run under: a change here makes all of them anew. A hash leaves out fields at their defaults, so
-/// that a new field changes none; therefore a default that changes needs a higher version in experiment_cells.cpp.
+/// The hashes by which long trainings are found: a change here makes all of them run again. A hash leaves out fields at
+/// their defaults, so that a new field changes none; therefore a default that changes needs a higher version in
+/// experiment_cells.cpp.
 void ExperimentCellsTest::hashes_are_those_of_earlier_versions() {
   const Ids ids = ids_of(demo_plan());
   QVERIFY2(ids.trainings.at(0) == "457263a50283f63f", ids.trainings.at(0).c_str());

@@ -12,7 +12,7 @@ using namespace carryover::test;
 
 namespace {
 
-/// Of one book, one number for each recipe under "e" at 100 tokens; the first has full attention.
+/// Returns results of one book with one number for each recipe under "e" at 100 tokens; the first has full attention.
 ResultsView results(const std::vector<std::pair<double, double>>& bytes_and_losses) {
   ResultsView view;
   view.lengths = {100};

@@ -139,7 +139,7 @@ void ExperimentReportTest::perplexities_are_of_means_over_books() {
 
 void ExperimentReportTest::comparisons_draw_books() {
   const std::string report = experiment_report(results(), "results.json");
-  // Of book a −0.2, of book b −0.3: two books are too few for an interval.
+  // Book a changes by −0.2, book b by −0.3: two books are too few for an interval.
   QVERIFY2(report.find("| memory | 201 | −0.250 | n = 2 | −22.1 % | 2 of 2 |") != std::string::npos, report.c_str());
   QVERIFY(report.find("| memory | 101 | −0.250 |") != std::string::npos);
   QVERIFY(report.find("not run") == std::string::npos);
@@ -237,7 +237,7 @@ void ExperimentReportTest::lengths_that_were_run_by_themselves_give_the_same_tab
   QVERIFY2(csv.find("m,t,seg,2,b.txt,201,200,3.200000,24.5325,2097152,1000,2.0\n") != std::string::npos, csv.c_str());
 }
 
-/// Of the last tenth, in results of earlier versions.
+/// Results of earlier versions may lack the loss of the last tenth.
 void ExperimentReportTest::a_training_may_have_no_last_loss() {
   json skipped = results();
   QVERIFY(experiment_report(skipped, "r").find("| 900 | 2.500 | 2.00 |") != std::string::npos);

@@ -31,7 +31,8 @@ bool predicts(const SegmentConfig& config, std::int64_t place, std::int64_t toke
   return place + 1 < tokens && (config.cross_boundary_target || (place + 1) % config.segment_length != 0);
 }
 
-/// Of a run of 96 tokens, and of a BOS before them where there is one. loss: of the target that a place predicts.
+/// Returns the numbers of a run of 96 tokens, with a BOS before them if the settings have one. loss: of the target that
+/// a place predicts.
 json numbers_of_run(const SegmentConfig& config, float (*loss)(std::int64_t place)) {
   const TempDir temp;
   const std::int64_t tokens = config.bos ? 97 : 96;

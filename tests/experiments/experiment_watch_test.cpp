@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a window learns of an experiment's folder while another process writes it.
+// A window learns of an experiment's folder while another process writes it.
 #include "engine/experiments/experiment_watch.h"
 
 #include <QTest>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is measured of an example, on runs that are made up so that every number is known, and what tables make of it.
+// The measures of an example, on runs that are made up so that every number is known, and the tables of them.
 #include "engine/experiments/prompt_results.h"
 
 #include <QTest>

@@ -16,7 +16,7 @@ using carryover::test::unlike;
 class NpyTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  /// What NumPy 1.x and 2.x write for np.save(f, np.array([[1, 2, 3], [4, 5, 6]], dtype='<i4')), byte for byte.
+  /// NumPy 1.x and 2.x write these bytes for np.save(f, np.array([[1, 2, 3], [4, 5, 6]], dtype='<i4')).
   void the_bytes_are_those_of_numpy() {
     const std::vector<std::int32_t> values{1, 2, 3, 4, 5, 6};
     std::string wanted("\x93NUMPY\x01\x00\x76\x00", 10);

@@ -65,7 +65,7 @@ class WholeFolderTest : public QObject {
     QCOMPARE(entries(temp.path()), std::ptrdiff_t{0});
   }
 
-  /// What stands under the old, foreseeable name of the temporary folder belongs to somebody.
+  /// A folder or link with the old, foreseeable name of the temporary folder belongs to somebody.
   void a_foreseen_temporary_name_is_left_alone() {
     const TempDir temp;
     const std::string victim = temp.file("victim");

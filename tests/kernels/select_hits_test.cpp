@@ -13,7 +13,7 @@ using namespace carryover::kernel_runs;
 
 namespace {
 
-/// What the engine selects from the same rows.
+/// Returns the hits that the engine selects from the same rows.
 std::vector<Hit> by_the_rule(const SelectHitsCase& c, std::int32_t head) {
   std::vector<Candidate> candidates;
   for (std::int32_t summary = 0; summary < c.args.summaries; ++summary)
@@ -25,7 +25,7 @@ std::vector<Hit> by_the_rule(const SelectHitsCase& c, std::int32_t head) {
   return select_hits(candidates, rule, c.args.entries);
 }
 
-/// The hits that positions and origins stand for.
+/// Returns the hits that positions and origins stand for.
 std::vector<Hit> hits_of(const SelectHitsCase& c, const SelectHitsResult& result, std::int32_t head) {
   std::vector<Hit> hits;
   const std::int64_t first_row = std::int64_t{head} * c.args.summaries * c.args.row_stride;

@@ -427,7 +427,7 @@ void ModelFolderTest::foreign_adapters_are_refused() {
   write_adapter_folder(temp.path().string(), lora, "base", made.tensors);
   const std::string path = temp.file("adapter_config.json");
   json config = json::parse(test::read_bytes(path));
-  // What peft writes where these are not used.
+  // peft writes these values if the features are not used.
   config.update(
       json{{"use_dora", false}, {"lora_bias", false}, {"rank_pattern", json::object()}, {"modules_to_save", nullptr}});
   test::write_bytes(path, config.dump());

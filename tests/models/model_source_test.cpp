@@ -28,7 +28,7 @@ std::vector<float> read_all(const ModelSource& model, const StoredTensor& tensor
   return values;
 }
 
-/// What is left of the values in a file of this dtype.
+/// Returns the values as a file of this dtype holds them.
 std::vector<float> rounded(std::vector<float> values, const std::string& dtype) {
   for (float& value : values) {
     if (dtype == "BF16") value = std::bit_cast<float>(static_cast<std::uint32_t>(to_bf16(value)) << 16);
@@ -40,7 +40,7 @@ std::vector<float> rounded(std::vector<float> values, const std::string& dtype) 
   return values;
 }
 
-/// Empty where the model has exactly these tensors with these values; else the first that differs.
+/// Returns an empty text if the model has exactly these tensors with these values; else the first that differs.
 QString differing_tensor(const ModelSource& model, const ModelConfig& config, const Weights& weights,
                          const std::string& dtype, bool vectors_too) {
   const auto shapes = hf_tensor_shapes(config);

@@ -16,7 +16,7 @@ struct Layout {
   int type;
 };
 
-/// Of cublasLtMatmulHeuristicResult_t.
+/// The layout of cublasLtMatmulHeuristicResult_t.
 struct Heuristic {
   std::uint64_t algorithm[8];
   std::size_t workspace_bytes;

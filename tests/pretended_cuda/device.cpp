@@ -16,7 +16,7 @@ constexpr int version = 13000, threads_per_block = 1024, multiprocessors = 132;
 
 thread_local cudaError_t last = cudaSuccess;
 
-/// Whether a call may name this device.
+/// Returns true if a call may name this device; else complains.
 bool is_there(int device, const char* function) {
   if (device != 0) complain("%s: there is no device %d", function, device);
   return device == 0;

@@ -87,12 +87,12 @@ void check(const std::string& kernel, const Swiglu& a) {
                  {"output", a.output, backward ? 2 * values : values, bytes}});
 }
 
-/// Of `positions` positions of `heads` heads; which rows these are is known to the device alone.
+/// Checks the rows of `positions` positions of `heads` heads. Only the device knows which rows these are.
 void check(const std::string& kernel, const KvRows& a, std::int64_t heads, std::int64_t positions) {
   if (positions > 0) check(kernel, {{"keys", a.keys, 1, 1}, {"values", a.values, 1, 1}, {"row", a.row, heads, 4}});
 }
 
-/// Its numbers count units of more than an element.
+/// The kernel's numbers count units of more than an element.
 void check(const std::string& kernel, const JoinRows& a) {
   check(kernel + ", prefix", a.prefix, a.heads, a.prefix_length);
   check(kernel + ", segment", a.segment, a.heads, a.length);
@@ -111,7 +111,7 @@ void check(const std::string& kernel, const RowAttention& a) {
                  {"workspace", a.workspace, 1, 1}});
 }
 
-/// Its numbers count units of more than an element.
+/// The kernel's numbers count units of more than an element.
 void check(const std::string& kernel, const PlaceHeads& a) {
   for (const PlaceHeads::Group& group : a.groups)
     if (group.data != nullptr) check(kernel, {{"a group", group.data, 1, 1}});

@@ -29,7 +29,7 @@ struct Launch {
   cudaStream_t stream = nullptr;
 };
 
-/// By the address of the function that launches them. Never freed: a kernel's handle is its address here.
+/// The kernels by the address of the function that launches them. Never freed: a kernel's handle is its address here.
 class Kernels {
  public:
   void add(const void* function, const char* name) {
@@ -52,7 +52,7 @@ Kernels& kernels() {
   return instance;
 }
 
-/// What <<<…>>> leaves for the launch behind it.
+/// The configurations that <<<…>>> leaves for the launch behind it.
 thread_local std::vector<Launch> pending;
 
 bool fits(const Launch& launch) {

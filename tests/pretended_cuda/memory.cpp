@@ -118,7 +118,7 @@ void stop_the_host(int signal, siginfo_t* what, void*) {
   std::abort();
 }
 
-/// Before the program's main().
+/// Runs before the program's main().
 [[gnu::constructor]] void watch_the_host() {
   space();
   struct sigaction action {};
@@ -127,7 +127,7 @@ void stop_the_host(int signal, siginfo_t* what, void*) {
   sigaction(SIGSEGV, &action, nullptr);
 }
 
-/// Where one end of a copy is: `expected` says which a kind names.
+/// Checks one end of a copy against the copy's kind: it must be device memory if `expected`, else host memory.
 void check_end(const char* what, const void* pointer, std::size_t bytes, bool expected) {
   if (space().holds(pointer) != expected)
     complain("a copy's %s is %s memory, and its kind says otherwise", what, expected ? "host" : "device");

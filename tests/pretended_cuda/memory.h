@@ -6,10 +6,10 @@
 /// anyway is stopped, with a message. Any thread.
 namespace carryover::pretended {
 
-/// Whether an address is the GPU's, held or not.
+/// Returns true if an address is the GPU's, allocated or not.
 bool is_device_address(const void* pointer);
 
-/// Whether [pointer, pointer + bytes) lies in one allocation.
+/// Returns true if [pointer, pointer + bytes) lies in one allocation.
 bool is_held(const void* pointer, std::int64_t bytes);
 
 std::int64_t peak_bytes();  ///< the most that was allocated at once

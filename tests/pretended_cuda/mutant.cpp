@@ -33,7 +33,7 @@ void launch(const char* name, unsigned threads, void* argument) {
   cudaLaunchKernel(&function, dim3(1), dim3(threads), arguments, 0, nullptr);
 }
 
-/// Of one row of eight values.
+/// Launches swiglu on one row of eight values.
 void swiglu(const void* input, void* output) {
   carryover::kernels::Swiglu args{input, nullptr, carryover::kernels::Element::Float32, 1, 8, output};
   launch("carryover::kernels::swiglu_packs", 256, &args);

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-/// What a process asks of the pretended GPU. When it ends, and has used the GPU, it writes this as JSON to the file
-/// that PRETENDED_CUDA_REPORT names. Any thread.
+/// Counts the calls of a process to the pretended GPU. When a process that has used the GPU ends, it writes the counts
+/// as JSON to the file that PRETENDED_CUDA_REPORT names. Any thread.
 namespace carryover::pretended {
 
 enum class Count {
@@ -26,7 +26,7 @@ void count_launch(const std::string& kernel);
 
 }  // namespace carryover::pretended
 
-/// For programs and libraries that are linked with the real CUDA, or with none.
+/// Functions for programs and libraries that are linked with the real CUDA, or with none.
 extern "C" {
 /// Keeps all counts as they are now under a name, beside those at the end.
 void pretended_cuda_mark(const char* name);

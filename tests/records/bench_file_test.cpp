@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `carryover bench` writes, read back: every value, whatever is missing or damaged, and the rows as CSV.
+// The file that `carryover bench` writes, read back: every value, whatever is missing or damaged, and the rows as CSV.
 #include "engine/records/bench_file.h"
 
 #include <QTest>

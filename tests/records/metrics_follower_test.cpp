@@ -54,7 +54,7 @@ void MetricsFollowerTest::gives_each_line_once() {
   QVERIFY(follower.poll().steps.empty());
 }
 
-/// What was read is not looked at again: a follower does not notice that it changed.
+/// A follower reads no line twice: it does not notice that an old line changed.
 void MetricsFollowerTest::reads_only_what_is_new() {
   const TempDir temp(test::fast_parent());
   std::mt19937 random(10);

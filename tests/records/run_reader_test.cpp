@@ -116,7 +116,7 @@ void RunReaderTest::a_run_that_broke_off_reopens() {
   QVERIFY(first->hits.empty() && first->carry_key_norm.values.empty());
 }
 
-/// What was measured of sinks is in the outline, from the index too; a run of an earlier version has none of it.
+/// The measures of sinks are in the outline, from the index too; a run of an earlier version has none of them.
 void RunReaderTest::a_run_without_sinks_reopens() {
   const TempDir temp;
   std::mt19937 random(7);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a file of a saved state says of its document is what was written; anything else is refused. The state's own
-// tensors: tests/engine/state_file_test.cpp.
+// The file of a saved state says of its document what was written; anything else is refused. The state's own tensors:
+// tests/engine/state_file_test.cpp.
 #include "engine/records/state_header.h"
 
 #include <QTest>

@@ -256,7 +256,7 @@ void TrainingFolderTest::leftovers_are_removed() {
     save(folder, 5);
   }
   const auto before = listing(temp.file("run"));
-  // What a kill leaves: a checkpoint half written, one half removed, a final folder half written.
+  // A kill leaves these: a checkpoint half written, one half removed, a final folder half written.
   for (const char* name : {"checkpoints/step-9.unfinished-0a1b2c3d", "checkpoints/step-3.outgoing-00000001",
                            "final.unfinished-ffffffff"}) {
     fs::create_directory(temp.file("run/") + name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an engine elsewhere answers is refused where a view could not index with it, whichever value it is.
+// An answer of an engine elsewhere is refused if a view could not index with it, whichever value it is.
 #include "engine/remote/answer_check.h"
 
 #include <QTest>

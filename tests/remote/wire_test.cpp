@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What travels between a window and an engine elsewhere arrives bit for bit, and damaged bytes are refused.
+// Messages between a window and an engine elsewhere arrive bit for bit, and damaged bytes are refused.
 #include "engine/remote/wire.h"
 
 #include <QTest>
@@ -54,7 +54,7 @@ struct Anything {
   requires(!is_optional<T>) operator T() const { throw std::logic_error("is not called"); }
 };
 
-/// How many members an aggregate has: as many as it can be initialised with.
+/// Returns how many members an aggregate has: as many as it can be initialised with.
 template <typename T, typename... Members>
 constexpr std::size_t member_count() {
   if constexpr (requires { T{Members{}..., Anything{}}; }) {
@@ -178,7 +178,8 @@ class WireTest : public QObject {
     }
   }
 
-  /// What a number may be stands in its row, and the reader refuses everything else before anybody computes with it.
+  /// The row of a field says which numbers it may have, and the reader refuses all others before anybody computes with
+  /// them.
   void numbers_out_of_range_are_refused() {
     const auto fault = [](const auto& value, const char* field) {
       using T = std::decay_t<decltype(value)>;

@@ -115,7 +115,7 @@ class DocsTest : public QObject {
     QVERIFY2(missing.isEmpty(), qPrintable(missing.join('\n')));
   }
 
-  /// What docs/session.md quotes is in the log of a session as it was recorded, in its order.
+  /// The lines that docs/session.md quotes are in the log of a session as it was recorded, in its order.
   void the_session_quotes_its_recorded_log() {
     const QStringList log = simplified_lines(read("docs/evaluations/session-smollm2.log"));
     qsizetype at = 0, quoted = 0;

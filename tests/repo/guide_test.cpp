@@ -50,12 +50,12 @@ QStringList sorted(QStringList list) {
 
 const QRegularExpression code_span("``.+?``|`[^`]+`", QRegularExpression::DotMatchesEverythingOption);
 
-/// What stands in `…`: fields, flags, files.
+/// Returns the names in `…`: fields, flags, files.
 QStringList names_in(const Section& section) {
   return all(section.text, code_span, 0);
 }
 
-/// What stands in *…*: labels of the window and titles, as quoted() has them.
+/// Returns the texts in *…*: labels of the window and titles, as quoted() writes them.
 QStringList labels_in(const Section& section) {
   static const QRegularExpression bold("\\*\\*[^*]+\\*\\*"), label("(?<![*\\\\])\\*(?! )([^*|]+?)\\*");
   QString text = section.text;
@@ -65,19 +65,19 @@ QStringList labels_in(const Section& section) {
   return labels;
 }
 
-/// Where links and pictures lead, but for sections of the guide itself.
+/// Returns the targets of links and pictures, but for sections of the guide itself.
 QStringList links_in(const Section& section) {
   static const QRegularExpression link("\\]\\(([^)#]+)\\)");
   return all(section.text, link, 1);
 }
 
-/// The anchor that Markdown viewers give a heading.
+/// Returns the anchor that Markdown viewers give a heading.
 QString anchor_of(const QString& title) {
   static const QRegularExpression others("[^\\w -]", QRegularExpression::UseUnicodePropertiesOption);
   return title.toLower().remove(others).replace(' ', '-');
 }
 
-/// Labels of an English section whose German the window has and this German section has not.
+/// Returns the labels of an English section whose German the window has and this German section has not.
 QStringList foreign_labels(const Section& english, const Section& german_section) {
   const QStringList labels = labels_in(german_section);
   QStringList foreign;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the repository promises about itself: which folder may include which, a licence line in each source, lines that
-// fit a screen, and nothing that only one machine has.
+// Rules of the repository: the includes that a folder may have, a licence line in each source, lines that fit a screen,
+// and nothing that only one machine has.
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
@@ -38,8 +38,8 @@ const char* const qt = "^(Q[A-Z][A-Za-z]*(/|$)|Qt|qcustomplot)";
 
 enum class Library { None, Torch, Qt };
 
-/// What a folder may include beside itself and the standard library. Folders stand below all that they may include, so
-/// that there is no cycle.
+/// The includes that a folder may have beside itself and the standard library. Folders stand below all that they may
+/// include, so that there is no cycle.
 struct Folder {
   QString path;
   QStringList may_include;
@@ -152,7 +152,7 @@ const Folder* folder_of(const QString& file) {
   return found == folders.end() ? nullptr : &*found;
 }
 
-/// Why a file of `folder` may not include `header`; empty where it may.
+/// Says why a file of `folder` may not include `header`; empty if it may.
 QString problem_of(const Folder& folder, const QString& header) {
   if (folder.library != Library::Torch && QRegularExpression(torch).match(header).hasMatch())
     return "LibTorch is not for it";
@@ -200,7 +200,7 @@ class LayersTest : public QObject {
     for (const Folder& folder : folders) QVERIFY2(seen.contains(folder.path), qPrintable(folder.path + " is empty"));
   }
 
-  /// Of every two folders at most one may include the other, and a violation in the other direction is found.
+  /// At most one of every two folders may include the other, and a violation in the other direction is found.
   void a_violation_in_either_direction_is_found() {
     for (const Folder& a : folders)
       for (const Folder& b : folders) {

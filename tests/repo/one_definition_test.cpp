@@ -13,7 +13,7 @@ using carryover::test::Source;
 
 namespace {
 
-/// Without comments, literals and directives, whose braces and words say nothing.
+/// Returns the text without comments, literals and directives, whose braces and words say nothing.
 QString plain(QString text) {
   static const QRegularExpression digits("(?<=[0-9a-fA-F])'(?=[0-9a-fA-F])");
   static const QRegularExpression silent(
@@ -59,7 +59,8 @@ QStringList types_of(const QString& source) {
   return found;
 }
 
-/// What is linked into every program, or may be, is in the program "". A folder of tests is a program.
+/// Returns the program that a file belongs to. A folder of tests is a program. The program "" has the files that are
+/// linked into every program, or may be.
 QString program_of(const QString& path) {
   return path.startsWith("tests/") && !path.startsWith("tests/support/") ? path.section('/', 0, 1) : QString();
 }

@@ -36,7 +36,7 @@ bool is_test(const QString& name) {
   return pattern.match(name).hasMatch() && QFile::exists(root.filePath("tests/" + name.section('/', 0, 0)));
 }
 
-/// Why a name of the map is wrong; empty where it is right.
+/// Says why a name of the map is wrong; empty if it is right.
 QString problem_of(const QString& name) {
   if (is_file(name)) return QFile::exists(root.filePath(name)) ? QString() : name + " does not exist";
   if (!is_test(name)) return {};

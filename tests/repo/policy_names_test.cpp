@@ -17,7 +17,7 @@ namespace {
 
 /// The method itself and what it is compared with: their names may stand anywhere.
 const QSet<QString> common{"segmented", "full"};
-/// Where a string of a policy's name is another thing's.
+/// The files in which a string with a policy's name means another thing.
 const QSet<QString> others{"app/cli/heads.cpp",  // methods that find heads, by the papers that they are from
                            "engine/core/config/head_patterns.h"};  // whose files have these patterns
 
@@ -25,7 +25,7 @@ QString table() {
   return QStringLiteral("engine/core/cost/policy_table.cpp");
 }
 
-/// Names of policies that stand as strings in a file.
+/// Returns the names of policies that stand as strings in a file.
 QSet<QString> names_in(const QString& text) {
   static const QRegularExpression string("\"(\\w+)\"");
   QSet<QString> found;
@@ -34,7 +34,7 @@ QSet<QString> names_in(const QString& text) {
   return found - common;
 }
 
-/// Where each policy's name stands, by name, but for `others`.
+/// Returns the files in which each policy's name stands, by name, without `others`.
 QMap<QString, QStringList> places() {
   QMap<QString, QStringList> found;
   for (const char* folder : {"app", "engine", "kernels", "widgets"}) {

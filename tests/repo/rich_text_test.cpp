@@ -13,7 +13,7 @@ using carryover::test::Source;
 
 namespace {
 
-/// What only the files listed may use. Those compose rich text, and escape each part that comes from outside.
+/// A use that only the files listed may have. Those compose rich text, and escape each part that comes from outside.
 struct Forbidden {
   const char* use;
   QStringList but_in;

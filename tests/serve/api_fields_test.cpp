@@ -139,7 +139,7 @@ class ApiFieldsTest : public QObject {
     }
   }
 
-  /// Where they differ, CARRYOVER_WRITE_DOCS=1 ctest -R serve/api_fields writes them again.
+  /// If they differ, CARRYOVER_WRITE_DOCS=1 ctest -R serve/api_fields writes them again.
   void the_guides_have_the_table() {
     for (const Words& words : {kEnglish, kGerman}) {
       QFile file(QStringLiteral(CARRYOVER_SOURCE_DIR "/") + words.path);

@@ -105,7 +105,8 @@ class CompletionsTest : public QObject {
     QCOMPARE(server.engine.generated.load(), 0);  // max_tokens 0
   }
 
-  /// What lm-evaluation-harness reads: one entry for each token of the prompt, and the generated one behind them.
+  /// The reply is as lm-evaluation-harness reads it: one entry for each token of the prompt, and the generated one
+  /// behind them.
   void echoed_logprobs_are_the_engines() {
     Server server;
     for (const int count : {0, 1, 5}) {

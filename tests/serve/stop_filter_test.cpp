@@ -11,7 +11,7 @@ using namespace carryover;
 
 namespace {
 
-/// By the definition: byte by byte, the first place where one ends; of those that end there, the longest.
+/// Cuts by definition: byte by byte, the first place where a stop text ends; of those that end there, the longest.
 std::pair<std::string, bool> by_definition(const std::string& text, const std::vector<std::string>& stops) {
   for (std::size_t end = 0; end <= text.size(); ++end) {
     std::size_t longest = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What cuda_on_cpu.h and cuda_on_threads.h share: indices and the memory of a block.
+// The parts that cuda_on_cpu.h and cuda_on_threads.h share: indices and the memory of a block.
 #pragma once
 #include <atomic>
 #include <cstddef>

@@ -11,7 +11,7 @@
 
 namespace carryover::test {
 
-/// What a finished carryover-cli left.
+/// The results of a finished carryover-cli.
 struct CliResult {
   int code = -1;  ///< -1: crashed, or did not end
   QByteArray out, err;
@@ -24,7 +24,7 @@ inline QString demo_text() {
   return demo_model() + QStringLiteral("/text.txt");
 }
 
-/// The built carryover-cli with `arguments`, not started yet.
+/// Prepares `process` to run the built carryover-cli with `arguments`, but does not start it.
 inline void prepare_cli(QProcess& process, const QStringList& arguments) {
   process.setProgram(QStringLiteral(CARRYOVER_BINARY_DIR "/bin/carryover-cli"));
   process.setArguments(arguments);
@@ -62,7 +62,7 @@ inline QStringList run_demo(const QStringList& more) {
   return QStringList{"run", demo_model(), "--dtype", "fp32"} + more;
 }
 
-/// What it printed, as JSON; an exception with what it complained about where that fails.
+/// Returns what it printed, as JSON. If it failed, throws an exception with its complaint.
 inline nlohmann::json json_of(const CliResult& result) {
   if (result.code != 0) throw std::runtime_error(result.err.toStdString());
   return nlohmann::json::parse(result.out.toStdString());

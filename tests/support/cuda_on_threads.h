@@ -16,7 +16,7 @@
 
 #include "tests/support/block_memory.h"
 
-// Of ThreadSanitizer: between them what a thread waits for orders nothing.
+// Functions of ThreadSanitizer: waits between their calls order nothing.
 extern "C" void AnnotateIgnoreSyncBegin(const char* file, int line);
 extern "C" void AnnotateIgnoreSyncEnd(const char* file, int line);
 
@@ -110,7 +110,7 @@ inline void wait_for_block(int line) {
   if (line != left_out_line) wait_for_team();
 }
 
-/// What a thread of each lane shows.
+/// The values that the threads of a warp show, by lane.
 struct Shown {
   const std::atomic<std::uint64_t>* words;
   std::uint64_t operator[](unsigned lane) const { return words[lane].load(std::memory_order_relaxed); }

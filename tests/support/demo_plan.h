@@ -37,7 +37,7 @@ inline nlohmann::json demo_plan() {
           {"comparisons", {{{"title", "memory"}, {"of", {"all", "segmented"}}, {"against", {"all", "none"}}}}}};
 }
 
-/// Its cells, none of them done.
+/// Returns the plan's cells, none of them done.
 inline ExperimentState demo_state() {
   const ExperimentPlan plan = experiment_plan(demo_plan().dump(), "plan.json", "");
   return experiment_state(plan, experiment_cells(plan, "out"));

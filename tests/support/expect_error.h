@@ -18,7 +18,8 @@ std::optional<EngineError> error_of(Action action) {
   return std::nullopt;
 }
 
-/// Empty where `action` throws an EngineError of this fault whose text holds `part`; else what happened instead.
+/// Returns an empty text if `action` throws an EngineError of this fault whose text holds `part`; else what happened
+/// instead.
 template <typename Action>
 std::string unlike(Fault fault, const std::string& part, Action action) {
   const auto error = error_of(action);

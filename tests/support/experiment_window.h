@@ -13,7 +13,7 @@
 
 namespace carryover::test {
 
-/// One training, and eight evaluations of it and of the model as it is.
+/// Returns a plan of one training, and eight evaluations of it and of the model as it is.
 inline nlohmann::json small_plan(int steps) {
   nlohmann::json plan = demo_plan();
   plan["lengths"] = {256};
@@ -25,7 +25,7 @@ inline nlohmann::json small_plan(int steps) {
   return plan;
 }
 
-/// What runs it into `out`.
+/// Returns a request that runs small_plan() into `out`.
 inline ExperimentRequest small_request(const TempDir& temp, const std::string& out, int steps = 4) {
   const std::string plan = temp.file("plan-" + std::to_string(steps) + ".json");
   write_bytes(plan, small_plan(steps).dump());
@@ -46,7 +46,7 @@ struct ExperimentWindow {
     window.docks().raise("experiments");
     if (!folder.empty()) experiments.open(QString::fromStdString(folder));
   }
-  /// The row of the table whose cell is so.
+  /// Returns the row of the table whose cell is so.
   template <typename Is>
   QModelIndex row_of(const Is& is) const {
     for (int i = 0; i < model.count(); ++i)

@@ -111,7 +111,7 @@ class FakeSession final : public Session {
     return result;
   }
 
-  /// Of thirteen tokens: one segment too many.
+  /// Returns a document; that of thirteen tokens has one segment too many.
   StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
     if (progress) progress(0.5, "half of the document");
     control.checkpoint();
@@ -122,7 +122,7 @@ class FakeSession final : public Session {
   void save_state(const std::string& path) override {
     if (!document_.ids) throw EngineError(Fault::Usage, path, "can't be written: nothing is kept", "Read a text.");
   }
-  /// The document again, under a policy of the path's name.
+  /// Returns the document again, under a policy of the path's name.
   StateInfo load_state(const std::string& path) override {
     StateInfo loaded = document_;
     loaded.policy = path;
@@ -188,7 +188,7 @@ class FakeSession final : public Session {
     inspection.prefix_mass = {2, 1, {0.25F, 0.75F}};
     return inspection;
   }
-  /// Of as many layers as the model has; with a seed of -1, of one more.
+  /// Returns a profile of as many layers as the model has; with a seed of -1, of one more.
   HeadProfile profile_heads(const HeadProfileRequest& request, RunControl&) override {
     if (request.progress) request.progress(0.25, "a quarter");
     const std::int64_t layers = info_.config.layers + (request.seed == -1 ? 1 : 0);
@@ -198,7 +198,8 @@ class FakeSession final : public Session {
     for (const ProbeKind kind : request.kinds) profile.kinds.push_back({kind, scores, scores});
     return profile;
   }
-  /// One searcher and one step of readers; of a head that the model lacks where `held_out` is -1.
+  /// Returns one searcher and one step of readers; with a `held_out` of -1, the searcher is a head that the model
+  /// lacks.
   RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl&) override {
     if (request.progress) request.progress(0.5, "half");
     const std::int64_t layers = info_.config.layers, heads = info_.config.heads;

@@ -26,10 +26,10 @@ class FaultCase {
   virtual void prepare(const std::string& /*folder*/) {}
   /// Keeps what an undisturbed run left.
   virtual void remember(const std::string& folder) = 0;
-  /// What is wrong with the results of a run that ended well; empty where nothing is.
+  /// Returns what is wrong with the results of a run that ended well; empty if nothing is.
   virtual std::string fault_of_whole(const std::string& folder) = 0;
-  /// What is wrong with what a failed run left: shorter than it says, or useless to go on from. `aborted`: it had no
-  /// chance to tidy up.
+  /// Returns what is wrong with the files of a failed run: shorter than they say, or useless to go on from. `aborted`:
+  /// it had no chance to tidy up.
   virtual std::string fault_of_rest(const std::string& folder, bool aborted) = 0;
 
  private:
@@ -191,7 +191,7 @@ class ResumeCase : public TrainCase {
   }
 };
 
-/// What is written at once: whole, or not there.
+/// A command whose results are written at once: whole, or not there.
 class ExportCase : public FaultCase {
  public:
   explicit ExportCase(QStringList arguments, QStringList before = {})
@@ -221,7 +221,7 @@ class ExportCase : public FaultCase {
         files[name] = entry.is_regular_file() ? read_bytes(entry.path()) : std::string();
     return files;
   }
-  /// Without what was there before, which a command that only reads it can't change unseen.
+  /// Returns the files without those that were there before, which a command that only reads them cannot change unseen.
   std::map<std::string, std::string> made_in(const std::string& folder) const {
     auto files = files_in(folder);
     for (const auto& [name, contents] : given_) {

@@ -38,7 +38,7 @@ inline const KnownEnd* known_end(const std::string& kind, const std::string& tra
   return nullptr;
 }
 
-/// What is wrong with this end; empty where nothing is. `known` counts the ends of kKnownEnds.
+/// Returns what is wrong with this end; empty if nothing is. `known` counts the ends of kKnownEnds.
 inline std::string fault_of(const FaultOutcome& outcome, const std::string& kind, FaultCase& use,
                             std::map<std::string, int>& known) {
   if (!WIFEXITED(outcome.status)) {
@@ -95,10 +95,10 @@ class FaultTrial {
     });
   }
 
-  /// The same fault in a process of its own.
+  /// Lets `call` fail in a process of its own.
   void run_plainly(long call) { outcome_of(call); }
 
-  /// The same, and how it ended.
+  /// Does the same, and returns how the process ended.
   FaultOutcome outcome_of(long call) {
     fresh_folder();
     const PassEnd end = run_with_faults(arguments_, work_, {kind_, call, 0}, {});

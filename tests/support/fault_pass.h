@@ -17,7 +17,7 @@
 
 namespace carryover::test {
 
-/// How a carryover-cli ended in which one call failed.
+/// The end of a carryover-cli in which one call failed.
 struct FaultOutcome {
   long call = 0;       ///< which one of its class, from 1
   int status = 0;      ///< as waitpid gives it
@@ -31,7 +31,7 @@ struct FaultPlan {
   long first = 1, stride = 1;
 };
 
-/// How the undisturbed program ended.
+/// The end of the undisturbed program.
 struct PassEnd {
   int code = -1;
   long calls = 0;  ///< of the plan's class

@@ -7,7 +7,7 @@
 
 namespace carryover::test {
 
-/// By its text or name.
+/// Returns a button by its text or name.
 template <typename Button>
 Button* button(const QWidget& widget, const QString& name) {
   for (Button* each : widget.findChildren<Button*>())
@@ -15,7 +15,7 @@ Button* button(const QWidget& widget, const QString& name) {
   return nullptr;
 }
 
-/// By one of its entries.
+/// Returns a combo box by one of its entries.
 inline QComboBox* box_with(const QWidget& widget, const QString& entry) {
   for (QComboBox* box : widget.findChildren<QComboBox*>())
     if (box->findText(entry) >= 0) return box;
@@ -29,7 +29,7 @@ inline QSpinBox* segment_field(const QWidget& form) {
   return nullptr;
 }
 
-/// By its accessible name.
+/// Returns a label by its accessible name.
 inline QLabel* label_named(const QWidget& widget, const QString& name) {
   for (QLabel* label : widget.findChildren<QLabel*>())
     if (label->accessibleName() == name) return label;

@@ -25,7 +25,7 @@ double least_seconds(Action action) {
   return least;
 }
 
-/// How many times as long `run(make(8 n))` takes as `run(make(n))`: 8 where time is linear, 64 where it is quadratic.
+/// Returns how many times as long `run(make(8 n))` takes as `run(make(n))`: 8 if time is linear, 64 if it is quadratic.
 template <typename Make, typename Run>
 double growth(std::int64_t n, Make make, Run run) {
   const auto small = make(n), large = make(8 * n);

@@ -30,7 +30,7 @@ class PrivateRuntimeDir {
   QTemporaryDir folder_;
 };
 
-/// Where the pointer is in a plot's own coordinates when it moves over `pixel` of the widget: what `hovered` says.
+/// Returns the coordinates that a plot reports by `hovered` when the pointer moves over `pixel` of the widget.
 template <typename Plot>
 QPointF plot_coordinates(Plot& plot, const QPoint& pixel) {
   QPointF found(NAN, NAN);
@@ -43,7 +43,7 @@ QPointF plot_coordinates(Plot& plot, const QPoint& pixel) {
   return found;
 }
 
-/// What a process with widgets needs before its first window.
+/// The objects that a process with widgets needs before its first window.
 template <typename App = QApplication>
 struct WindowProcess {
   WindowProcess(int& argc, char** argv) : application(argc, argv) { apply_theme(application, ThemeKind::Light); }
@@ -51,7 +51,7 @@ struct WindowProcess {
   App application;
 };
 
-/// For a TestFile whose tests show widgets.
+/// Runs the tests of a TestFile that show widgets.
 template <typename Tests, typename App = QApplication>
 int in_window(int argc, char** argv) {
   const WindowProcess<App> process(argc, argv);

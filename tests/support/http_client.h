@@ -14,7 +14,7 @@
 
 namespace carryover::test {
 
-/// What came back, as it was sent.
+/// A reply as it was sent.
 struct ClientReply {
   int status = 0;
   std::string head, body;  ///< the body without its chunks' lengths
@@ -39,7 +39,7 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  /// False where the other end doesn't take it any more.
+  /// Returns false if the other end does not take it any more.
   bool send(std::string_view text) {
     while (!text.empty()) {
       const ssize_t sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
@@ -50,7 +50,7 @@ class HttpClient {
   }
   void end_sending() { ::shutdown(socket_, SHUT_WR); }
 
-  /// Adds to what came; false at the end.
+  /// Adds to the bytes that came; returns false at the end.
   bool receive(int milliseconds = 20000) {
     pollfd ready{socket_, POLLIN, 0};
     if (::poll(&ready, 1, milliseconds) != 1) throw std::runtime_error("nothing comes");
@@ -60,7 +60,7 @@ class HttpClient {
     came_.append(bytes, static_cast<std::size_t>(count));
     return true;
   }
-  /// Everything until the other end closes.
+  /// Returns everything until the other end closes.
   std::string receive_all() {
     while (receive()) {
     }
@@ -68,7 +68,7 @@ class HttpClient {
   }
   const std::string& came() const { return came_; }
 
-  /// The next whole reply; `has_body`: not to HEAD.
+  /// Returns the next whole reply. `has_body`: not to HEAD.
   ClientReply reply(bool has_body = true) {
     ClientReply read;
     read.head = take_until("\r\n\r\n");
@@ -111,7 +111,7 @@ inline std::string request_text(const std::string& method, const std::string& ta
          (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") + "\r\n" + body;
 }
 
-/// One request on a connection of its own.
+/// Sends one request on a connection of its own, and returns the reply.
 inline ClientReply ask(int port, const std::string& method, const std::string& target, const std::string& body = {},
                        const std::string& headers = "Host: localhost\r\n") {
   HttpClient client(port);

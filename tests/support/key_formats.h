@@ -6,7 +6,7 @@
 
 namespace carryover::test {
 
-/// What a pool of fp64, fp32 or bf16 can hold its keys in.
+/// A format in which a pool of fp64, fp32 or bf16 can hold its keys.
 struct KeyFormat {
   PoolKeys keys;
   at::ScalarType model;
@@ -17,7 +17,8 @@ inline constexpr KeyFormat kKeyFormats[] = {{PoolKeys::Model, at::kDouble},
                                             {PoolKeys::BFloat16, at::kFloat},
                                             {PoolKeys::Int8, at::kFloat}};
 
-/// exact: [slots, entries, d]. The pool has room for more, where nothing that counts stands.
+/// Returns a pool of these keys. exact: [slots, entries, d]. The pool has room for more, with values that must not
+/// count.
 inline ops::StoredKeys stored(KeyFormat format, const at::Tensor& exact) {
   const std::int64_t slots = exact.size(0), capacity = exact.size(1) + 5, d = exact.size(2);
   ops::StoredKeys keys = ops::StoredKeys::empty(format.keys, slots, d, at::TensorOptions().dtype(format.model));

@@ -44,7 +44,7 @@ inline bool agree(const Bytes& a, const Bytes& b, Element type, double tolerance
   return true;
 }
 
-/// The same of arrays that have holes, which are NaN or huge on both sides.
+/// Compares arrays that have holes, which are NaN or huge on both sides.
 inline bool agree_where_written(const Bytes& a, const Bytes& b, Element type, double tolerance) {
   const std::vector<double> x = numbers(a, type), y = numbers(b, type);
   const auto is_hole = [](double number) { return !(std::abs(number) < 1e30); };

@@ -136,7 +136,8 @@ struct ChunkedCase {
     }
   }
 
-  /// How far hidden states are apart between the whole text at once and segments, single tokens and random chunks.
+  /// Returns how far hidden states are apart between the whole text at once and segments, single tokens and random
+  /// chunks.
   double largest_difference_of_chunks(const std::string& policy) {
     SegmentConfig whole = config;
     whole.segment_length = std::ssize(ids);

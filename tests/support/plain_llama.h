@@ -14,7 +14,7 @@ namespace carryover::test {
 using slow::Vector;
 using Rows = std::vector<Vector>;
 
-/// What one head of one layer did in one segment.
+/// The values of one head of one layer in one segment.
 struct PlainSight {
   int layer, head;
   std::int64_t first;                          ///< the segment's first token
@@ -51,7 +51,7 @@ class PlainLlama {
     return run(ids, lengths);
   }
 
-  /// The same in segments of these lengths.
+  /// Runs the same in segments of these lengths.
   Rows run(const std::vector<std::int32_t>& ids, const std::vector<std::int64_t>& lengths) {
     Rows all;
     auto first = ids.begin();
@@ -162,7 +162,7 @@ class PlainLlama {
     return out;
   }
 
-  /// What a head sees before its segment: the parts that its kind reads, in their order.
+  /// Returns the positions that a head sees before its segment: the parts that its kind reads, in their order.
   Past prefix_of(int layer, int head) const {
     const auto l = static_cast<std::size_t>(layer);
     const int kv_head = head / static_cast<int>(model_.group_size());

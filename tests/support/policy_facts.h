@@ -8,7 +8,7 @@
 
 namespace carryover::test {
 
-// What docs/policies.md says of a policy, measured by the tests.
+// The facts that docs/policies.md states of a policy, measured by the tests.
 inline constexpr const char* kReferenceFact = "reference";  ///< largest difference from an independent definition, fp64
 inline constexpr const char* kChunksFact = "chunks";        ///< the same in chunks of random length and token by token
 inline constexpr const char* kReadFact = "memory, read";    ///< peak over plan, less 1

@@ -14,7 +14,7 @@
 
 namespace carryover::test {
 
-/// What docs/policies.md says of a policy's gradient.
+/// Records what docs/policies.md states of a policy's gradient.
 inline void record_gradient(const AuditReport& report, const std::string& policy) {
   for (const AuditCheck& check : report.checks)
     if (check.name.find("finite differences") != std::string::npos)

@@ -9,7 +9,7 @@
 
 namespace carryover::test {
 
-/// Of no weights: for settings.
+/// Returns the sizes of a model that has no weights, for settings.
 inline ModelConfig small_model() {
   ModelConfig model;
   model.layers = 5;
@@ -23,7 +23,7 @@ inline std::int64_t draw(std::mt19937& random, std::int64_t low, std::int64_t hi
   return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
-/// Each of 0..count-1 with the given probability, ascending.
+/// Returns each of 0..count-1 with the given probability, ascending.
 inline std::vector<int> random_subset(std::mt19937& random, std::int64_t count, double probability) {
   std::vector<int> members;
   for (int i = 0; i < count; ++i) {
@@ -58,7 +58,7 @@ inline void vary_search(std::mt19937& random, SegmentConfig& config, const Model
   config.search_heads.assign(searchers.begin(), searchers.end());
 }
 
-/// Whether a head reads a part ("sinks", "retrieved", "carry"), by the names of its kind's parts.
+/// Returns true if a head reads a part ("sinks", "retrieved", "carry"), by the names of its kind's parts.
 inline bool reads_part(const SegmentConfig& config, int layer, int head, std::string_view part) {
   const bool is_long = config.grouping.is_long(layer, head);
   const auto place = static_cast<std::size_t>(is_long ? config.long_reads : config.local_reads);
@@ -66,7 +66,7 @@ inline bool reads_part(const SegmentConfig& config, int layer, int head, std::st
   return part != "retrieved" || (config.grouping.is_long_layer(layer) && config.retrieval_length > 0);
 }
 
-/// Whether a search leaves the carried positions out: the head's own, or the shared one.
+/// Returns true if a search leaves the carried positions out: the head's own, or the shared one.
 inline bool skips_carry(const SegmentConfig& config, const ModelConfig& model, int layer, int head) {
   const auto both = [&](int l, int h) {
     return reads_part(config, l, h, "retrieved") && reads_part(config, l, h, "carry");
@@ -78,7 +78,7 @@ inline bool skips_carry(const SegmentConfig& config, const ModelConfig& model, i
   return false;
 }
 
-/// Positions before a segment that begins at `first` which a head sees.
+/// Returns the number of positions before a segment that begins at `first` which a head sees.
 inline std::int64_t seen_before(const SegmentConfig& config, const ModelConfig& model, int layer, int head,
                                 std::int64_t first) {
   const std::int64_t sinks = first > 0 ? config.sink_length : 0, carried = std::min(config.carry_length, first);
@@ -90,7 +90,7 @@ inline std::int64_t seen_before(const SegmentConfig& config, const ModelConfig& 
   return seen;
 }
 
-/// Of some heads of the first layers, with sizes from one end of their range to the other.
+/// Returns patterns of some heads of the first layers, with sizes from one end of their range to the other.
 inline HeadPatterns random_head_patterns(std::mt19937& random, const ModelConfig& model) {
   HeadPatterns patterns;
   patterns.layers.resize(static_cast<std::size_t>(draw(random, 0, model.layers)));
@@ -106,7 +106,7 @@ inline HeadPatterns random_head_patterns(std::mt19937& random, const ModelConfig
   return patterns;
 }
 
-/// A valid config with every field away from its default now and then.
+/// Returns a valid config with every field away from its default now and then.
 inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConfig& model) {
   SegmentConfig config;
   config.segment_length = draw(random, 1, 300);

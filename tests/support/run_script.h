@@ -23,7 +23,7 @@ inline std::optional<ErrorReport> run_script(MainWindow& window, const QString& 
   return problem;
 }
 
-/// The same, as a line.
+/// Does the same, and returns the problem as a line; empty if there is none.
 inline QString script_problem(MainWindow& window, const QString& text) {
   const auto problem = run_script(window, text);
   return problem ? problem->where + QStringLiteral(": ") + problem->problem + QStringLiteral(". ") + problem->advice

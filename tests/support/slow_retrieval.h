@@ -124,7 +124,7 @@ inline std::vector<Hit> retrieve(const std::vector<Vector>& queries, const std::
   return hits;
 }
 
-/// What each of the first `searched` keys is worth (SearchScores).
+/// Returns the score of each of the first `searched` keys (SearchScores).
 inline Vector position_scores(const std::vector<Vector>& queries, const std::vector<Vector>& keys, std::size_t searched,
                               const SegmentConfig& config) {
   const bool centred = config.search_scores == SearchScores::Centred;
@@ -142,7 +142,7 @@ inline Vector position_scores(const std::vector<Vector>& queries, const std::vec
   return scores;
 }
 
-/// In standard deviations from their mean.
+/// Returns the scores in standard deviations from their mean.
 inline Vector standardised(const Vector& scores) {
   double sum = 0, squares = 0;
   for (const double score : scores) sum += score;
@@ -154,7 +154,7 @@ inline Vector standardised(const Vector& scores) {
   return result;
 }
 
-/// Which positions are held (RetrieveBy): wishes in order, as many as there is room for.
+/// Returns the positions that are held (RetrieveBy): wishes in order, as many as there is room for.
 inline std::set<std::int64_t> chosen_positions(const Vector& scores, const SegmentConfig& config) {
   const std::int64_t count = std::ssize(scores), width = config.window_length;
   std::set<std::int64_t> held;

@@ -74,7 +74,7 @@ inline LogitAttribution synthetic_attribution(const RunModel& run, int segment, 
   return logit;
 }
 
-/// What an engine would answer on a synthetic run.
+/// Returns what an engine would answer on a synthetic run.
 inline std::shared_ptr<const Inspection> synthetic_inspection(const RunModel& run, int segment,
                                                               const InspectionParts& parts) {
   auto inspection = std::make_shared<Inspection>();

@@ -57,7 +57,7 @@ inline SegmentConfig random_small_config(std::mt19937& random, const ModelConfig
   return config;
 }
 
-/// The same, and in half of the cases other readers and searches than the paper's.
+/// Returns the same, and in half of the cases with other readers and searches than the paper's.
 inline SegmentConfig random_varied_config(std::mt19937& random, const ModelConfig& model) {
   SegmentConfig config = random_small_config(random, model);
   if (draw(random, 0, 1) == 0) vary_search(random, config, model);
@@ -83,7 +83,7 @@ inline at::Tensor as_tensor(const std::vector<std::int32_t>& ids) {
   return at::tensor(std::vector<std::int64_t>(ids.begin(), ids.end()));
 }
 
-/// How a text is fed: lengths of the chunks inside each segment.
+/// Returns the length of the next chunk inside a segment: how a text is fed.
 using Chunking = std::function<std::int64_t(std::int64_t left_in_segment)>;
 
 /// Hidden states of a whole text [T, D]: whole segments without `chunking`, else chunk by chunk. `hits` collects what

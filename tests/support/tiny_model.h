@@ -92,7 +92,7 @@ inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key)
   return json;
 }
 
-/// What config.json says of this model, in the older or newer spelling.
+/// Returns the config.json of this model, in the older or newer spelling.
 inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
   const std::map<std::string, std::string> classes{
       {"llama", "LlamaForCausalLM"}, {"mistral", "MistralForCausalLM"}, {"qwen2", "Qwen2ForCausalLM"}};

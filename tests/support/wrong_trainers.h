@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What audits have to tell from the trainer: trainers and policies to break, and what a report says of them.
+// Trainers and policies to break, which audits have to tell from the trainer, and what a report says of them.
 #pragma once
 #include "engine/method/segment_loss.h"
 #include "engine/policies/registry.h"

@@ -19,7 +19,7 @@ struct Recorded {
   double score;
 };
 
-// By metrics.py of LongBench under Python 3.11.
+// Scores of metrics.py of LongBench under Python 3.11.
 const std::vector<Recorded> kRecorded{
     {"qa_f1_score", "", "", 0.0},
     {"qa_f1_score", "The Cat!", "cat", 1.0},
@@ -100,7 +100,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// By definition, without a table.
+/// Returns the length of the longest common subsequence by definition, without a table.
 std::size_t common_subsequence(const std::vector<std::string>& a, std::size_t i, const std::vector<std::string>& b,
                                std::size_t j) {
   if (i == a.size() || j == b.size()) return 0;

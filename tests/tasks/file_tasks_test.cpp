@@ -72,7 +72,7 @@ TaskAnswer text_answer(const std::string& text) {
   return answer;
 }
 
-/// Empty where these lines are refused with these words, and with their place.
+/// Returns an empty text if these lines are refused with these words, and with their place.
 std::string refusal(const std::string& contents, const std::string& part, const std::string& place = ":1") {
   const auto error = error_of([&] { task_of(contents); });
   if (!error) return "nothing thrown";

@@ -111,7 +111,7 @@ class NeedleTasksTest : public QObject {
       }
   }
 
-  // What is asked for isn't said by the question, and it is what stands in the text behind the answer's beginning.
+  // The question does not say the answer, which stands in the text behind the answer's beginning.
   void the_answer_is_in_the_text_alone() {
     const Cases cases;
     for (const Case& each : cases.all) {

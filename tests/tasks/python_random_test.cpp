@@ -25,7 +25,7 @@ using namespace carryover;
 
 namespace {
 
-/// What the command above prints, numbers and words with one blank between them.
+/// Returns what the command above prints, numbers and words with one blank between them.
 std::string draws(std::uint64_t seed) {
   PythonRandom random(seed);
   std::string text;

@@ -111,7 +111,7 @@ inline std::string prompt_of(const TaskSample& sample) {
   return sample.context + sample.question + sample.answer_start;
 }
 
-/// As Python's json writes it.
+/// Returns the text that Python's json writes.
 inline std::string python_json(const json& value) {
   if (!value.is_array()) return value.dump(-1, ' ', true);
   std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a model's chat template comes from, and conversations in templates that are written as those of the common
+// The source of a model's chat template, and conversations in templates that are written as those of the common
 // families are: families/recorded.json has what jinja2 renders (tests/compat/templates.py --record).
 #include "engine/templates/chat_template.h"
 

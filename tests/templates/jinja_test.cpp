@@ -37,7 +37,7 @@ std::string repeated(const std::string& part, int times) {
   return text;
 }
 
-/// Empty where rendering throws with this problem and a line; else what happened instead.
+/// Returns an empty text if rendering throws with this problem and a line; else what happened instead.
 std::string refused(const std::string& source, const std::string& problem, Fault fault = Fault::BadInput) {
   return unlike(fault, problem, [&] { render(source); });
 }

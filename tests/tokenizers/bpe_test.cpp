@@ -33,7 +33,7 @@ Words cut(const std::vector<std::string>& cut_patterns, const std::string& text)
   return words;
 }
 
-/// What BPE is by definition: while some neighbours can merge, merge the best-ranked, leftmost pair.
+/// Encodes by the definition of BPE: while some neighbours can merge, merge the best-ranked, leftmost pair.
 std::vector<std::string> merge_slowly(const std::string& word,
                                       const std::map<std::pair<std::string, std::string>, int>& ranks) {
   std::vector<std::string> parts;

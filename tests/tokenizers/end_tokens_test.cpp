@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where a generated text ends: every place that names an end token counts.
+// A generated text ends at an end token: every place that names one counts.
 #include "engine/tokenizers/end_tokens.h"
 
 #include <QTest>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a folder's files make of a vocabulary: ids that transformers 5.24 gives for the same files.
+// Vocabularies made from a folder's files: their ids are those that transformers 5.24 gives for the same files.
 #include "engine/tokenizers/hf_tokenizer.h"
 
 #include <QTest>
@@ -143,7 +143,7 @@ void HfTokenizerTest::legacy_and_add_prefix_space() {
                               {"<s>the", {1, 302, 260}},
                               {"a</s> b", {283, 2, 309, 284}}}),
              "");
-  // Of a Mistral model transformers makes no LlamaTokenizer.
+  // transformers makes no LlamaTokenizer of a Mistral model.
   HfTokenizerFiles mistral = with_model(llama(json::object()));
   mistral.config["model_type"] = "mistral";
   QCOMPARE(unlike_expected(mistral, {{" the", {309, 261}}, {"<s>the", {1, 261}}}), "");

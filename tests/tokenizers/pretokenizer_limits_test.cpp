@@ -93,7 +93,7 @@ class PretokenizerLimitsTest : public QObject {
              std::string());
   }
 
-  /// What a search sees of a piece is limited; the words are those of the whole piece.
+  /// A search sees a limited part of a piece; the words are those of the whole piece.
   void long_matches_are_whole() {
     const auto cut = [](const std::string& pattern, const std::string& text) {
       std::vector<std::string> words;

@@ -22,9 +22,9 @@ std::shared_ptr<const Tokenizer> load_small(bool dummy_prefix = true, const Smal
   return SentencePieceTokenizer::load(make_sentencepiece(pieces, dummy_prefix), "tokenizer.model");
 }
 
-/// What byte-pair SentencePiece is by definition, on a text without U+2581, which is a space to it: characters, then
-/// the pair whose joint piece has the best score, leftmost of equals, until none is a piece; unknown characters by
-/// their bytes.
+/// Encodes by the definition of byte-pair SentencePiece, for a text without U+2581, which is a space to it: begins with
+/// characters; joins the pair whose joint piece has the best score, leftmost of equals, until none is a piece; writes
+/// unknown characters by their bytes.
 std::vector<std::int32_t> encode_slowly(const std::string& text, const SmallPieces& pieces) {
   std::map<std::string, std::int32_t> ids;
   for (std::size_t i = 0; i < pieces.text.size(); ++i) {

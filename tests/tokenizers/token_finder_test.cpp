@@ -24,7 +24,7 @@ TokenFinder finder_of(const std::vector<Spelling>& spellings) {
   return finder;
 }
 
-/// By definition: at each place, the longest that begins there, and the first of equals.
+/// Finds by definition: at each place, the longest that begins there, and the first of equals.
 std::vector<std::pair<std::size_t, int>> found_slowly(const std::vector<Spelling>& spellings, const std::string& text,
                                                       bool with_special) {
   std::vector<std::pair<std::size_t, int>> found;

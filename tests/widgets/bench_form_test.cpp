@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the form says is what the command's own options read, and what can't be measured is said before.
+// The form says what the command's own options read, and what cannot be measured is said before.
 #include "widgets/forms/bench_form.h"
 
 #include <QCheckBox>

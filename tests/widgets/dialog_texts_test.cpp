@@ -24,7 +24,7 @@ bool is_scrolled(const QWidget& widget) {
   return false;
 }
 
-/// What of the widget's text has no room; empty: all of it is seen.
+/// Says which part of the widget's text has no room; empty if all of it is seen.
 QString lacking(const QWidget& widget, const QString& text) {
   const auto* label = qobject_cast<const QLabel*>(&widget);
   const bool wraps = label != nullptr && label->wordWrap();

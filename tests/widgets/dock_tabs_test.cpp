@@ -19,7 +19,7 @@ using namespace carryover;
 
 namespace {
 
-/// Where the tab of a dock is; no bar where it has none.
+/// The place of a dock's tab; `bar` is null if the dock has no tab.
 struct TabPlace {
   QTabBar* bar = nullptr;
   QPoint middle;
@@ -36,7 +36,7 @@ bool has_title(const QDockWidget& dock) {
   return dock.titleBarWidget() == nullptr;
 }
 
-/// From the menu that a right click on its tab opens.
+/// Chooses from the menu that a right click on its tab opens.
 void choose(MainWindow& window, const QDockWidget& dock, const QString& text) {
   const TabPlace tab = tab_of(window, dock);
   QVERIFY(tab.bar != nullptr);

@@ -54,7 +54,7 @@ bool open_model(MainWindow& window, const QString& path = demo_folder()) {
   return wait_for([&] { return window.lab().loader.model() && !window.lab().loader.loading(); });
 }
 
-/// What went wrong; empty: nothing.
+/// Returns what went wrong; empty if nothing did.
 template <typename Work>
 QString problem_of(MainWindow& window, Work work) {
   QSignalSpy failed(&window.lab().documents, &DocumentController::failed);
@@ -80,7 +80,7 @@ Question ask(MainWindow& window, const QString& text) {
   return questions.all().back();
 }
 
-/// The same answer, to what rounding does.
+/// Returns true if both answers are the same up to rounding.
 bool alike(const Question& a, const Question& b) {
   const auto near = [](double x, double y) { return std::abs(x - y) < 1e-4; };
   return !a.answer.isEmpty() && a.answer == b.answer && a.without_retrieval == b.without_retrieval &&

@@ -328,7 +328,8 @@ void EvaluationsViewTest::needles_are_looked_for_among_hits() {
   QCOMPARE(findable_tokens(run, last, {{start, start + 4}}), std::int64_t{0});
 }
 
-/// Of the task and of the means of tasks; the switches that `export` sets choose what a click in the table does.
+/// The figure shows the task, or the means of tasks; the switches that `export` sets choose what a click in the table
+/// does.
 void EvaluationsViewTest::scores_stand_against_bytes() {
   EvaluationPlan plan = demo_evaluation();
   plan.tasks = {"recall/names", "passkey"};

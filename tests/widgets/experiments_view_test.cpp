@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Of the plot, set to a column.
+/// Sets a choice of the plot to a column, and returns it.
 QComboBox* choice(const ExperimentWindow& lab, const QString& name, CellColumn column) {
   for (QComboBox* box : lab.panel.findChildren<QComboBox*>()) {
     if (box->accessibleName() != name) continue;
@@ -82,7 +82,7 @@ class ExperimentsViewTest : public QObject {
   std::string out_;
 };
 
-/// What the tests look at.
+/// Runs the experiment that the tests look at.
 void ExperimentsViewTest::initTestCase() {
   qputenv("CARRYOVER_CACHE", QByteArray::fromStdString(temp_.file("cache")));
   out_ = temp_.file("out");
@@ -476,7 +476,7 @@ static QComboBox* box_of(const ExperimentWindow& lab, const char* name) {
   return nullptr;
 }
 
-/// As a hand chooses it.
+/// Chooses as a hand does.
 static void choose(QComboBox& box, int index) {
   box.setCurrentIndex(index);
   Q_EMIT box.activated(index);
@@ -559,7 +559,7 @@ void ExperimentsViewTest::the_frontier_follows_the_filter_and_the_length() {
   QTRY_VERIFY(plot.is_empty());
   QVERIFY(!length->isVisible());
 
-  // Of another experiment, what was chosen for this one says nothing.
+  // A choice made for this experiment does not apply to another one.
   const std::string longer = copy_of_state("longer");
   json more = results;
   more["lengths"] = {128, 256, 512};

@@ -71,7 +71,7 @@ class FigureCommandTest : public QObject {
       QVERIFY2(meta.contains(QByteArray::fromStdString(part)), meta.constData());
   }
 
-  /// What a run does not keep is computed by its model, which is opened for it.
+  /// Values that a run does not keep are computed by its model, which is opened for it.
   void a_figure_against_a_foil_names_it() {
     const QString csv = file("difference.csv");
     const QStringList words{"export", run_, "--figure", "attribution", "--token", "386", "-o", csv, "--foil"};
@@ -83,8 +83,8 @@ class FigureCommandTest : public QObject {
     QVERIFY2(wrong.code != 0 && wrong.err.contains("3 tokens"), wrong.err.constData());
   }
 
-  /// Where a run does not keep what a plot draws, its model computes it; without the model the plot says what is
-  /// missing.
+  /// If a run does not keep the values that a plot draws, its model computes them; without the model the plot says what
+  /// is missing.
   void what_a_run_does_not_keep_is_computed() {
     for (const char* figure : {"attention", "attribution", "attribution_layers", "carry", "prefix_scores"}) {
       const QString csv = file(figure) + ".csv";
@@ -140,7 +140,7 @@ class FigureCommandTest : public QObject {
     QVERIFY(contents(file("loss.npy.json")).contains(id));
   }
 
-  /// Of the published experiment: every policy over one text, the bytes that it sees beside it.
+  /// The published experiment has every policy over one text, with the bytes that it sees beside it.
   void an_experiment_has_a_figure_of_a_text() {
     const QString results = QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/evaluations/experiment-policies.json");
     const QStringList words{"export", results, "--figure", "loss-by-position", "-o"};
@@ -238,7 +238,7 @@ class FigureCommandTest : public QObject {
     QCOMPARE(colours_of({sinks, full}).size(), one.size() + 1);
   }
 
-  /// Of those groupings that were measured, as docs/results.md has them.
+  /// The figure has the groupings that were measured, with the numbers of docs/results.md.
   void lost_sinks_stand_beside_perplexities() {
     const QString results = QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/evaluations/experiment-smollm2_grouping.json");
     const QByteArray page = contents(QStringLiteral(CARRYOVER_SOURCE_DIR "/docs/results.md"));

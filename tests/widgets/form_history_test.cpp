@@ -249,7 +249,7 @@ class FormHistoryTest : public QObject {
     QCOMPARE(segment->value(), static_cast<int>(before));
     press_redo(segment);
     QCOMPARE(home.lab().config().segment_length, std::int64_t{64});
-    // What is refused is taken back first, and the setting before it stays.
+    // A refused value is taken back first, and the setting before it stays.
     segment->selectAll();
     QTest::keyClicks(segment, QStringLiteral("0"));
     settle();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window shows is of the weights that it names: ids, hashes, commands, masses and scores after a training,
+// The window shows results of the weights that it names: ids, hashes, commands, masses and scores after a training,
 // with an adapter from Recent, and from a session file equal what the command line and a session of their own give for
 // the same weights.
 #include <QAction>
@@ -31,7 +31,8 @@ using namespace carryover::test;
 
 namespace {
 
-/// What goes wrong, or nothing. Waits first: what the window shows may still be asked of the engine.
+/// Runs a script and returns what goes wrong; empty if nothing does. Waits first: the window may still be asking the
+/// engine for something that it shows.
 QString run_when_idle(MainWindow& window, const QString& text) {
   return script_problem(window, QStringLiteral("wait\n") + text);
 }
@@ -44,7 +45,7 @@ InspectionParts parts_of(const HeadRef& head) {
   return parts;
 }
 
-/// What the window says of a segment beyond its record; null with the reason in `problem`.
+/// Returns what the window says of a segment beyond its record; null with the reason in `problem`.
 std::shared_ptr<const Inspection> inspect(Home& home, const InspectionQuery& query, QString* problem = nullptr) {
   Inspections& inspections = home.lab().inspections();
   inspections.want(QStringLiteral("test"), query);

@@ -178,7 +178,7 @@ class KeptRunsTest : public QObject {
       QVERIFY(someone.lab().run().snapshot(0).target_nll.size() > 0);
     }
     QCOMPARE(journals(home_), QStringList(second));
-    // What a window that was killed had deleted from the list only.
+    // A window that was killed had deleted this run from the list only.
     const QString orphan = QFileInfo(second).absolutePath() + "/run-orphan.journal";
     QVERIFY(QFile::copy(second, orphan));
     Someone someone(home_);

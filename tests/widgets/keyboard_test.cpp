@@ -35,7 +35,7 @@ QString told(const QWidget* widget) {
       .arg(widget->metaObject()->className(), widget->accessibleName(), where.isEmpty() ? "the window" : where);
 }
 
-/// What Tab has to reach: controls on screen, and those that scrolling brings there.
+/// Returns the widgets that Tab has to reach: controls on screen, and those that scrolling brings there.
 std::set<QWidget*> wanted_in(QMainWindow& window) {
   std::set<QWidget*> wanted;
   for (QWidget* widget : window.findChildren<QWidget*>()) {
@@ -51,7 +51,7 @@ std::set<QWidget*> wanted_in(QMainWindow& window) {
   return wanted;
 }
 
-/// Where the focus comes to by `key`, from where it is until it is there again.
+/// Returns the widgets that the focus reaches by `key`, from where it is until it is there again.
 std::set<QWidget*> walked_by(QMainWindow& window, Qt::Key key, std::size_t limit) {
   std::set<QWidget*> reached;
   for (std::size_t i = 0; i < limit; ++i) {

@@ -40,7 +40,8 @@ QAction* action(MainWindow& window, const QString& text) {
   return nullptr;
 }
 
-/// What a view shows as numbers: texts of labels, meters and fields, cells, and numbers with a fraction on axes.
+/// Returns the texts in which a view shows numbers: labels, meters and fields, cells, and numbers with a fraction on
+/// axes.
 QStringList shown_texts(const QWidget& view) {
   QStringList texts;
   for (const auto* label : view.findChildren<QLabel*>()) texts += label->text();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What views share, and what one keeps for itself: pinned segment, brushed range, the cursor, unlinked panels.
+// The state that views share, and that one keeps for itself: pinned segment, brushed range, the cursor, unlinked
+// panels.
 #include <QApplication>
 #include <QComboBox>
 #include <QLabel>

@@ -75,7 +75,7 @@ class MainWindowTest : public QObject {
     }
   }
 
-  /// Of any length, in any width, and with a panel that comes forward with it.
+  /// The message has any length and the window any width, and a panel comes forward with it.
   void a_message_of_any_length_leaves_the_docks() {
     const QStringList below = panels_of(PanelArea::Bottom);
     QVERIFY(below.size() >= 2);

@@ -131,7 +131,7 @@ class Monkey {
     }
   }
 
-  /// Where a hand could reach: what is modal or popped up takes everything.
+  /// Returns a window that a hand could reach: a modal or popped up one takes everything.
   QWidget* place() {
     if (QWidget* popup = QApplication::activePopupWidget()) return popup;
     if (QWidget* modal = QApplication::activeModalWidget()) return modal;
@@ -177,7 +177,8 @@ class Monkey {
     rest();
   }
 
-  /// What follows from the step is done, so that the next one finds the same in every run of this seed.
+  /// Waits until everything that follows from the step is done, so that the next one finds the same in every run of
+  /// this seed.
   void rest() {
     resting_ = true;
     const RunController& runs = home_.window.lab().runs;
@@ -196,7 +197,7 @@ class Monkey {
     if (wanted.told) QTextStream(stderr) << trace.size() << ": " << trace.last() << Qt::endl;
   }
 
-  /// What moves the pointer or the wheel over something sets nothing.
+  /// Checks that an event that moves the pointer or the wheel over something sets nothing.
   template <typename Act>
   void sets_nothing(const char* what, const Act& act) {
     const Settings before(home_.lab());
@@ -207,7 +208,7 @@ class Monkey {
     problems += QStringLiteral("event %1, %2 (%3): %4").arg(trace.size()).arg(QLatin1String(what), told, changed);
   }
 
-  /// Whatever it is for may be gone after any event.
+  /// The widget that an event is for, which may be gone after any event.
   using Target = QPointer<QWidget>;
 
   static void mouse(const Target& target, QEvent::Type type, const QPoint& at, Qt::MouseButtons held,
@@ -320,7 +321,7 @@ class Monkey {
   QEventLoop* loop_ = nullptr;
 };
 
-/// What somebody would miss.
+/// The work that somebody would miss.
 struct Work {
   QString notes;
   qsizetype bookmarks, runs;
@@ -391,7 +392,7 @@ class MonkeyTest : public QObject {
     return problems;
   }
 
-  /// What is there once everything that was begun has ended.
+  /// Returns the work that is there once everything that was begun has ended.
   static Work rest(Home& home) {
     home.window.lab().runs.stop();
     const bool quiet =

@@ -61,7 +61,7 @@ const WhatIfResult* result_of(MainWindow& window, const std::function<void()>& s
   return what_ifs.shown_in_run();
 }
 
-/// What a session of its own makes of it.
+/// Returns the outcome of the edit in a session of its own.
 WhatIfOutcome outcome_of(LabContext& lab, const SegmentEdit& edit) {
   const auto session = load_session({lab.run().model().path, DType::Float32, Device::Cpu, 0, false, {}},
                                     [](double, const std::string&) {});
@@ -160,7 +160,7 @@ class PatchingTest : public QObject {
       QVERIFY(result->after != result->before);
       QVERIFY(result->patched_from.contains(QString::fromStdString(lab.pinned_run()->origin().id)));
     }
-    // Of a run into itself: nothing.
+    // Patching a run into itself changes nothing.
     lab.pin_run();
     const SegmentEdit both{.patch_carry = true, .patched_heads = {{3, 4}, {0, 1}}};
     const WhatIfResult* nothing = result_of(window, [&] { lab.what_ifs().ask_run({segment, {both}}, "itself"); });

@@ -31,7 +31,7 @@ const QLabel* tip() {
   return nullptr;
 }
 
-/// Those of which Qt would guess that their text is rich.
+/// Returns the labels of which Qt would guess that their text is rich.
 QStringList guessing_labels(const QWidget& widget) {
   QStringList found;
   for (const QLabel* label : widget.findChildren<QLabel*>())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a head reads, in words, under the paper's settings and under others.
+// The prefix of a head in words, under the paper's settings and under others.
 #include "widgets/state/prefix_text.h"
 
 #include <QTest>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What two runs have in common, held against sets and sums that are made here.
+// The common part of two runs, compared with sets and sums that are made here.
 #include "widgets/state/run_comparison.h"
 
 #include <QAbstractItemModelTester>
@@ -29,7 +29,7 @@ HitSet evidence(const RunModel& run, int segment) {
   return set;
 }
 
-/// The same segment, with every third hit gone and losses that are worse by a known amount.
+/// Returns the same segment, with every third hit gone and losses that are worse by a known amount.
 std::shared_ptr<const SegmentSnapshot> changed_snapshot(const RunModel& run, int segment, float worse) {
   auto snapshot = std::make_shared<SegmentSnapshot>(*test::synthetic_snapshot(run, segment));
   for (HeadHits& head : snapshot->hits)

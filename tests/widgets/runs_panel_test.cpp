@@ -95,7 +95,7 @@ class RunsPanelTest : public QObject {
     QVERIFY(computed(someone.lab().run()) == straight);
   }
 
-  /// Of a run with --force-hits whose file is gone: it opens, and a search does not take the place of its hits.
+  /// A run with --force-hits whose file is gone opens, and a search does not take the place of its hits.
   void a_run_whose_hits_are_gone_does_not_continue() {
     Someone someone(home_);
     someone.keeper.begin(false);

@@ -223,7 +223,7 @@ show nothing
   }
 
  private:
-  /// What is inside the figures that the script wrote.
+  /// Checks the contents of the figures that the script wrote.
   struct ReportChecks {
     QString folder, id;
     std::string hash;

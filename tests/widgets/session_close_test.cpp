@@ -30,7 +30,7 @@ QStringList threads() {
   return names;
 }
 
-/// Those that only we name so: the engine's name is that of LibTorch's threads too, which it starts.
+/// Returns the threads that only we name so: LibTorch's threads, which the engine starts, have the engine's name too.
 QStringList own_threads() {
   return threads().filter(QRegularExpression(QStringLiteral("^(folders|session writer)")));
 }
@@ -39,7 +39,7 @@ bool has_children() {
   return ::waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD;
 }
 
-/// What gets timer events while it is there.
+/// Notes the objects that get timer events while it exists.
 class TimerWatch : public QObject {
  public:
   TimerWatch() { qApp->installEventFilter(this); }

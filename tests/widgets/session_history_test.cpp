@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What windows leave behind: nothing where nobody did anything; all else until somebody deletes it.
+// The sessions that windows leave behind: none where nobody did anything; all else until somebody deletes it.
 #include "app/shell/session_history.h"
 
 #include <QApplication>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a window shows is brought back by the next one, from what was kept of it and from a session file.
+// The next window brings back what a window shows, from what was kept of it and from a session file.
 #include "app/session/session_keeper.h"
 
 #include <QApplication>
@@ -25,7 +25,7 @@ using namespace carryover::test;
 
 namespace {
 
-/// What a run showed.
+/// The values that a run showed.
 struct Shown {
   std::vector<double> losses;
   std::vector<HeadHits> hits;

@@ -18,7 +18,7 @@ namespace {
 
 const QString marker = QStringLiteral("written when the state was reached");
 
-/// What the process does that is killed: reaches the state, keeps it, says so, and stays there.
+/// The process that is killed runs this: it reaches the state, keeps it, says so, and stays there.
 int hold(const QString& state, const QString& home) {
   Someone someone(home);
   someone.keeper.begin(false);
@@ -35,7 +35,7 @@ int hold(const QString& state, const QString& home) {
   return QApplication::exec();
 }
 
-/// Gone, or a zombie whose new parent has not asked for its end yet.
+/// Returns true if the process is gone, or is a zombie whose new parent has not asked for its end yet.
 bool has_ended(qint64 process) {
   QFile status(QStringLiteral("/proc/%1/stat").arg(process));
   if (!status.open(QIODevice::ReadOnly)) return true;
@@ -43,7 +43,7 @@ bool has_ended(qint64 process) {
   return text.mid(text.lastIndexOf(')') + 2).startsWith('Z');
 }
 
-/// Of the training in `home`, which was killed: continues with it in `window`.
+/// Continues the training in `home`, which was killed, in `window`.
 void go_on(MainWindow& window, const QString& home) {
   const std::string directory = endless_training(home).output_dir;
   const std::int64_t logged = read_training_folder(directory).steps.back().step;

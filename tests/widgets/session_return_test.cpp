@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What comes back beside a run and its selection: what-ifs, the pinned run and selection, a range, a run that was
-// opened from its folder, and what is left of a session whose engine or folder is gone.
+// The parts that come back beside a run and its selection: what-ifs, the pinned run and selection, a range, a run that
+// was opened from its folder, and what is left of a session whose engine or folder is gone.
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>

@@ -37,7 +37,7 @@ QList<QByteArrayList> rows(const QByteArray& csv) {
   return found;
 }
 
-/// Where two tables differ; empty where they are alike. `exact` columns are compared as text, the others to 1e-4.
+/// Says where two tables differ; empty if they are alike. `exact` columns are compared as text, the others to 1e-4.
 QString difference(const QList<QByteArrayList>& a, const QList<QByteArrayList>& b, const QByteArrayList& exact) {
   if (a.size() != b.size()) return QStringLiteral("%1 rows, not %2").arg(a.size()).arg(b.size());
   for (qsizetype row = 0; row < a.size(); ++row) {

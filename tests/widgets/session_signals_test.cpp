@@ -25,7 +25,7 @@ void ends_by(QProcess& process, int number) {
   QCOMPARE(process.exitCode(), 128 + number);
 }
 
-/// Of the window, in what QWidget::saveGeometry() gave.
+/// Returns the size of the window in the result of QWidget::saveGeometry().
 QSize size_in(const QByteArray& geometry) {
   QDataStream stream(geometry);
   stream.setVersion(QDataStream::Qt_4_0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What keeps the window from opening is said, with what to do, and ends the program with code 3: no platform of Qt's
-// that answers, and paths whose bytes Qt can't keep.
+// A problem that keeps the window from opening is said, with what to do, and ends the program with code 3: no platform
+// of Qt's that answers, and paths whose bytes Qt can't keep.
 #include <QProcess>
 #include <QTest>
 

@@ -23,7 +23,7 @@ namespace {
 
 const StoryModel demo{demo_folder(), demo_folder() + QStringLiteral("/text.txt")};
 
-/// What a story says, as it comes.
+/// Collects what a story says, as it comes.
 struct Listener {
   explicit Listener(Stories& stories) {
     QObject::connect(&stories, &Stories::said, &stories, [this](const QString& text, const QString& change) {
@@ -222,7 +222,7 @@ class StoriesTest : public QObject {
     QCOMPARE(started.count(), 0);
   }
 
-  /// What an earlier start has fetched is known without the script, by the names that the script gives it.
+  /// A model that an earlier start has fetched is known without the script, by the names that the script gives it.
   void the_default_model_is_known_where_it_has_been_fetched() {
     const QByteArray before = qgetenv("CARRYOVER_CACHE");
     const auto restore = qScopeGuard([&] { qputenv("CARRYOVER_CACHE", before); });

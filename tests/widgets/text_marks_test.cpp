@@ -60,13 +60,13 @@ QColor colour_of(TokenView& view, std::int64_t token) {
   return view.viewport()->grab().toImage().pixelColor(box.left() + box.width() - 2, box.top() + 2);
 }
 
-/// What a context menu offers.
+/// An entry of a context menu.
 struct Entry {
   QString text, tip;
   bool enabled = false;
 };
 
-/// Of the menu that a right click on the token opens.
+/// Returns the entries of the menu that a right click on the token opens.
 std::vector<Entry> entries_at(QWidget& panel, TokenView& view, std::int64_t token) {
   const QPoint at = view.token_rect(token).center();
   QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.viewport()->mapToGlobal(at));

@@ -60,7 +60,7 @@ struct Box {
   double left, right;
 };
 
-/// Of each grapheme cluster of a line that is laid out by Qt alone.
+/// A grapheme cluster of a line that is laid out by Qt alone.
 struct Cluster {
   int begin, end;
   Box box;
@@ -83,7 +83,7 @@ std::vector<Cluster> clusters_of(const QString& text) {
   return clusters;
 }
 
-/// What the tokens cover together.
+/// Returns the box that the tokens cover together.
 Box covered(const TokenLine& line, std::int64_t first, std::int64_t last) {
   Box box{1e9, -1e9};
   for (const TokenPiece& piece : line)

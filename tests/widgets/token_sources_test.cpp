@@ -101,7 +101,7 @@ class TokenSourcesTest : public QObject {
     QVERIFY(heads->currentText() != "Strongest head");
   }
 
-  /// What a click on a token shows, resting on it shows too, until the pointer moves on.
+  /// Resting on a token shows what a click on it shows, until the pointer moves on.
   void the_pointer_previews_the_sources_of_a_token() {
     MainWindow window;
     show_demo(window);

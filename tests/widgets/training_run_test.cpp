@@ -22,7 +22,7 @@
 
 using namespace carryover;
 
-/// In place of the system's, for FullDisk.
+/// Replaces the system's function, for FullDisk.
 extern "C" ssize_t pwrite(int descriptor, const void* bytes, std::size_t count, off_t offset) {
   return test::full_disk_pwrite(descriptor, bytes, count, offset);
 }

@@ -43,7 +43,7 @@ QString value_of(const QWidget* widget) {
   return widget->metaObject()->userProperty().read(widget).toString();
 }
 
-/// As the pointer over the middle of the widget turns the wheel: by the child that is there.
+/// Turns the wheel with the pointer over the middle of the widget: the child that is there gets the event.
 void turn_wheel(QWidget* over, int turned) {
   QWidget* target = over->childAt(over->rect().center());
   if (target == nullptr) target = over;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window's command line refuses before anything opens, and the size that the window opens with.
+// The options that the window's command line refuses before anything opens, and the size that the window opens with.
 #include <QTest>
 
 #include "tests/support/gui_test.h"

@@ -216,12 +216,12 @@ void RibbonStrip::paint_arcs(QPainter& painter) const {
   painter.setRenderHint(QPainter::Antialiasing, true);
   painter.setBrush(Qt::NoBrush);
   const double width = viewport()->width();
-  // What ends off screen is cut short: a long text's arcs would be a million pixels wide, and cost as much.
+  // Arcs that end off screen are cut short: a long text's arcs would be a million pixels wide, and cost as much.
   const auto foot = [&](int segment) {
     return QPointF(std::clamp<double>(cell_rect(segment).center().x(), -width, 2 * width), arcs_height - 1);
   };
   const QPointF to = foot(reader);
-  std::set<double> feet;  ///< all that end off screen on a side have one
+  std::set<double> feet;  ///< the arcs that end off screen on one side share a foot
   for (const auto& [count, segment] : sources) {
     const double share = static_cast<double>(count) / sources.front().first;
     const QPointF from = foot(segment);

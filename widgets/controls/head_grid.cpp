@@ -187,7 +187,7 @@ void HeadGrid::paint_labels(QPainter& painter) const {
   paint_layer_labels(painter);
 }
 
-/// Where rows are lower than digits, a number stands where others leave it room, those of long-range layers first.
+/// If rows are lower than digits, a number is drawn only where others leave it room, those of long-range layers first.
 void HeadGrid::paint_layer_labels(QPainter& painter) const {
   const Theme& theme = current_theme();
   const int room = painter.fontMetrics().capHeight() + 3, step = cell_height() < 10 ? 5 : 1;

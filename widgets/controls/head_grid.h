@@ -9,7 +9,7 @@ class QMenu;
 
 namespace carryover {
 
-/// What a head does in a layer, as the grid shows it by glyph and colour.
+/// The role of a head in a layer, as the grid shows it by glyph and colour.
 enum class HeadRole { Local, LongRange, Retrieving };
 HeadRole head_role(const Grouping& grouping, int layer, int head);
 
@@ -56,7 +56,7 @@ class HeadGrid : public QWidget {
   bool searches(HeadRef head) const;  ///< for all readers
   void edit_heads(QRect cells);
   void offer_patch(QMenu& menu, const QString& text, int layer, int head);
-  bool has_patterns() const;  ///< that the policy reads
+  bool has_patterns() const;  ///< patterns of heads that the policy reads
   void ask_pattern(HeadRef head);
   void set_pattern(HeadRef head, const HeadPattern& pattern);
   void paint_labels(QPainter& painter) const;

@@ -9,10 +9,11 @@ class QLabel;
 
 namespace carryover {
 
-/// Memory that the machine can still give, bytes; nothing where the system does not say.
+/// Returns the memory that the machine can still give, in bytes; nothing if the system does not say.
 std::optional<std::int64_t> free_memory();
 
-/// What a training will need by component, estimated and, after a dry run, measured, against what is free. GUI thread.
+/// The memory that a training will need by component, estimated and, after a dry run, measured, beside what is free.
+/// GUI thread.
 class MemoryEstimate : public QWidget {
   Q_OBJECT
  public:

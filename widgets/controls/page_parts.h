@@ -26,7 +26,7 @@ QToolButton* add_button(QWidget* parent, WrappingBar* bar, const char* icon, con
 QWidget* labelled(const QString& name, QWidget* field, QWidget* button, QWidget* parent);
 /// `bar` on top of `body`, which takes the rest of `parent`.
 void put_bar_above(QWidget* parent, QLayout* bar, QWidget* body);
-/// How tables of the lab look: rows as a whole, no grid, short rows.
+/// Sets the look of the lab's tables: rows as a whole, no grid, short rows.
 void prepare_table(QTableView& table, const QString& accessible_name);
 
 }  // namespace carryover

@@ -39,7 +39,7 @@ bool is_part_of_another(const QWidget& widget) {
   return qobject_cast<const QComboBox*>(parent) || qobject_cast<const QAbstractSpinBox*>(parent);
 }
 
-/// What the widget shows, where it is a switch; null otherwise.
+/// Returns the value that the widget shows if it is a switch; null otherwise.
 QString value_of(const QWidget& widget) {
   if (const auto* box = qobject_cast<const QComboBox*>(&widget)) return box->currentText();
   if (const auto* pages = qobject_cast<const QTabWidget*>(&widget)) return pages->tabText(pages->currentIndex());

@@ -16,11 +16,12 @@ struct PanelControl {
 };
 std::vector<PanelControl> panel_controls(const QWidget& panel);
 
-/// As if a hand had set it. Throws EngineError{Usage} naming the panel's switches, or what this one takes.
+/// Sets a switch as if a hand had set it. Throws EngineError{Usage} naming the panel's switches, or the values that
+/// this one takes.
 void set_panel_control(QWidget& panel, const QString& name, const QString& value);
 /// Clicks a button that has this text or accessible name. Throws EngineError{Usage}, also where it is disabled.
 void press_panel_button(QWidget& panel, const QString& name);
-/// What the panel shows as text, a line each: labels, then its switches, then its tables' rows, tab-separated.
+/// Returns what the panel shows as text, a line each: labels, then its switches, then its tables' rows, tab-separated.
 QString panel_text(const QWidget& panel);
 
 }  // namespace carryover

@@ -65,7 +65,7 @@ void PatternDialog::show_pattern(const HeadPattern& pattern) {
   name_sizes();
 }
 
-/// What the two numbers are depends on the kind.
+/// Names the two sizes, whose meaning depends on the kind.
 void PatternDialog::name_sizes() {
   const auto kind = static_cast<PatternKind>(kind_->currentIndex());
   switch (kind) {

@@ -13,7 +13,7 @@
 
 namespace carryover {
 
-/// What views are filtered to, or would be by the drag under way: the rest is dimmed.
+/// Dims the segments outside the range that views are filtered to, or would be filtered to by the drag under way.
 void RibbonStrip::paint_range(QPainter& painter) const {
   const SegmentRange range = brushing_.is_set() ? brushing_ : context_.range();
   if (!range.is_set()) return;

@@ -99,14 +99,14 @@ class ParagraphCutter {
   std::vector<Paragraph> paragraphs_ = std::vector<Paragraph>(1);
 };
 
-/// A grapheme cluster on a line: its part of the text, and where reading enters and leaves it.
+/// A grapheme cluster on a line: its part of the text, and the x at which reading enters and leaves it.
 struct Cluster {
   int begin, end;
   double enter, leave;  ///< `leave` is on the left where it is read from right to left
 };
 
-/// Where a cluster is left: at the next one's entry where that is beside it (a ligature's clusters have an entry each
-/// within it), else at the end of what was shaped.
+/// Returns the clusters of a line. Reading leaves a cluster at the next one's entry if that is within it (each cluster
+/// of a ligature has its own entry there), else at the end of what was shaped.
 std::vector<Cluster> clusters_of(const QTextLayout& text, const QTextLine& line) {
   std::vector<Cluster> clusters;
   const int end = line.textStart() + line.textLength();
@@ -223,7 +223,7 @@ class ParagraphLines {
     pieces_.push_back({span.token, {}, left, right - left});
   }
 
-  /// Behind the text, in its direction.
+  /// Places the line break behind the text, in its direction.
   void place_break(double left, double right) {
     const double width = QFontMetricsF(font_).horizontalAdvance(u'n');
     const bool backwards = paragraph_.text.isRightToLeft();

@@ -133,7 +133,7 @@ void TokenView::update_scroll_bar() {
   verticalScrollBar()->setValue(static_cast<int>(layout_.estimated_line_of(top_)));
 }
 
-/// Where the text's end is at the view's bottom.
+/// Returns the first line on screen when the text's end is at the view's bottom.
 LinePlace TokenView::last_top() {
   if (layout_.block_count() == 0) return {};
   const int block = layout_.block_count() - 1;

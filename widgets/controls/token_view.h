@@ -13,13 +13,13 @@
 
 namespace carryover {
 
-/// How a token is marked by the selected segment's hits.
+/// The mark that the selected segment's hits give a token.
 struct TokenMark {
   HitKind kind = HitKind::Anchor;
   int heads = 1;  ///< that fetched it
 };
 
-/// What TokenView paints beside the text. A plain value.
+/// The marks that TokenView paints beside the text. A plain value.
 struct TokenMarks {
   std::unordered_map<std::int64_t, TokenMark> hits;
   int most_heads = 1;
@@ -43,9 +43,10 @@ class TokenView : public QAbstractScrollArea {
   void set_marks(TokenMarks marks);
   bool is_marked(std::int64_t token) const { return marks_.hits.contains(token); }
   void set_colouring(Colouring colouring);
-  /// Nats that a token's loss differs by from what it is compared with; NaN where it isn't. For LossChange.
+  /// Sets how many nats a token's loss differs by from the loss that it is compared with; NaN if it is not compared.
+  /// For LossChange.
   void set_loss_change(std::function<float(std::int64_t)> change);
-  /// How strongly a token is a source of the selected one, −1 to 1; NaN where it is none. For Source.
+  /// Sets how strongly a token is a source of the selected one, −1 to 1; NaN if it is none. For Source.
   void set_source(std::function<float(std::int64_t)> strength);
   void set_unit(TextUnit unit);  ///< that has one colour: the mean of its losses, or its strongest hit
   TokenRange marked_range() const { return range_; }  ///< by dragging, or Shift and an arrow; empty where none is

@@ -49,7 +49,7 @@ QLayoutItem* WrappingBar::takeAt(int index) {
   return item;
 }
 
-/// What gets the rest of a line, or ignores its hint, needs no more than its least.
+/// Returns the width that an item needs: its minimum if it gets the rest of a line or ignores its hint, else its hint.
 int WrappingBar::width_of(const Item& item) const {
   const QWidget* widget = item.item->widget();
   const bool ignores = widget && widget->sizePolicy().horizontalPolicy() == QSizePolicy::Ignored;

@@ -11,8 +11,8 @@ class QSpinBox;
 
 namespace carryover {
 
-/// What is to be audited: the tokens [first_token, first_token + segments · S) of the open text, on a model loaded for
-/// it alone. A plain value.
+/// The audit to run: the tokens [first_token, first_token + segments · S) of the open text, on a model loaded for it
+/// alone. A plain value.
 struct AuditSettings {
   SegmentConfig config;
   std::string policy = "segmented";
@@ -29,9 +29,9 @@ class AuditForm : public QWidget {
  public:
   explicit AuditForm(QWidget* parent = nullptr);
 
-  /// `base` with the form's lengths: M and R are at most a quarter of a segment that was made shorter.
+  /// Returns `base` with the form's lengths: M and R are at most a quarter of a segment that was made shorter.
   AuditSettings settings(const SegmentConfig& base) const;
-  /// Values that suit the model; what the user sets stays until another one is opened.
+  /// Takes over values that suit the model; values that the user sets stay until another model is opened.
   void adopt(const ModelConfig& model, const SegmentConfig& config);
 
  Q_SIGNALS:

@@ -170,7 +170,7 @@ void BenchForm::add_models() {
   update_settings_box();
 }
 
-/// Empty: they can be measured with.
+/// Says why the bench cannot use the window's settings; empty if it can.
 QString BenchForm::why_no_settings() const {
   if (!model_chosen()) return tr("Random weights are measured with the settings of their shape");
   if (model_path_.isEmpty()) return tr("No model is open");

@@ -14,18 +14,18 @@ class QSpinBox;
 
 namespace carryover {
 
-/// What is to be benched: model or shape, with what, which work, against whom. GUI thread.
+/// The fields of a bench: the model or shape, the settings, the kinds of work and the peer. GUI thread.
 class BenchForm : public QWidget {
   Q_OBJECT
  public:
   explicit BenchForm(QWidget* parent = nullptr);
 
-  /// The model that can be chosen beside the shapes, and how the window's settings differ from those that the command
-  /// would take (config_difference()). An empty path: none; `why_none` says why.
+  /// Sets the model that can be chosen beside the shapes, and how the window's settings differ from those that the
+  /// command would take (config_difference()). An empty path: none; `why_none` says why.
   void set_model(const QString& path, const QString& name, const std::string& config, const QString& why_none = {});
   void set_request(const BenchRequest& request);  ///< its model, where it has one, must be the open one
 
-  /// What is wrong; empty: request() is what the form says.
+  /// Returns what is wrong; if empty, request() is what the form says.
   QString problem() const;
   BenchRequest request() const;
 

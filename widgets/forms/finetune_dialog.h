@@ -18,8 +18,8 @@ class CommandBox;
 class MemoryEstimate;
 class PlanForm;
 
-/// Asks for a TrainingPlan: a form that is checked as it is typed, presets, what the run will need, the command line
-/// that does the same. It starts nothing itself: it asks by signals. Not modal. GUI thread.
+/// Asks for a TrainingPlan: a form that is checked as it is typed, presets, the memory and time that the run will need,
+/// and the command line that does the same. It starts nothing itself: it asks by signals. Not modal. GUI thread.
 class FinetuneDialog : public QDialog {
   Q_OBJECT
  public:
@@ -39,10 +39,10 @@ class FinetuneDialog : public QDialog {
   /// is known here.
   void set_elsewhere(const std::string& model_path, const ModelConfig& model);
 
-  /// What is open but not trained, such as an adapter; empty: nothing.
+  /// Sets a remark on a part of the open model that is not trained, such as an adapter; empty: none.
   void set_remark(const QString& remark);
 
-  /// Why nothing can be started now; empty: it can.
+  /// Sets why nothing can be started now; empty: it can.
   void set_engine_busy(const QString& why);
   void show_dry_run(const StepRecord& step);
   void show_dry_run_problem(const QString& problem);

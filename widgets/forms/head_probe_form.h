@@ -12,8 +12,8 @@ class QSpinBox;
 
 namespace carryover {
 
-/// What heads are to be profiled on, with the button that starts it, its progress, and Cancel. It runs nothing itself.
-/// GUI thread.
+/// The probes by which heads are to be profiled, with the button that starts the profile, its progress, and Cancel. It
+/// runs nothing itself. GUI thread.
 class HeadProbeForm : public QWidget {
   Q_OBJECT
  public:

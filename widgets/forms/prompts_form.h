@@ -12,7 +12,7 @@ class QPushButton;
 
 namespace carryover {
 
-/// What is to be run, and the buttons that start and stop it. GUI thread.
+/// The prompts to run, and the buttons that start and stop the run. GUI thread.
 class PromptsForm : public QWidget {
   Q_OBJECT
  public:

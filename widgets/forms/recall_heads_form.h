@@ -13,8 +13,8 @@ class QToolButton;
 
 namespace carryover {
 
-/// What heads for recall are to be found on: novels, and how many documents with needles; the button that starts it,
-/// its progress, and Cancel. It runs nothing itself. GUI thread.
+/// The data on which heads for recall are to be found: novels, and the number of documents with needles; the button
+/// that starts the search, its progress, and Cancel. It runs nothing itself. GUI thread.
 class RecallHeadsForm : public QWidget {
   Q_OBJECT
  public:

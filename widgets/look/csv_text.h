@@ -10,12 +10,12 @@ namespace carryover {
 
 // Fields of CSV files, which are the same in every language of the window. Any thread.
 
-/// As a spreadsheet may get it: see csv_cell().
+/// Returns the text as a spreadsheet may get it: see csv_cell().
 inline QString without_formula(const QString& text) {
   return QString::fromStdString(without_formula(text.toStdString()));
 }
 
-/// In quotes, those in it doubled.
+/// Returns the field in quotes, with those in it doubled.
 inline QString csv_quoted(const QString& field) {
   QString text = without_formula(field);
   return QLatin1Char('"') + text.replace(QLatin1Char('"'), QLatin1String("\"\"")) + QLatin1Char('"');

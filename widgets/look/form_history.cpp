@@ -99,7 +99,7 @@ void set_value(QWidget& field, const QVariant& value) {
 
 }  // namespace
 
-/// From the values of all fields to others.
+/// The step from the values of all fields to others.
 class FormHistory::Step : public QUndoCommand {
  public:
   /// `field`: the only one that changed, and is typed in; empty: none, or several.

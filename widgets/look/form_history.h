@@ -7,29 +7,29 @@
 
 namespace carryover {
 
-/// The values of a form's fields, and undo for them: text fields, choices, numbers, boxes to tick (those of a tree
-/// too). What changes in one turn of the event loop, such as by a preset, is one step; so is what is typed in one field
-/// until another one has the keyboard. What changes while the keyboard is elsewhere (another model's bounds, a session
-/// that comes back) is no step. It is the form's child, and needs nothing of the form but that its fields follow
-/// their values. GUI thread.
+/// The values of a form's fields, and undo for them: text fields, choices, numbers, check boxes (those of a tree too).
+/// All changes within one turn of the event loop, such as by a preset, are one step; so is all typing in one field
+/// until another one has the keyboard. Changes while the keyboard is elsewhere (another model's bounds, a session that
+/// comes back) are no step. It is the form's child, and needs nothing of the form but that its fields follow their
+/// values. GUI thread.
 class FormHistory : public QObject {
   Q_OBJECT
  public:
   explicit FormHistory(QWidget& form);
 
-  /// What the form holds now is what it begins with: there is nothing to undo. It begins by itself when it is shown
-  /// first.
+  /// Makes the form's current values those that it begins with: there is nothing to undo. This happens by itself when
+  /// the form is first shown.
   void begin();
   QUndoStack& stack() { return stack_; }
 
-  /// By the field's name, with a number where several have the same.
+  /// Returns the values by the fields' names, with a number if several have the same.
   QVariantMap values() const;
-  /// Of the fields that are there; others stay as they are.
+  /// Sets the fields that exist and are named here; others stay as they are.
   void set_values(const QVariantMap& values);
-  /// What differs from what the form began with.
+  /// Returns the values that differ from those that the form began with.
   QVariantMap typed();
 
-  /// Set on a field that is a command or follows from others, and is no setting itself.
+  /// Excludes a field that is a command or follows from others, and is no setting itself.
   static void leave_out(QWidget& field);
 
   bool eventFilter(QObject* watched, QEvent* event) override;

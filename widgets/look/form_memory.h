@@ -8,11 +8,11 @@ class QDialog;
 
 namespace carryover {
 
-/// What was typed in dialogs that were closed without doing what they are for. It comes back when the dialog is opened
-/// again in the same window. A child of that window. GUI thread.
+/// The text typed into dialogs that were closed without doing what they are for. It comes back when the dialog is
+/// opened again in the same window. A child of that window. GUI thread.
 class FormMemory : public QObject {
  public:
-  /// From now on, closing `dialog` keeps what was typed, and accepting it forgets that. What was kept under `name` is
+  /// From now on, closing `dialog` keeps what was typed, and accepting it forgets that. Values kept under `name` are
   /// filled in at once. Call it when the dialog holds what it begins with; it has a FormHistory.
   static void keep(QDialog& dialog, const QString& name);
 

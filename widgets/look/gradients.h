@@ -13,9 +13,9 @@ enum class ColourScale {
 
 /// The colour at `t` in [0, 1] (clamped).
 QColor scale_colour(ColourScale scale, double t);
-/// For differences: blue at -1, a grey near the page's at 0, orange at 1 (clamped). Along each arm equal steps look
-/// equally large, and both arms are equally light, so that neither side looks like more. On a dark page the ends are
-/// the light colours.
+/// Returns the colour of a difference: blue at -1, a grey near the page's at 0, orange at 1 (clamped). Along each arm
+/// equal steps look equally large, and both arms are equally light, so that neither side looks like more. On a dark
+/// page the ends are the light colours.
 QColor diverging_colour(double t, bool on_dark);
 /// CIE L* of an sRGB colour, 0 to 100.
 double cie_lightness(const QColor& colour);

@@ -12,7 +12,7 @@ void load_resources();  ///< before the first use of a file under ":/" that is n
 
 /// An icon of resources/icons/ in the theme's text colour, sharp at any scale. GUI thread.
 QIcon themed_icon(const QString& name);
-/// The same in another colour, for what has a meaning.
+/// Returns the same icon in another colour, which has a meaning.
 QIcon coloured_icon(const QString& name, const QColor& colour);
 
 /// Sets the icon now and again whenever the theme changes.

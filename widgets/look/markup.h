@@ -10,7 +10,7 @@ namespace carryover {
 /// QString::toHtmlEscaped(). All other labels and all tooltips show plain text (see LabStyle::polish()).
 void set_markup(QLabel& label, const QString& markup);
 
-/// What the label says, without markup.
+/// Returns the label's text without markup.
 QString plain_text(const QLabel& label);
 
 }  // namespace carryover

@@ -11,7 +11,7 @@
 namespace carryover {
 namespace {
 
-/// With bytes that are no characters as a shell's $'…' writes them.
+/// Returns the path with its bytes that are no characters written as a shell's $'…' does.
 std::string shown_path(std::string_view path) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string shown;

@@ -9,7 +9,7 @@ namespace carryover {
 /// a word. So such a path is refused where it comes to the window: this throws EngineError{BadInput} that shows it.
 void require_qt_path(const std::string& path);
 
-/// The same for each of these words, for the current folder, and for the folders in which Qt keeps files.
+/// Does the same for each of these words, for the current folder, and for the folders in which Qt keeps files.
 void require_qt_paths(const std::vector<std::string>& words);
 
 }  // namespace carryover

@@ -13,12 +13,13 @@ inline QString one_line(QString name) {
   return name;
 }
 
-/// As an action, a button, a tab or the label of a field shows it: an & is no shortcut, and a tab begins no column.
+/// Returns the name for an action, a button, a tab or the label of a field: an & is no shortcut, and a tab begins no
+/// column.
 inline QString action_text(const QString& name) {
   return one_line(name).replace(QLatin1Char('&'), QLatin1String("&&"));
 }
 
-/// As a window's title shows it: [*] is no mark of unsaved changes.
+/// Returns the name for a window's title: [*] is no mark of unsaved changes.
 inline QString title_text(const QString& name) {
   return one_line(name).replace(QLatin1String("[*]"), QLatin1String("[*][*]"));
 }

@@ -10,7 +10,7 @@
 namespace carryover {
 namespace {
 
-/// Whether the field itself has something that the key takes back.
+/// Returns true if the field itself has something that the key takes back.
 bool has_own_step(const QWidget& field, bool redo) {
   if (const auto* line = qobject_cast<const QLineEdit*>(&field))
     return redo ? line->isRedoAvailable() : line->isUndoAvailable();

@@ -11,7 +11,7 @@ namespace carryover {
 /// it, as text fields do. It is the form's child. GUI thread.
 class UndoKeys : public QObject {
  public:
-  /// What the keys do; asked whether they can before, and where they can't, the keys are the window's.
+  /// The actions of the keys. `can` is asked before `take`; if it returns false, the window handles the keys.
   struct Steps {
     std::function<bool(bool redo)> can;
     std::function<void(bool redo)> take;

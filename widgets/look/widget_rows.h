@@ -8,7 +8,7 @@ namespace carryover {
 class WidgetRows : public QGridLayout {
  public:
   WidgetRows(QWidget* parent, int columns) : QGridLayout(parent), columns_(columns) { setContentsMargins(0, 0, 0, 0); }
-  /// At the end of the last row, or in a new one.
+  /// Adds the widget at the end of the last row, or in a new one.
   void append(QWidget* widget) {
     const int place = count();
     addWidget(widget, place / columns_, place % columns_);

@@ -102,7 +102,7 @@ void AskPanel::ask() {
   lab_.questions().ask(question_->text().trimmed());
 }
 
-/// Where the run on show reads it: a document's text may be another one.
+/// Selects the passage in the run on show, if that reads the same text: a document's text may be another one.
 void AskPanel::select_passage(int row) {
   const auto &shown = lab_.run().request().ids, &asked = lab_.asked().request().ids;
   if (shown != asked && (!shown || !asked || *shown != *asked)) return;

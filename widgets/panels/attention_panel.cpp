@@ -20,7 +20,7 @@ namespace {
 
 constexpr double least_shown = 1e-6;  ///< on the logarithmic scale
 
-/// What is masked has no attention and is left blank.
+/// Returns the values to be coloured. Masked cells have no attention and are left blank.
 Map coloured(const Map& mean, bool logarithmic) {
   Map map = mean;
   for (float& value : map.values)
@@ -30,7 +30,7 @@ Map coloured(const Map& mean, bool logarithmic) {
   return map;
 }
 
-/// The share of the map's attention that falls on the prefix.
+/// Returns the share of the map's attention that falls on the prefix.
 double prefix_share(const AttentionMap& map) {
   double prefix = 0, all = 0;
   for (std::int64_t row = 0; row < map.mean.rows; ++row)

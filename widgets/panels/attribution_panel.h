@@ -9,8 +9,8 @@ class QLabel;
 
 namespace carryover {
 
-/// Where the logit of the selected token, or its difference from the foil's, comes from: by head, and by whether the
-/// head read it in its carry, its retrieved prefix or the segment. GUI thread.
+/// The sources of the selected token's logit, or of its difference from the foil's: by head, and by whether the head
+/// read them in its carry, its retrieved prefix or the segment. GUI thread.
 class AttributionPanel : public Panel {
   Q_OBJECT
  public:
@@ -27,7 +27,7 @@ class AttributionPanel : public Panel {
   void draw_layers(const LogitAttribution& logit);
   void clear(const QString& why);
   QString sum_text(const LogitAttribution& logit) const;
-  QString logit_text(const Prediction& prediction) const;  ///< what is taken apart
+  QString logit_text(const Prediction& prediction) const;  ///< of the prediction that is taken apart
   QString csv() const;
   QString text_at(double x, double y) const;
 

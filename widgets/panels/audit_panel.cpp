@@ -31,7 +31,8 @@ constexpr double memory_reserve = 0.1;     ///< of the free memory
 constexpr double long_work_seconds = 600;  ///< a longer audit is warned of
 constexpr int form_width = 430;
 
-/// What the last run took for as many tokens: a lower bound, since a run may have used smaller numbers. 0: unknown.
+/// Returns the seconds that the last run took for as many tokens: a lower bound, since it may have used a smaller
+/// dtype. 0: unknown.
 double least_seconds(const RunModel& run, std::int64_t tokens) {
   if (run.is_empty() || !run.finished() || run.summary().seconds <= 0 || run.summary().tokens == 0) return 0;
   return static_cast<double>(tokens) * run.summary().seconds / static_cast<double>(run.summary().tokens);

@@ -14,14 +14,14 @@ class QTableView;
 
 namespace carryover {
 
-/// Holds the trainer's gradient against its definition (thm:tbptt-exact): a form with what it will cost, and a table of
-/// checks. It runs nothing itself: it asks by signals, and is told what came of it.
+/// Compares the trainer's gradient with its definition (thm:tbptt-exact): a form with the cost of the audit, and a
+/// table of checks. It runs nothing itself: it asks by signals, and is told the results.
 class AuditPanel : public Panel {
   Q_OBJECT
  public:
   explicit AuditPanel(LabContext& context, QWidget* parent = nullptr);
 
-  /// Whether one is open: that of the LabContext may be the shape of one whose run is on show.
+  /// Sets if a model is open: the LabContext's model may be only the shape of the one whose run is on show.
   void set_has_model(bool has_model);
   void set_text(const QString& name, std::int64_t tokens);  ///< the open text; no tokens: none is open
   void set_engine_busy(const QString& why);                 ///< why no audit can start; empty: it can

@@ -15,13 +15,13 @@ class QTableView;
 
 namespace carryover {
 
-/// What a bench found: where and with what, a table, what is missing and why, and two plots. GUI thread.
+/// The results of a bench: machine and programs, a table, what is missing and why, and two plots. GUI thread.
 class BenchResults : public QWidget {
   Q_OBJECT
  public:
   explicit BenchResults(QWidget* parent = nullptr);
 
-  /// `folder`: where its bench.json lies, for the commands that figures carry; empty: nowhere.
+  /// Shows a report. `folder` holds its bench.json, for the commands that figures carry; empty: there is none.
   void show_report(const BenchReport& report, const QString& folder);
   const std::vector<PlotView*>& plots() const { return plots_; }  ///< time, then memory; made again when they change
   QTableView& table() { return *view_; }

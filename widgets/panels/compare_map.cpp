@@ -93,7 +93,7 @@ std::vector<CompareMap::Row> CompareMap::rows() {
   return with_any_hits(std::move(rows));
 }
 
-/// Nothing where no row has a hit.
+/// Returns the rows; none if no row has a hit.
 std::vector<CompareMap::Row> CompareMap::with_any_hits(std::vector<Row> rows) const {
   const bool any = std::any_of(rows.begin(), rows.end(),
                                [this](const Row& row) { return !hits_of_a(row).empty() || !row.b.empty(); });

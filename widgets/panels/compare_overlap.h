@@ -10,7 +10,7 @@ namespace carryover {
 
 class SegmentCursor;
 
-/// How many of the hits of two runs are the same: Jaccard by segment, over all heads and of the selected one, and by
+/// The share of hits that two runs have in common: Jaccard by segment, over all heads and of the selected one, and by
 /// head over the segments shown.
 class CompareOverlap : public ComparePage {
   Q_OBJECT

@@ -31,7 +31,7 @@ class ComparePage : public QWidget {
 
 /// Model, settings and hashes of both runs: what a figure that compares them carries.
 QString comparison_provenance(const RunComparison& comparison);
-/// Why there is nothing to compare of what the runs retrieve.
+/// Says why there are no hits to compare.
 QString no_hits_text(const RunComparison& comparison);
 
 }  // namespace carryover

@@ -12,7 +12,7 @@
 namespace carryover {
 namespace {
 
-/// On an axis: its beginning and its end, which tell comparisons apart.
+/// Returns a title for an axis: its beginning and its end, which tell comparisons apart.
 QString shortened(const QString& title) {
   constexpr qsizetype most = 44, half = most / 2;
   return title.size() <= most ? title : title.left(half) + QStringLiteral("…") + title.right(half);

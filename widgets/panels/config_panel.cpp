@@ -98,7 +98,7 @@ ConfigPanel::ConfigPanel(LabContext& lab, QWidget* parent) : Panel(lab, tr("Sett
   add_undo_keys();
 }
 
-/// What is typed and refused is no setting yet: taking it back brings what is set.
+/// Text that was typed and refused is no setting yet: undo brings the current setting back.
 void ConfigPanel::add_undo_keys() {
   const auto refused = [this](bool redo) { return !redo && !problem_->text().isEmpty(); };
   QUndoStack& stack = context().undo_stack();
@@ -409,7 +409,7 @@ void ConfigPanel::commit() {
   if (problem_->text().isEmpty()) context().edit_config(typed_config(), tr("settings"));
 }
 
-/// What is typed and not yet the configuration, because a key comes before the pause after typing, becomes it.
+/// Makes typed values the configuration if a key comes before the pause after typing.
 void ConfigPanel::settle() {
   if (token_limit_->hasAcceptableInput()) token_limit_->interpretText();
   if (commit_timer_.isActive()) commit();

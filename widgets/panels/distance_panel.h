@@ -13,8 +13,8 @@ class QToolButton;
 
 namespace carryover {
 
-/// How far back heads look. The runs of the session as a list; the distances of each head in the current run; and over
-/// the ticked runs either one head's distances, run by run, or how consistent each head is.
+/// The distances at which heads read: the runs of the session as a list; the distances of each head in the current run;
+/// and over the ticked runs either one head's distances, run by run, or how consistent each head is.
 class DistancePanel : public Panel {
   Q_OBJECT
  public:

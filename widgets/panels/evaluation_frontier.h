@@ -15,7 +15,7 @@ class EvaluationFrontier {
  public:
   explicit EvaluationFrontier(QWidget* parent);
   PlotView& plot() { return *plot_; }
-  /// Of the task that `row` has, or the means of all tasks that have its metric.
+  /// Draws the task of `row`, or the means of all tasks that have its metric.
   void draw(const EvaluationModel& model, int row, bool all_tasks);
   void clear();
 

@@ -20,7 +20,7 @@ class EvaluationPlot : public QWidget {
   PlotView& curves() { return *curves_; }
   PlotView& slices() { return *slices_; }
   PlotView& frontier() { return frontier_.plot(); }
-  /// Of the task that `row` has; `column` is the policy of the slices. Draws nothing where there is no such cell.
+  /// Draws the task of `row`; `column` is the policy of the slices. Draws nothing if there is no such cell.
   void draw(const EvaluationModel& model, int row, int column, EvaluationValue value);
 
  Q_SIGNALS:

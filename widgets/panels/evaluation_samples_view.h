@@ -24,7 +24,7 @@ class EvaluationSamplesView : public QWidget {
   bool wants_references() const;
   QString needle_said() const;  ///< empty while the run of the sample that was opened is not on show
 
-  /// Null: there is no such cell.
+  /// Shows the samples of a cell; null: there is no such cell.
   void show_cell(const std::shared_ptr<const ScoreCell>& cell, const std::vector<std::string>& references);
   void show_needle(const RunModel& run, const OpenedSample& sample);
 

@@ -24,7 +24,8 @@ class EvaluationsPanel : public FolderPanel {
   /// Once; the model outlives the panel.
   void set_model(EvaluationModel& model);
   EvaluationSamplesView& samples() { return *samples_; }
-  /// As Markdown, CSV or LaTeX, by the suffix; as far as the evaluation has got. Throws EngineError{Io, BadInput}.
+  /// Writes the table as Markdown, CSV or LaTeX, by the suffix; as far as the evaluation has got. Throws
+  /// EngineError{Io, BadInput}.
   void write_table(const QString& path) const;
 
  Q_SIGNALS:

@@ -27,7 +27,7 @@ CellColumn chosen(const QComboBox& box) {
   return static_cast<CellColumn>(box.currentData().toInt());
 }
 
-/// Of a name that is not there yet, its new place.
+/// Returns the place of a name, which is added if it is not there yet.
 int place_of(std::vector<QString>& names, const QString& name) {
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == name) return static_cast<int>(i);
@@ -35,7 +35,7 @@ int place_of(std::vector<QString>& names, const QString& name) {
   return static_cast<int>(names.size()) - 1;
 }
 
-/// On a logarithmic axis the plot makes the room itself.
+/// Returns the visible range: the points with a margin. A logarithmic axis gets its margin from the plot.
 QRectF around(const QRectF& points, bool names_on_x, bool log_y) {
   const double dx = names_on_x ? 0.5 : std::max(points.width() * axis_margin, 1e-9 + std::abs(points.left()) * 1e-3);
   const double dy = log_y ? 0 : std::max(points.height() * axis_margin, 1e-9 + std::abs(points.top()) * 1e-3);
@@ -222,8 +222,8 @@ void ExperimentPlot::fill_choices(const ResultsView* results) {
   if (results != nullptr) length_->setCurrentIndex(length_->findData(QVariant::fromValue(length_of(*results))));
 }
 
-/// Of the results as the file has them; the frontier of the recipes that the filter leaves. What changes by itself
-/// leaves the visible part; what somebody chose shows everything.
+/// Draws the results as the file has them, and the frontier of the recipes that the filter leaves. A change of the data
+/// keeps the visible part; a choice by the user shows everything.
 void ExperimentPlot::draw_results(const ExperimentModel& model, const std::vector<int>& rows) {
   Drawn now{model.news().drawable, model.folder(), model.news().too_much_to_draw, !rows.empty(), {}, 0, -1};
   if (now.folder != drawn_results_.folder) wanted_length_.reset();

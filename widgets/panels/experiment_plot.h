@@ -18,15 +18,16 @@ class QStackedWidget;
 
 namespace carryover {
 
-/// Figures of an experiment: a column of its cells against another, a point each (of each recipe a colour, or of each
-/// evaluation where recipes are the axis); perplexity against attention-visible KV; and its comparisons. GUI thread.
+/// Figures of an experiment: a column of its cells against another, with a point for each cell and a colour for each
+/// recipe (for each evaluation if recipes are the axis); perplexity against attention-visible KV; and its comparisons.
+/// GUI thread.
 class ExperimentPlot : public QWidget {
   Q_OBJECT
  public:
   explicit ExperimentPlot(QWidget* parent = nullptr);
   PlotView& plot() { return *plot_; }
   std::vector<PlotView*> plots() const { return {plot_, frontier_plot_, comparisons_plot_}; }
-  /// Of these rows of the model, which others don't see.
+  /// Draws these rows of the model; no other rows are shown.
   void draw(const ExperimentModel& model, std::vector<int> rows);
 
  Q_SIGNALS:
@@ -46,7 +47,7 @@ class ExperimentPlot : public QWidget {
   void fill_choices(const ResultsView* results);
   std::int64_t length_of(const ResultsView& results) const;
 
-  /// What the figures of results are drawn of.
+  /// The inputs of the figures of results.
   struct Drawn {
     std::shared_ptr<const ExperimentFigures> figures;  ///< null: nothing
     QString folder;

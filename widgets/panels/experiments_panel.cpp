@@ -124,7 +124,7 @@ QStringList ExperimentsPanel::selected_cells(bool evaluations_alone) const {
   return ids;
 }
 
-/// In the model's order, whatever the table is sorted by: a curve's colour and a name's place stay.
+/// Returns the rows in the model's order, whatever the table is sorted by: a curve's colour and a name's place stay.
 std::vector<int> ExperimentsPanel::shown_rows() const {
   std::vector<int> rows;
   for (int row = 0; row < filter_.rowCount(); ++row) rows.push_back(filter_.mapToSource(filter_.index(row, 0)).row());

@@ -14,7 +14,7 @@ namespace carryover {
 class WrappingBar;
 
 /// A panel on a folder that a command fills, while it runs and afterwards: a table of its cells, a line on its state
-/// above, and buttons that open, run, stop and continue one. What that takes is asked for by signals. GUI thread.
+/// above, and buttons that open, run, stop and continue one. The panel asks for that work by signals. GUI thread.
 class FolderPanel : public Panel {
   Q_OBJECT
  public:
@@ -28,7 +28,7 @@ class FolderPanel : public Panel {
   void continue_wanted();
 
  protected:
-  /// What differs between commands. Names are for screen readers.
+  /// The texts that differ between commands. Names are for screen readers.
   struct Texts {
     QString open, open_help, run, run_help, stop_help, continue_help;
     QString state_name, problem_name, filter_name;

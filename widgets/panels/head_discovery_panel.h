@@ -18,9 +18,9 @@ namespace carryover {
 class HeadProbeForm;
 class HeadScoreMap;
 
-/// Which heads retrieve: scores of all heads from probes or from a file, the grouping that they propose beside the
-/// presets, and how well two sets of scores agree. It runs nothing itself: it asks by signals, and is told what came of
-/// it. GUI thread.
+/// Shows which heads retrieve: scores of all heads from probes or from a file, the grouping that they propose beside
+/// the presets, and how well two sets of scores agree. It runs nothing itself: it asks by signals, and is told the
+/// results. GUI thread.
 class HeadDiscoveryPanel : public Panel {
   Q_OBJECT
  public:

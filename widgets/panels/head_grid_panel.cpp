@@ -36,7 +36,7 @@ QString legend_html(bool with_searchers) {
                      .arg(theme.anchor.name(), HeadGridPanel::tr("searches"));
 }
 
-/// Of all heads.
+/// Returns the share of all heads that read this part of a prefix.
 double share_that_reads(PrefixPart part, const ModelConfig& model, const SegmentConfig& config) {
   std::int64_t readers = 0;
   for (int layer = 0; layer < model.layers; ++layer)
@@ -76,7 +76,7 @@ QString figures_html(LabContext& context) {
   const CostModel cost{model, config, value_bytes};
   if (const PolicyRow* row = find_policy(context.run_options().policy); row != nullptr && row->runs_in_chunks) {
     const MemoryBytes memory = row->memory(cost, tokens, {});
-    // Of no size where attention sees all of the cache.
+    // The pool has 0 bytes if attention sees all of the cache.
     const std::int64_t cache = memory.pool > 0 ? memory.pool : memory.attention_kv;
     return HeadGridPanel::tr("Policy %1<br>attention-visible KV <b>%2</b> (full: %3)<br>cache %4 at %L5 tokens")
         .arg(QLatin1String(row->name), bytes_text(memory.attention_kv), bytes_text(cost.full_attention_bytes(tokens)),

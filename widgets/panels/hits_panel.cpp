@@ -113,7 +113,7 @@ void HitsPanel::make_table() {
     table_->setColumnWidth(number, metrics.horizontalAdvance(QStringLiteral("00.00000")) + 10);
   table_->setColumnWidth(HitsModel::Kind, metrics.horizontalAdvance(tr("expanded")) + 40);
   table_->setColumnWidth(HitsModel::Text, metrics.averageCharWidth() * 44);
-  // What a narrow dock should show comes first.
+  // The columns that a narrow dock should show come first.
   int place = 0;
   for (const int column :
        {HitsModel::Segment, HitsModel::Layer, HitsModel::Head, HitsModel::Position, HitsModel::Kind, HitsModel::Score,
@@ -177,7 +177,7 @@ void HitsPanel::unseen() {
   request_refresh();
 }
 
-// Of one segment alone: every segment that is looked at costs a run of it.
+// Asks for the masses of one segment alone: each segment that is inspected costs a run of it.
 void HitsPanel::show_masses() {
   if (!is_seen()) return;
   table_->setColumnHidden(HitsModel::Mass, shown_.scope == OneHead);

@@ -17,7 +17,7 @@ class HitsPanel : public Panel {
   Q_OBJECT
  public:
   explicit HitsPanel(LabContext& context, QWidget* parent = nullptr);
-  /// Throws EngineError{Io}. Writes the rows that pass the filter, in their order.
+  /// Writes the rows that pass the filter, in their order. Throws EngineError{Io}.
   void export_csv(const QString& path) const;
 
  protected:
@@ -26,7 +26,7 @@ class HitsPanel : public Panel {
 
  private:
   enum Scope { SegmentAndHead, OneSegment, OneHead };
-  /// What the rows were made from: made again only when it changes.
+  /// The selection that the rows were made from: they are made again only when it changes.
   struct Shown {
     int scope = -1, segment = -1, layer = -1, head = -1;
     bool operator==(const Shown&) const = default;

@@ -125,7 +125,7 @@ QString hits(LabContext& context) {
   return heading(tr("The best anchor of each head, as segment %1 reads it").arg(segment)) + table(rows);
 }
 
-/// Of this run, as the list of what-ifs shows them.
+/// Returns the what-ifs of this run as their list shows them, as HTML.
 QString what_ifs(LabContext& context) {
   const WhatIfs& all = context.what_ifs();
   QString rows;
@@ -162,7 +162,7 @@ QString probabilities_text(const Question& question) {
              : tr("%1, without retrieval %2").arg(with, probability_text(question.probability_without));
 }
 
-/// With what is known of the answer without the passage.
+/// Returns a table of the passages, with what is known of the answer without each passage.
 QString passages_table(const Question& question) {
   QString rows;
   for (const AskedPassage& passage : question.passages) {
@@ -227,7 +227,7 @@ QString notes(LabContext& context) {
   return rows.isEmpty() ? text : text + table(row({tr("bookmark"), tr("place")}, "th") + rows);
 }
 
-/// What a plot is of where that isn't this run; else empty.
+/// Says which run a plot is of if it is not this one; else empty.
 QString source_of(const PlotView& plot, const RunModel& run) {
   constexpr qsizetype longest = 300;
   const QString& source = plot.provenance();

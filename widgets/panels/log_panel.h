@@ -12,7 +12,7 @@ namespace carryover {
 
 enum class LogLevel { Info, Warning, Error };
 
-/// What the program did and met, a line each with its time. The newest ten thousand lines are kept.
+/// The log of what the program did and met, a line each with its time. The newest ten thousand lines are kept.
 class LogPanel : public Panel {
   Q_OBJECT
  public:

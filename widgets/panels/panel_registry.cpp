@@ -53,7 +53,7 @@ const std::vector<std::pair<QString, QString>>& former_ids() {
   return ids;
 }
 
-/// As QMainWindow::saveState() writes a dock's name.
+/// Returns a dock's name as QMainWindow::saveState() writes it.
 QByteArray streamed(const QString& text) {
   QByteArray bytes;
   QDataStream stream(&bytes, QIODevice::WriteOnly);

@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-/// Where a panel stands in the window by default.
+/// The area of the window in which a panel stands by default.
 enum class PanelArea { Left, Centre, Right, Bottom };
 
 /// The kind of work that a panel is for. Panels of Inspect stand in the window by default.
@@ -25,9 +25,9 @@ struct PanelEntry {
 };
 const std::vector<PanelEntry>& panel_registry();
 
-/// The id of today of a panel or plot that a script names, perhaps by its id of an earlier version.
+/// Returns the current id of a panel or plot that a script names, perhaps by its id of an earlier version.
 QString current_panel_id(const QString& id);
-/// A layout of QMainWindow::saveState(), perhaps of an earlier version, with the ids of today.
+/// Returns a layout of QMainWindow::saveState(), perhaps of an earlier version, with the current ids.
 QByteArray with_current_panel_ids(QByteArray layout);
 
 }  // namespace carryover

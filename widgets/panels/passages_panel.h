@@ -11,13 +11,13 @@ class QTableView;
 
 namespace carryover {
 
-/// What the selected segment retrieved, as passages of text in order of score: of the selected head, or of all readers
-/// where the search is shared. A passage is removed, or read alone, by a what-if. GUI thread.
+/// The passages that the selected segment retrieved, in order of score: those of the selected head, or of all readers
+/// if the search is shared. A passage is removed, or read alone, by a what-if. GUI thread.
 class PassagesPanel : public Panel {
   Q_OBJECT
  public:
   explicit PassagesPanel(LabContext& context, QWidget* parent = nullptr);
-  /// Throws EngineError{Io}.
+  /// Writes the table. Throws EngineError{Io}.
   void export_csv(const QString& path) const;
 
  protected:

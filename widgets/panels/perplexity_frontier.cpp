@@ -14,7 +14,7 @@ namespace {
 
 constexpr double lowest_drawn = 1e-9, highest_drawn = 1e100;  ///< beyond, a logarithmic axis has no room
 
-/// Of all conditions, so that a series keeps its colour whatever is left out.
+/// Returns the settings of all conditions, so that a series keeps its colour whatever is left out.
 std::vector<std::string> all_settings(const ResultsView& results) {
   std::vector<std::string> settings;
   for (const ResultsView::Run& run : results.runs)
@@ -24,7 +24,7 @@ std::vector<std::string> all_settings(const ResultsView& results) {
   return settings;
 }
 
-/// As the tables of the report have it.
+/// Returns MiB as the tables of the report show them.
 QString mebibytes(double bytes) {
   return decimal_text(bytes / (1 << 20), 2);
 }
@@ -120,7 +120,7 @@ QString PerplexityFrontier::csv() const {
   return csv;
 }
 
-/// Of those of this size the one that is drawn nearest.
+/// Returns the text of the point of this size that is drawn nearest.
 QString PerplexityFrontier::text_at(const std::vector<Point>& points, double x, double y) {
   const Point* nearest = nullptr;
   const auto distance = [y](const Point& point) { return std::abs(std::log(point.perplexity / y)); };

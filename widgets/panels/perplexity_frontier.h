@@ -17,7 +17,7 @@ class PerplexityFrontier {
   Q_DECLARE_TR_FUNCTIONS(PerplexityFrontier)
  public:
   explicit PerplexityFrontier(PlotView& plot);  ///< which has no curves; it keeps what is drawn
-  /// Of the first model. Points whose perplexity no axis can show are left out.
+  /// Draws the results of the first model. Points whose perplexity no axis can show are left out.
   void draw(const ResultsView& results, std::int64_t length, const std::vector<std::string>& recipes = {});
   void clear();
 

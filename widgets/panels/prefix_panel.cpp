@@ -25,7 +25,7 @@ namespace {
 constexpr int slots_height = 116, plot_height = 84;
 constexpr float carry_category = 3, sink_category = 4, segment_category = 5;
 
-/// How much of the segment is drawn behind its prefix: all of it would leave the prefix no room.
+/// Returns how many of the segment's tokens are drawn behind its prefix: all of them would leave the prefix no room.
 std::int64_t segment_shown(std::int64_t held, std::int64_t segment) {
   return std::min(segment, std::max<std::int64_t>(8, held / 2));
 }
@@ -90,7 +90,7 @@ QWidget* PrefixPanel::make_bar() {
   return bar;
 }
 
-/// As the run searches: a search by positions has no top-k of its own.
+/// Names the steps of the run's search: a search by positions has no top-k of its own.
 void PrefixPanel::name_steps() {
   const SegmentConfig config = lab_.run().is_empty() ? lab_.config() : lab_.run().request().config;
   const std::vector<SearchStep> walked = steps_of(config);

@@ -12,8 +12,8 @@ class QTableView;
 
 namespace carryover {
 
-/// How the selected head came to the prefix that it reads: summaries, scores, top-k, anchors, expansion, padding, step
-/// by step, and the slots that are there after each, with the segment behind them. GUI thread.
+/// Shows how the prefix that the selected head reads was found: summaries, scores, top-k, anchors, expansion, padding,
+/// step by step, and the slots that are there after each, with the segment behind them. GUI thread.
 class PrefixPanel : public Panel {
   Q_OBJECT
  public:

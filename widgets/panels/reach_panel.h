@@ -8,8 +8,8 @@
 
 namespace carryover {
 
-/// How far gradients reach back (thm:tbptt-exact): ‖∂ℓ_i/∂C_j‖ of the shown step by transition and by transitions
-/// crossed, with the cut at K; and by age over the whole run.
+/// The gradient reach (thm:tbptt-exact): ‖∂ℓ_i/∂C_j‖ of the shown step by transition and by transitions crossed, with
+/// the cut at K; and by age over the whole run.
 class ReachPanel : public Panel {
   Q_OBJECT
  public:

@@ -12,8 +12,8 @@ namespace carryover {
 
 class RecallHeadsForm;
 
-/// Which heads search well enough to find a needle, and which ones have to read it: what is asked for, what was found
-/// so far, and the button that makes it the settings. It runs nothing itself. GUI thread.
+/// Shows which heads search well enough to find a needle, and which ones have to read it: a form for the search, the
+/// heads found so far, and the button that makes them the settings. It runs nothing itself. GUI thread.
 class RecallHeadsPanel : public Panel {
   Q_OBJECT
  public:
@@ -21,10 +21,10 @@ class RecallHeadsPanel : public Panel {
   std::vector<PlotView*> plots() override;
 
   RecallHeadsForm& form() { return *form_; }
-  /// What is found so far; `order` says on what. An empty one clears the page.
+  /// Shows the heads found so far; `order` says on what. Empty heads clear the page.
   void show_heads(const RecallHeads& heads, const RecallOrder& order, const QString& provenance);
   const RecallHeads& heads() const { return heads_; }
-  /// The settings with these heads, which the grid imports, and what they were found on. Throws EngineError{Io}.
+  /// Writes the settings with these heads, which the grid imports, and what they were found on. Throws EngineError{Io}.
   void write(const QString& path);
 
  public Q_SLOTS:

@@ -11,8 +11,8 @@ class QTableView;
 
 namespace carryover {
 
-/// What retrieval missed in the selected segment, head by head: recall@R and the attention mass of what was retrieved,
-/// beside the most that R positions could hold. GUI thread.
+/// How much retrieval missed in the selected segment, head by head: recall@R and the attention mass of what was
+/// retrieved, beside the most that R positions could hold. GUI thread.
 class RecallPanel : public Panel {
   Q_OBJECT
  public:

@@ -11,7 +11,8 @@ class QComboBox;
 
 namespace carryover {
 
-/// Where hits come from: query segment × source position for one head, or heads × source position for one segment.
+/// A map of the sources of hits: query segment × source position for one head, or heads × source position for one
+/// segment.
 class RetrievalMapPanel : public Panel {
   Q_OBJECT
  public:
@@ -22,12 +23,12 @@ class RetrievalMapPanel : public Panel {
   void refresh() override;
 
  private:
-  /// What a row of the map stands for.
+  /// The segment and head that a row of the map stands for.
   struct Row {
     int segment, layer, head;
     bool operator==(const Row&) const = default;
   };
-  /// What the picture was made from: made again only when it changes.
+  /// The inputs of the picture, which is made again only when they change.
   struct Drawn {
     std::vector<Row> rows;
     QRectF view;

@@ -10,8 +10,8 @@ class QLabel;
 
 namespace carryover {
 
-/// Where the attention sinks of the run's segments are (core/run/sinks.h): one quantity by layer and segment as a map,
-/// and beside it the shown segment by layer, or the run by segment. Says which segments lost their sink.
+/// The attention sinks of the run's segments (core/run/sinks.h): one quantity by layer and segment as a map, and beside
+/// it the shown segment by layer, or the run by segment. Says which segments lost their sink.
 class SinksPanel : public Panel {
   Q_OBJECT
  public:
@@ -27,7 +27,7 @@ class SinksPanel : public Panel {
   static bool is_ratio(Quantity quantity) { return quantity == FirstRatio || quantity == LargestRatio; }
   Quantity quantity() const;
   Across across() const;
-  /// Of one layer; NaN where the segment's sinks were not kept.
+  /// Returns the quantity of one layer; NaN if the segment's sinks were not kept.
   double value(int segment, int layer, Quantity quantity);
   double of_segment(int segment, Quantity quantity);  ///< mean over layers, or the largest ratio
   std::vector<int> segments();                        ///< those shown that have been run

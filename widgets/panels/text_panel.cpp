@@ -65,7 +65,7 @@ QString signed_nats(float change) {
   return signed_text(static_cast<double>(change), 3);
 }
 
-/// What heads of such reads have before a later segment where they retrieve nothing, in tokens.
+/// Returns the number of tokens that heads of such reads have before a later segment if they retrieve nothing.
 std::int64_t unretrieved_prefix(PrefixParts reads, const SegmentConfig& config) {
   return (has(reads, PrefixPart::Sinks) ? config.sink_length : 0) +
          (has(reads, PrefixPart::Carry) ? config.carry_length : 0);
@@ -253,7 +253,7 @@ void TextPanel::build_bar(QWidget* bar) {
   offer_loss_changes();
 }
 
-/// Nothing takes no room.
+/// Shows what the search says; an empty text takes no room.
 void TextPanel::say_of_search(const QString& text) {
   found_->setText(text);
   found_->setVisible(!text.isEmpty());
@@ -286,7 +286,7 @@ void TextPanel::choose_colour() {
   request_refresh();
 }
 
-/// Of the sources, where they are the colour.
+/// Tells the sources which value to ask for; none if sources are not the colour.
 void TextPanel::choose_sources() {
   std::optional<SourceValue> value;
   if (colour_->currentIndex() == by_logit) {
@@ -324,7 +324,7 @@ void TextPanel::offer_loss_changes() {
   view_->viewport()->update();
 }
 
-// What can be done with the marked tokens, or with the selected one.
+// Offers what can be done with the marked tokens, or with the selected one.
 void TextPanel::show_menu(const QPoint& global_position) {
   const Selection& selected = context().selected();
   TokenRange range = view_->marked_range();
@@ -349,7 +349,7 @@ void TextPanel::show_menu(const QPoint& global_position) {
   menu->popup(global_position);
 }
 
-// What was not retrieved can't be left out.
+// Tokens that were not retrieved cannot be left out.
 void TextPanel::offer_what_ifs(QMenu& menu, const TokenRange& range, const QString& what) {
   const int segment = context().selected().segment;
   SegmentEdit ablation;

@@ -44,7 +44,7 @@ void TextSources::choose(std::optional<SourceValue> value, const QString& heads)
   heads_ = heads;
 }
 
-/// Where the pointer rests on a token, its sources are shown as if it were selected, until the pointer moves on.
+/// While the pointer rests on a token, the token's sources are shown as if it were selected.
 void TextSources::preview(std::int64_t token) {
   rest_timer_.stop();
   if (value_ && token > 0 && token != context_.selected().token && token != previewed_) rest_timer_.start();

@@ -22,7 +22,7 @@ class TextSources : public QWidget {
  public:
   TextSources(LinkedContext& context, QWidget* parent);
 
-  /// How a source is weighed, and in words whose attention it gets; no value: another colour is chosen.
+  /// Chooses how a source is weighed, and in words whose attention it gets; no value: another colour is chosen.
   void choose(std::optional<SourceValue> value, const QString& heads);
   void refresh();                    ///< for what is selected and chosen now
   void preview(std::int64_t token);  ///< the one that the pointer is on; -1: none

@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// Where each segment's time went: milliseconds a token by part, stacked.
+/// The time of each segment: milliseconds a token by part, stacked.
 class TimePanel : public SegmentCurvesPanel {
   Q_OBJECT
  public:

@@ -112,7 +112,7 @@ QWidget* TrainingPanel::build_room_line() {
   return line;
 }
 
-/// Its plot is there for runs that have such samples.
+/// Offers the plot of recall for runs that have such samples.
 void TrainingPanel::offer_recall(const TrainingModel* run) {
   const bool has = run != nullptr && run->plan().training.recall_samples > 0;
   views_[Recall].shown->setVisible(has);

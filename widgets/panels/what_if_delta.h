@@ -12,8 +12,8 @@ namespace carryover {
 
 class LabContext;
 
-/// What the shown what-if did: mean change of the loss with its interval, the change token by token, and the hits that
-/// came and went. GUI thread.
+/// The effect of the shown what-if: mean change of the loss with its interval, the change token by token, and the hits
+/// that came and went. GUI thread.
 class WhatIfDelta : public QWidget {
   Q_OBJECT
  public:

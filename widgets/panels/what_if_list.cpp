@@ -91,7 +91,7 @@ void WhatIfList::remove_current() {
 
 namespace {
 
-/// Of every run that they are of.
+/// Returns the provenance of each run that the results belong to.
 QString provenance_of(const std::vector<WhatIfResult>& results) {
   QStringList runs;
   for (const WhatIfResult& result : results)

@@ -47,7 +47,7 @@ double shown_time(const BenchMeasurement& row) {
   return row.kind == BenchKind::Decode ? 1000 * row.median_s : row.median_s;
 }
 
-/// Nothing where the memory is not known.
+/// Returns the point of a measurement; nothing if its memory is not known.
 std::optional<QPointF> point_of(const BenchMeasurement& row, BenchPlot plot) {
   if (plot == BenchPlot::TimeByTokens) return QPointF(static_cast<double>(row.tokens), shown_time(row));
   if (!row.peak_bytes) return std::nullopt;

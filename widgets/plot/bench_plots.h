@@ -8,7 +8,7 @@ namespace carryover {
 
 class PlotView;
 
-/// What a figure of a bench shows, a curve for each policy and peer.
+/// The axes of a bench's figure, which has a curve for each policy and peer.
 enum class BenchPlot { TimeByTokens, MemoryByTokens, MemoryByTime };
 
 /// One figure: `carryover export BENCH --figure NAME` names it so ("prefill-scaling", "latency-memory").
@@ -18,13 +18,13 @@ struct BenchFigure {
 };
 QString bench_figure_name(const BenchFigure& figure);
 QStringList bench_figure_names();
-/// Throws EngineError{Usage} naming all of them.
+/// Returns the figure of this name. Throws EngineError{Usage} naming all of them.
 BenchFigure bench_figure(const QString& name);
 
 QString bench_kind_title(BenchKind kind);  ///< for people, translated
-/// Who did what: the policy or peer, and whether it recomputed activations.
+/// Returns the policy or peer, and whether it recomputed activations.
 QString bench_curve_name(const BenchMeasurement& row);
-/// Model, machine, date and command: what a figure carries.
+/// Returns the text that a figure carries: model, machine, date and command.
 QString bench_provenance(const BenchReport& bench);
 
 /// Draws into a plot that is empty yet: titles, axes that begin at zero, curves, provenance. A colour is a policy's or

@@ -5,9 +5,10 @@
 
 namespace carryover {
 
-/// Which of very many points a plot draws: of each block of 2^k consecutive ones, the lowest and the highest; and the
-/// first and the last of all. Blocks begin at multiples of their size, so that what is drawn depends on the data alone,
-/// never on when it came or was drawn, and no spike is lost. Costs O(1) a new point, and `most_blocks` of memory.
+/// Chooses which of very many points a plot draws: of each block of 2^k consecutive ones, the lowest and the highest;
+/// and the first and the last of all. Blocks begin at multiples of their size, so that the choice depends on the data
+/// alone, never on when it came or was drawn, and no spike is lost. Costs O(1) a new point, and `most_blocks` of
+/// memory.
 class Decimator {
  public:
   explicit Decimator(std::size_t most_blocks = 1024) : most_blocks_(most_blocks) {}

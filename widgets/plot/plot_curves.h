@@ -56,7 +56,7 @@ class PlotCurves {
   bool stacking_ = true;
 };
 
-/// For people: four significant digits.
+/// Returns a number for people, with four significant digits.
 QString short_number(double value);
 
 }  // namespace carryover

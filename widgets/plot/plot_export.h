@@ -8,7 +8,7 @@ class QWidget;
 
 namespace carryover {
 
-/// What goes into a figure's file beside the figure.
+/// The texts that a figure's file contains beside the figure.
 struct FigureInfo {
   QString title;
   QString provenance;  ///< lines: run, model hash, configuration
@@ -21,12 +21,12 @@ void write_png(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, in
 void write_pdf(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, const FigureInfo& info);
 /// By way of the PDF and pdftocairo, since Qt's own SVG writer does not clip.
 void write_svg(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, const FigureInfo& info);
-/// `rows` with the provenance above as lines that start with "# ".
+/// Writes `rows` with the provenance above them as lines that start with "# ".
 void write_csv(const QString& path, const QString& rows, const FigureInfo& info);
-/// What the widget looks like, in the format that the path's suffix names.
+/// Writes a picture of the widget, in the format that the path's suffix names.
 void write_picture(QWidget& widget, const QString& path);
 
-/// A figure's width at 96 dots per inch, which is what a plot lays itself out in.
+/// Returns a figure's width at 96 dots per inch, the width that a plot lays itself out in.
 int layout_pixels(double mm);
 
 }  // namespace carryover

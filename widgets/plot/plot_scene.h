@@ -12,12 +12,12 @@
 
 namespace carryover {
 
-/// What stands in a PlotView: the plot or the text in its place, title and legend above, cursors over it.
+/// The parts of a PlotView: the plot or the text in its place, title and legend above, cursors over it.
 struct PlotScene {
   explicit PlotScene(QWidget* view);
 
   void style(const Theme& look);
-  /// Title and legend, for a plot of this width. Where it is lower than both leave room for, it does without.
+  /// Arranges title and legend for a plot of this width. A plot that is lower than both leave room for does without.
   void arrange(int width, int height);
   QRectF data_bounds() const;
   void arrange_title(int width);
@@ -29,7 +29,7 @@ struct PlotScene {
   void limit(QCPAxis* axis, const QCPRange& range, double low, double high);
   QString text_at(double x, double y) const;
 
-  Theme theme = current_theme();  ///< what it is drawn with; a figure's while one is made
+  Theme theme = current_theme();  ///< theme of the drawing; a figure's while one is made
   bool titled = true;             ///< a figure may leave the title to its caption
   bool roomy = true;              ///< high enough for a title
   QString id, title, provenance, x_label, y_label, second_label;

@@ -75,7 +75,7 @@ int ticks_within(int room) {
 
 namespace {
 
-/// Of the items in rows of so many, each column as wide as its widest item.
+/// Returns the legend's width with so many items a row, each column as wide as its widest item.
 int legend_width(const QCPLegend& legend, int columns) {
   std::vector<int> widths(static_cast<std::size_t>(columns), 0);
   for (int i = 0; i < legend.itemCount(); ++i)

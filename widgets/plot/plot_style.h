@@ -51,15 +51,15 @@ class SecondTicker : public AxisTicker {
 
 int ticks_within(int room);  ///< how many labelled ticks an axis of so many pixels has; a low plot has few
 
-/// Of titles and labels, and of tick labels and legends.
+/// The font of titles and labels, and that of tick labels and legends.
 QFont plot_font(const Theme& theme);
 QFont small_plot_font(const Theme& theme);
-/// The unit that an axis label ends with: "nats" of "NLL (nats)"; empty where it has none.
+/// Returns the unit that an axis label ends with: "nats" of "NLL (nats)"; empty if it has none.
 QString unit_of(const QString& label);
-/// An axis label in `room` pixels: "NLL (nats)", where that is too long its unit, "nats", else cut with an ellipsis.
-/// Empty where so little would be left that it says nothing.
+/// Returns an axis label that fits into `room` pixels: "NLL (nats)"; if that is too long its unit, "nats"; else cut
+/// with an ellipsis. Empty if so little would be left that it says nothing.
 QString fitted_label(const QString& label, const QFontMetrics& metrics, int room);
-/// Background, axes, grid and fonts.
+/// Sets background, axes, grid and fonts.
 void style_plot(QCustomPlot& plot, const Theme& theme);
 void style_axis(QCPAxis& axis, const Theme& theme);
 /// Puts the legend's items side by side, as many as fit. Returns its height in pixels.

@@ -300,7 +300,7 @@ void PlotView::changeEvent(QEvent* event) {
   request_replot();
 }
 
-// By the wheel's steps, about the middle; `shift` in shares of what is seen.
+// Zooms by the wheel's steps, about the middle; `shift` is in shares of what is seen.
 void PlotView::move_view(double zoom, double shift) {
   if (is_empty()) return;
   const QRectF seen = view();

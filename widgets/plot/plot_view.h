@@ -86,13 +86,13 @@ class PlotView : public QWidget {
 
   void set_cursor(double x);      ///< vertical line on a buffered layer of its own: cheap. NaN hides it.
   void set_row_cursor(double y);  ///< horizontal line, likewise
-  /// Dashed vertical line, likewise: what others are held against. Values under the pointer then have Δ to it.
+  /// Sets a dashed vertical line, likewise: the reference. Values under the pointer then have Δ to it.
   void set_reference(double x);
   QString values_at(double x) const;      ///< "name: value" of each visible curve, with Δ where there is a reference
   QString y_unit() const;                 ///< of values_at()'s, as the axis names it; empty: none
   void set_extent(const QRectF& extent);  ///< what fit() shows, in place of the data's bounds; a null one undoes that
-  /// What fit() shows of curves along an axis: from `low` to `high`, and beyond only where data are. Axes of shares
-  /// run from 0 to 1. NaN undoes that.
+  /// Sets the range that fit() shows of curves along an axis: from `low` to `high`, and beyond only where data are.
+  /// Axes of shares run from 0 to 1. NaN undoes that.
   void set_x_range(double low, double high);
   void set_y_range(double low, double high);
   bool following() const;  ///< nobody has zoomed: the axes follow the data

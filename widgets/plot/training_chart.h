@@ -13,14 +13,15 @@ namespace carryover {
 /// somebody has zoomed in; hover texts and CSV come from the runs themselves, whole. GUI thread.
 class TrainingChart {
  public:
-  /// What a curve shows of a run: one of its columns, or null where it has no such one.
+  /// Returns the column of a run that a curve shows; null if the run has no such column.
   using Values = std::function<const std::vector<double>*(const TrainingModel&)>;
 
   explicit TrainingChart(PlotView* plot);
   TrainingChart(const TrainingChart&) = delete;
 
   PlotView* plot() const { return plot_; }
-  /// `leader` decides which points are drawn, for stacked curves, which need the same ones; its own values by default.
+  /// Adds a line. `leader` decides which points are drawn, for stacked curves, which need the same ones; by default the
+  /// line's own values decide.
   int add_line(const QString& name, const CurveStyle& style, Values values, Values leader = {});
   int line_count() const { return static_cast<int>(lines_.size()); }
   void set_line(int line, const QString& name, const TrainingModel* model);  ///< null: not shown
@@ -55,7 +56,7 @@ class TrainingChart {
   TrainingColumn axis_ = TrainingColumn::Step;
 };
 
-/// What an axis over steps is called.
+/// Returns the label of an axis over steps.
 QString training_axis_label(TrainingColumn axis);
 
 }  // namespace carryover

@@ -18,7 +18,7 @@ QString tr(const char* text) {
   return QCoreApplication::translate("carryover", text);
 }
 
-/// Not what only generation, the loss or the pool's place and format follow.
+/// Returns false for settings that only generation, the loss, or the pool's place and format follow.
 bool reaches_a_run(const SegmentField& field) {
   constexpr std::string_view others[] = {"cross_boundary_target", "boundary_at_prompt_end", "question_pass",
                                          "pool_on_host", "pool_keys"};

@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-/// In what a run departs from what the weights were trained under, in words: "grouping", "S 512 (64)" …; empty:
+/// Says how a run's settings differ from those that the weights were trained under: "grouping", "S 512 (64)" …; empty:
 /// aligned.
 QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& config, const std::string& policy);
 

@@ -21,7 +21,7 @@ QString tr(const char* text) {
   return QCoreApplication::translate("Comparison", text);
 }
 
-/// What a run has done so far: its summary may not be there yet.
+/// The totals over the segments of a run that have ended; the run's summary may not exist yet.
 struct Totals {
   std::int64_t tokens = 0, targets = 0, near_ties = 0, hits = 0;
   double nll = 0, seconds = 0;
@@ -42,8 +42,8 @@ Totals totals_of(const RunModel& run) {
       sum.most.*kind = std::max(sum.most.*kind, record.memory.*kind);
     sum.hits += run.digest(segment).evidence;
   }
-  // A run's own time, which every view shows, has what lies between its segments too. None is known of one that goes on
-  // or was cut.
+  // A run's own time, which every view shows, includes the time between its segments. A run that is in progress or was
+  // cut has no such time.
   if (run.finished() && run.summary().segments == run.segment_count()) sum.seconds = run.summary().seconds;
   return sum;
 }

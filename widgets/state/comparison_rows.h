@@ -15,10 +15,11 @@ struct ComparisonRow {
   QString change;  ///< A against B; empty where there is nothing to subtract
 };
 
-/// What came of both runs: loss, speed, memory, hits. Then the settings, but only those that differ.
+/// Returns a row for each result of both runs (loss, speed, memory, hits), then one for each setting in which they
+/// differ.
 std::vector<ComparisonRow> comparison_rows(const RunComparison& comparison, const SegmentRange& range);
 
-/// In a sentence: whether both read the same text, and what of them is compared where they don't.
+/// Says in a sentence if both runs read the same text and, if they do not, which part of them is compared.
 QString text_note(const RunComparison& comparison);
 
 }  // namespace carryover

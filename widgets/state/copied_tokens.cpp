@@ -15,7 +15,7 @@ constexpr std::size_t enough_heads = 3;  ///< more of them make no better exampl
 
 using Readers = std::map<std::int64_t, std::vector<HeadRef>>;  ///< by position
 
-/// What the segment retrieved.
+/// Returns the positions that the segment retrieved, each with the heads that retrieved it. Padding is left out.
 Readers retrieved_by(const RunModel& run, int segment) {
   Readers readers;
   for (const HitIndex::Column& head : run.hit_index().columns())
@@ -29,7 +29,7 @@ std::int64_t carry_begin(const RunModel& run, int segment) {
   return first - tail_before(run.request().policy, run.request().config, first);
 }
 
-/// What the segment sees of each token before its own, by memory.
+/// The positions before the segment that it sees, by token id: retrieved ones and carried ones.
 struct Seen {
   std::unordered_map<std::int32_t, std::vector<std::int64_t>> retrieved, carried;
 };

@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// Which memory a token can have been copied from.
+/// The memory that a token can have been copied from.
 enum class CopySource { Retrieved, Carried };
 
 /// A token that the run predicts with a loss of at most `most_loss`, and that its segment has not seen before it, but

@@ -16,8 +16,8 @@ struct NamedRun {
 
 NamedRun named_run(const RunModel& run);
 
-/// Their names, in the same order. Where several have one name, what tells them apart is added: the model's name; else
-/// its dtype and hash; else the run's id.
+/// Returns the runs' names, in the same order. If several have one name, what tells them apart is added: the model's
+/// name; else its dtype and hash; else the run's id.
 std::vector<QString> distinct_names(const std::vector<NamedRun>& runs);
 
 }  // namespace carryover

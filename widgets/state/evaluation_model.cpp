@@ -14,7 +14,7 @@ namespace {
 
 constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
-/// With its interval, or with the number of samples where these are too few for one.
+/// Returns the score with its interval, or with the number of samples if these are too few for one.
 QString interval_text(const ScoreInterval& score, std::int64_t samples) {
   const QString text = score_text(score.score);
   if (!score.interval && samples < kFewestForInterval)

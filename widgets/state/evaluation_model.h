@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-/// What a table of an evaluation shows of each cell.
+/// The quantity of each cell that a table of an evaluation shows.
 enum class EvaluationValue { Score, VisibleKv, ResidentKv, Prefill, Decode, Progress };
 inline constexpr int evaluation_value_count = 6;
 
@@ -22,8 +22,8 @@ struct OpenedSample {
   std::vector<TokenRange> needles;
 };
 
-/// One evaluation, as its folder says, and what goes on in it. Filled by the EvaluationController; views read it. GUI
-/// thread.
+/// One evaluation as its folder says, and the work that goes on in the folder. The EvaluationController fills it; views
+/// read it. GUI thread.
 class EvaluationModel : public NewsModel<EvaluationNews> {
   Q_OBJECT
  public:
@@ -35,14 +35,14 @@ class EvaluationModel : public NewsModel<EvaluationNews> {
   std::shared_ptr<const ScoreCell> shared_cell(int row, int column) const;
   bool complete() const;  ///< every cell is done
 
-  /// NaN where there is none. Bytes in MB, times in seconds, progress as a share.
+  /// Returns bytes in MB, times in seconds, progress as a share; NaN if the cell has no such number.
   double number(int row, int column, EvaluationValue value) const;
   QString text(int row, int column, EvaluationValue value) const;  ///< for people; a score with its interval
   QString progress_text(int row, int column) const;                ///< "37 of 200, 2 failed"
   static QString title(EvaluationValue value);
   static QString axis_label(EvaluationValue value);  ///< with its unit
 
-  /// References of a row's samples, in their order, once they were made again; empty before.
+  /// Returns the references of a row's samples in the samples' order; empty until they were made again.
   const std::vector<std::string>& references(int row) const;
   const OpenedSample& sample() const { return sample_; }  ///< the last one that was opened
 
@@ -59,7 +59,7 @@ class EvaluationModel : public NewsModel<EvaluationNews> {
   OpenedSample sample_;
 };
 
-/// A score as tables have it: shares with three decimals, greater ones with fewer.
+/// Returns a score as tables show it: shares with three decimals, greater scores with fewer.
 QString score_text(double score);
 
 }  // namespace carryover

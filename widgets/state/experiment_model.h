@@ -5,7 +5,7 @@
 
 namespace carryover {
 
-/// What a cell has, as columns of a table and axes of a plot.
+/// The values of a cell: columns of a table and axes of a plot.
 enum class CellColumn {
   Model,
   Recipe,
@@ -29,8 +29,8 @@ enum class CellColumn {
 };
 inline constexpr int cell_column_count = 19;
 
-/// The cells of one experiment, as its folder says, and what goes on in it. Filled by the ExperimentController; views
-/// read it. GUI thread.
+/// The cells of one experiment as its folder says, and the work that goes on in it. The ExperimentController fills it;
+/// views read it. GUI thread.
 class ExperimentModel : public NewsModel<ExperimentNews> {
   Q_OBJECT
  public:
@@ -42,10 +42,10 @@ class ExperimentModel : public NewsModel<ExperimentNews> {
   int index_of(const QString& id) const;  ///< -1 where there is no such cell
   QString cell_folder(int row) const;
 
-  /// Of the cells that are not done, as far as known.
+  /// Returns the seconds that the cells that are not done are expected to take, as far as they are known.
   double expected_seconds_left() const;
-  /// NaN where the cell has none, or the column no numbers. Loss in nats, progress and shares in [0, 1],
-  /// memory in MB.
+  /// Returns the loss in nats, progress and shares in [0, 1], memory in MB; NaN if the cell has no such value or the
+  /// column no numbers.
   double number(int row, CellColumn column) const;
   QString text(int row, CellColumn column) const;  ///< for people
   static bool is_numeric(CellColumn column);

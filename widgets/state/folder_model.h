@@ -6,24 +6,24 @@
 
 namespace carryover {
 
-/// A folder that a command fills: what is wrong with it, and what the window itself does with it. Filled by a
-/// FolderController; views read it. GUI thread.
+/// A folder that a command fills: its problem, and the work that the window itself does with it. A FolderController
+/// fills the model; views read it. GUI thread.
 class FolderModel : public QObject {
   Q_OBJECT
  public:
   using QObject::QObject;
 
-  /// What the window itself does with the folder, in a process of its own.
+  /// The work that the window itself does with the folder, in a process of its own.
   enum class Work { None, Running, Stopping };
 
   const QString& folder() const { return folder_; }  ///< empty: none is open
   virtual bool has_news() const = 0;                 ///< something of the folder was read
-  /// What is wrong with the folder; empty: nothing. What was read of it before stays.
+  /// Returns what is wrong with the folder; empty if nothing is. What was read of it before stays.
   const QString& problem() const { return problem_; }
   Work work() const { return work_; }
-  const QString& said() const { return said_; }  ///< by the process, last
+  const QString& said() const { return said_; }  ///< the last message of that process
 
-  void open(const QString& folder);  ///< another one, of which nothing is known yet
+  void open(const QString& folder);  ///< opens another folder, of which nothing is known yet
   void set_problem(const QString& problem);
   void set_work(Work work, const QString& said);
 
@@ -32,7 +32,7 @@ class FolderModel : public QObject {
   void changed();        ///< anything
 
  protected:
-  virtual void forget() = 0;  ///< what was read of another folder
+  virtual void forget() = 0;  ///< forgets what was read of the folder before
   void tell_news(const QString& problem);
 
  private:
@@ -40,7 +40,7 @@ class FolderModel : public QObject {
   Work work_ = Work::None;
 };
 
-/// One whose folder is read into a News, which says in `problem` what could not be read.
+/// A FolderModel whose folder is read into a News. Its field `problem` says what could not be read.
 template <typename News>
 class NewsModel : public FolderModel {
  public:

@@ -6,14 +6,14 @@
 
 namespace carryover {
 
-/// Whether a file's name is one of a table of scores: .tsv or .json.
+/// Returns true if the file's name is that of a table of head scores: .tsv or .json.
 bool is_head_score_file(const QString& path);
 
-/// DuoAttention's full_attention_heads.tsv, or retrieval-head JSON. Throws EngineError{Io, BadInput}; so where the file
-/// is of a model of another shape.
+/// Reads DuoAttention's full_attention_heads.tsv, or retrieval-head JSON. Throws EngineError{Io, BadInput}, also if the
+/// file is of a model of another shape.
 HeadScores read_head_scores(const QString& path, const ModelConfig& model);
 
-/// In the format that the suffix names. Throws EngineError{Usage} for another one, {Io}.
+/// Writes the scores in the format that the suffix names. Throws EngineError{Usage} for another suffix, {Io}.
 void write_head_scores(const HeadScores& scores, const ModelConfig& model, const QString& path);
 
 }  // namespace carryover

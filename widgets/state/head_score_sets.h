@@ -24,7 +24,7 @@ struct HeadScoreSet {
 /// The sets that head discovery has: those of the newest profile, then files, all of one model. GUI thread.
 class HeadScoreSets {
  public:
-  /// In place of the profile before: its mean, where it has more than one kind, and each kind.
+  /// Replaces the profile before by this one: its mean, if it has more than one kind, and each kind.
   void set_profile(const HeadProfile& profile, const QString& provenance);
   std::size_t add_file(const QString& path, const HeadScores& scores);  ///< its index; in place of the same file's
   void clear() { sets_.clear(); }

@@ -17,7 +17,7 @@ inline constexpr int distance_bins = 32;
 int distance_bin(std::int64_t distance);  ///< distance ≥ 1
 QString distance_bin_name(int bin);       ///< its smallest distance: "1", "512", "64K"
 
-/// How far back one head's hits lie: tokens from the hit to the start of the segment that reads it. Padding is no
+/// The distances of one head's hits: tokens from the hit to the start of the segment that reads it. Padding is no
 /// evidence and is not counted. A plain value.
 struct HeadDistances {
   int layer = 0, head = 0;
@@ -28,20 +28,20 @@ struct HeadDistances {
   std::optional<double> median() const;  ///< tokens, the geometric middle of the median's bin
 };
 
-/// Of all heads that retrieve, by layer and head.
+/// Returns the distances of each head that retrieves, ordered by layer and head.
 std::vector<HeadDistances> hit_distances(const RunModel& run, const SegmentRange& range = {});
-/// Adds those of the segments from `first` on, as a run grows.
+/// Adds the distances of the segments from `first` on, as a run grows.
 void add_hit_distances(std::vector<HeadDistances>& heads, const RunModel& run, int first, const SegmentRange& range);
-/// All heads together; layer and head are -1.
+/// Returns the sum over all heads; its layer and head are -1.
 HeadDistances sum_of(const std::vector<HeadDistances>& heads);
-/// Null where the head retrieves nothing.
+/// Returns null if the head retrieves nothing.
 const HeadDistances* find_head(const std::vector<HeadDistances>& heads, int layer, int head);
 
-/// What two distributions share, Σ min(p, q): 1 where they are the same, 0 where they have no bin in common. Nothing
-/// where one is empty.
+/// Returns the mass that two distributions share, Σ min(p, q): 1 if they are the same, 0 if they have no bin in common.
+/// Returns nothing if one is empty.
 std::optional<double> shared_mass(const HeadDistances& a, const HeadDistances& b);
-/// Mean shared_mass over all pairs: does the head look equally far back whatever it reads? Nothing with fewer than two
-/// that aren't empty.
+/// Returns the mean shared_mass over all pairs: 1 if the head looks equally far back whatever it reads. Returns nothing
+/// with fewer than two that are not empty.
 std::optional<double> consistency(const std::vector<const HeadDistances*>& same_head);
 
 }  // namespace carryover

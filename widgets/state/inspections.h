@@ -17,13 +17,13 @@ struct InspectionQuery {
   int segment = -1;
   InspectionParts parts;
 };
-/// Whether an answer to `have` holds all that `want` asks for.
+/// Returns true if an answer to `have` holds all that `want` asks for.
 bool covers(const InspectionQuery& have, const InspectionQuery& want);
-/// Both questions as one; none where one inspection can't answer both.
+/// Returns both questions as one; nothing if one inspection cannot answer both.
 std::optional<InspectionQuery> merged(const InspectionQuery& a, const InspectionQuery& b);
 
-/// What views want to see of the run beyond its snapshots, and what the engine answered. A view says what it wants
-/// under its own name, as often as it likes: a newer wish takes an older one's place. Whoever has an engine serves them
+/// The values of the run that views ask for beyond its snapshots, and the engine's answers. A view asks under its own
+/// name, as often as it likes: a newer wish takes an older one's place. Whoever has an engine serves the wishes
 /// (app/controllers/inspect_controller.h). The newest answers are kept, so that going back costs nothing. GUI thread.
 class Inspections : public QObject {
   Q_OBJECT
@@ -34,7 +34,7 @@ class Inspections : public QObject {
 
   void want(const QString& view, const InspectionQuery& query);
   void forget(const QString& view);  ///< the view is hidden, or has nothing to ask
-  /// The answer to the view's last wish; null while it waits.
+  /// Returns the answer to the view's last wish; null while it waits.
   std::shared_ptr<const Inspection> answer(const QString& view) const;
   QString problem(const QString& view) const;           ///< why there is no answer; empty: it waits, or is there
   QString waiting_for() const { return waiting_for_; }  ///< what keeps the engine from answering, or empty

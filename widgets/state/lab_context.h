@@ -25,7 +25,7 @@ namespace carryover {
 class Notebook;
 struct Bookmark;
 
-/// What is looked at. Each part may be unset (-1). A plain value.
+/// The segment, head and token that are looked at. Each part may be unset (-1). A plain value.
 struct Selection {
   int segment = -1;
   int layer = -1;
@@ -34,16 +34,16 @@ struct Selection {
 
   bool operator==(const Selection&) const = default;
 };
-/// `from` with another segment; a token that lies elsewhere is dropped.
+/// Returns `from` with another segment; a token that lies elsewhere is dropped.
 Selection with_segment(const Selection& from, int segment, const RunModel& run);
-/// `from` with another token and that token's segment.
+/// Returns `from` with another token and that token's segment.
 Selection with_token(const Selection& from, std::int64_t token, const RunModel& run);
-/// `selection` without what the run does not have, whoever asks: a bookmark may be of another run, or of any file.
-/// Unchanged where there is no run.
+/// Returns `selection` without the parts that the run does not have: a bookmark may be of another run, or of any file.
+/// Unchanged if there is no run.
 Selection fitted(Selection selection, const RunModel& run);
 
-/// What a run needs beside its SegmentConfig. `dtype` and `device` take effect when the model is next loaded. A plain
-/// value.
+/// The settings that a run needs beside its SegmentConfig. `dtype` and `device` take effect when the model is next
+/// loaded. A plain value.
 struct RunOptions {
   std::string policy = "segmented";
   DType dtype = DType::Auto;
@@ -67,7 +67,7 @@ class LabContext : public QObject {
   const std::shared_ptr<const RunModel>& pinned_run() const { return pinned_run_; }
   void pin_run();  ///< the current one, as far as it has got, and the whole of it once it has ended
   void unpin_run();
-  /// Of run() with pinned_run(); null where one of them is missing.
+  /// Returns the comparison of run() with pinned_run(); null if one of them is missing.
   const RunComparison* comparison() const { return comparison_.get(); }
   RunDigests& digests() { return digests_; }
   RunLibrary& library() { return library_; }
@@ -77,7 +77,7 @@ class LabContext : public QObject {
   FoilToken& foil() { return *foil_; }  ///< what logits are compared with, in every view
   Questions& questions() { return questions_; }
   OpenDocument& document() { return document_; }
-  /// What questions are about: the document whose state is open, or else the run on show.
+  /// Returns the run that questions are about: that of the document whose state is open, or else the run on show.
   const RunModel& asked() const { return document_.is_open() ? document_.text() : run_; }
   QUndoStack& undo_stack() { return undo_stack_; }
   Notebook& notebook() { return *notebook_; }
@@ -108,15 +108,15 @@ class LabContext : public QObject {
   const std::optional<ModelConfig>& model() const { return model_; }
   /// Clears the undo stack. What is selected in the run on show stays, unless layers or heads are other ones.
   void set_model(const ModelConfig& model, const SegmentConfig& config);
-  /// That the model is loaded in; Auto: not known.
+  /// Returns the dtype that the model is loaded in; Auto if it is not known.
   DType model_dtype() const { return model_dtype_; }
   void set_model_dtype(DType dtype);
   void set_config(const SegmentConfig& config);                        ///< not undoable by itself
   void edit_config(const SegmentConfig& config, const QString& what);  ///< pushes an undo command
-  /// Both as one edit.
+  /// Sets both as one edit.
   void edit_settings(const SegmentConfig& config, const std::string& policy, const QString& what);
   void tell_weights_changed() { Q_EMIT weights_changed(); }  ///< for whoever trains the open model
-  /// What the open model's weights were trained under, where that is known.
+  /// Returns the settings that the open model's weights were trained under, if they are known.
   const std::optional<TrainedUnder>& trained_under() const { return trained_under_; }
   void set_trained_under(const std::optional<TrainedUnder>& trained);
   /// A line for the log: what was opened, ran, or went wrong.
@@ -130,8 +130,8 @@ class LabContext : public QObject {
   void set_run_options(const RunOptions& options);                        ///< not undoable by itself
   void edit_run_options(const RunOptions& options, const QString& what);  ///< pushes an undo command
 
-  /// What is wrong with what is typed for the next run, which may not start then; empty: nothing. A configuration that
-  /// is set takes the place of what is typed.
+  /// Returns what is wrong with the settings typed for the next run, which must not start then; empty if nothing is. A
+  /// configuration that is set replaces the typed one.
   const QString& settings_problem() const { return settings_problem_; }
   void set_settings_problem(const QString& problem);
   void settle_settings() { Q_EMIT settings_wanted(); }  ///< what is typed becomes the configuration, if it is valid

@@ -35,7 +35,7 @@ Standing standing_of(const EvaluationModel& evaluation) {
   return evaluation.has_news() && evaluation.complete() ? Standing::Whole : Standing::Partial;
 }
 
-/// Of what a command fills a folder with.
+/// Returns the entry of a folder that a command fills.
 ListedRun listed_folder(ListedKind kind, const QString& folder) {
   ListedRun listed;
   listed.kind = kind;

@@ -20,16 +20,17 @@ struct Question;
 struct WhatIfResult;
 
 enum class ListedKind { Run, Training, WhatIf, Experiment, Evaluation, PromptSet, Question };
-/// Whether there is more to come of it.
+/// The completeness of an entry; Missing: its files are gone.
 enum class Standing { Whole, Partial, UnderWay, Missing };
 
 /// Mean loss in nats over the tokens read, a point where each segment ends.
 using LossCurve = std::vector<QPointF>;
 
-/// What the list of runs says of one of them: enough to find it again. A plain value.
+/// The entry of one run in the list of runs: enough to find it again. A plain value.
 struct ListedRun {
   ListedKind kind = ListedKind::Run;
-  /// Journal or folder, absolute; what tells entries apart. Of a what-if and a question: no path.
+  /// Absolute path of the journal or folder, which tells entries apart. The place of a what-if or a question is no
+  /// path.
   QString place;
   QString name;          ///< its own, or the one that the user gave it
   bool renamed = false;  ///< by the user
@@ -43,16 +44,17 @@ struct ListedRun {
   double loss = std::numeric_limits<double>::quiet_NaN();  ///< mean, nats; of a what-if the change, after − before
   std::int64_t bytes = 0;                                  ///< on disk
   std::int64_t made_ms = 0;                                ///< since 1970, UTC
-  int tick = 0;                             ///< of those that are compared, which: 1 is the first; 0: not
+  int tick = 0;                             ///< place among the compared runs, from 1 on; 0: not compared
   bool resumable = false;                   ///< by what is on disk, where it is Partial
   std::shared_ptr<const LossCurve> losses;  ///< null: not read yet
 
   bool ticked() const { return tick > 0; }
 };
 QString kind_name(ListedKind kind);
-/// Whether it has files that can be measured and be gone; what-ifs and questions lie with the session.
+/// Returns true if the entry has files, which can be measured and can disappear. What-ifs and questions are kept in the
+/// session.
 bool has_files(ListedKind kind);
-/// Whether the list alone keeps it: a journal of the session, and no folder of the user's.
+/// Returns true if only the list keeps the run: it is a journal of the session, in no folder of the user's.
 bool is_journal(const ListedRun& run);
 
 ListedRun listed(const RunModel& run, const QString& place);
@@ -61,7 +63,7 @@ ListedRun listed(const WhatIfResult& result, int id);
 ListedRun listed(const Question& question);
 ListedRun listed(const ExperimentModel& experiment);
 ListedRun listed(const EvaluationModel& evaluation);
-/// A prompt set in `folder`; `report` may be null, where nothing was read of it yet.
+/// Returns the entry of a prompt set in `folder`. `report` may be null if nothing of the set was read yet.
 ListedRun listed_prompts(const QString& folder, const PromptReport* report, bool is_running);
 std::shared_ptr<const LossCurve> loss_curve(const RunOutline& outline);
 

@@ -20,7 +20,7 @@ QString tr(const char* text) {
   return QCoreApplication::translate("ModelLabel", text);
 }
 
-/// What a training wrote: `final` or `checkpoints/step-N` of its output folder.
+/// A folder that a training wrote: `final` or `checkpoints/step-N` of its output folder.
 struct TrainedFolder {
   QString training;            ///< the output folder
   std::optional<qint64> step;  ///< of a checkpoint
@@ -36,7 +36,7 @@ std::optional<TrainedFolder> trained_folder(const QString& path) {
   return TrainedFolder{parent.path(), match.captured(1).toLongLong()};
 }
 
-/// A field of the plan that the training kept beside what it wrote.
+/// Reads a field of the plan that the training kept beside its results; null if there is none.
 nlohmann::json plan_field(const TrainedFolder& trained, const char* key) {
   const auto plan = find_json_file((trained.training + QStringLiteral("/config.json")).toStdString());
   return plan && plan->is_object() ? plan->value(key, nlohmann::json()) : nlohmann::json();
@@ -46,13 +46,13 @@ QString steps_text(qint64 steps) {
   return steps == 1 ? tr("1 step") : tr("%L1 steps").arg(steps);
 }
 
-/// Of a folder that a training wrote: its training's name, and the step where it is none of the last.
+/// Returns the name of the training that wrote the folder, with the step if the folder is a checkpoint.
 QString name_of_trained(const TrainedFolder& trained) {
   const QString name = QFileInfo(trained.training).fileName();
   return trained.step ? QStringLiteral("%1, %2").arg(name, steps_text(*trained.step)) : name;
 }
 
-/// The training's own count, where it is this session's; else what its folder says; 0: not known.
+/// Returns the training's own count if it is this session's, else what its folder says; 0 if it is not known.
 qint64 steps_of(const ModelInfo& model, const TrainedFolder& trained) {
   if (model.trained_steps > 0) return model.trained_steps;
   return trained.step.value_or(find_integer(plan_field(trained, "max_steps")).value_or(0));

@@ -10,7 +10,7 @@ namespace carryover {
 /// Model and adapter by name: "SmolLM2-135M + aligned". The result of a training goes by what was trained and for how
 /// long: "demo + 20 steps". Reads the training's small config.json, where it is on this machine.
 QString model_name(const ModelInfo& model);
-/// The same of what a results file says of a model: its name, and paths, which may be anybody's.
+/// Returns the same for a model of a results file: its name, and paths, which may be anybody's.
 QString model_name(const std::string& name, const std::string& path, const std::string& adapter);
 /// The first 8 digits of the base's hash and of the adapter's. A hash that is none stays as it is.
 QString short_hash(const std::string& weights_hash);

@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-/// How much of what an answer has to be found in one head's list has.
+/// The number of needle tokens that one head's list has.
 struct NeedleFind {
   int layer = 0, head = 0;
   std::int64_t found = 0;  ///< tokens
@@ -23,7 +23,7 @@ std::int64_t findable_tokens(const RunModel& run, int segment, const std::vector
 /// first searcher.
 std::vector<NeedleFind> needle_finds(const RunModel& run, int segment, const std::vector<TokenRange>& needles);
 
-/// The same in a line for people: which heads' lists had the needle, or why that can't be said.
+/// Says the same in a line for people: which heads' lists had the needle, or why that cannot be said.
 QString needle_text(const RunModel& run, const std::vector<TokenRange>& needles, const TokenRange& answer);
 
 }  // namespace carryover

@@ -18,7 +18,8 @@ struct Bookmark {
   bool operator==(const Bookmark&) const = default;
 };
 
-/// What a person writes down beside a run: a text and bookmarks. Changes of bookmarks go on the undo stack. GUI thread.
+/// The notes that a person makes beside a run: a text and bookmarks. Changes of bookmarks go on the undo stack. GUI
+/// thread.
 class Notebook : public QObject {
   Q_OBJECT
  public:

@@ -18,7 +18,7 @@ class OpenDocument : public QObject {
 
   bool is_open() const { return !file_.isEmpty(); }
   const QString& file() const { return file_; }  ///< of the state, on the engine's machine; empty: none is open
-  /// What was read, how, and by which weights: a run without segments.
+  /// Returns the text that was read, the settings and the model as a run without segments.
   const RunModel& text() const { return text_; }
   QString label() const;    ///< the file's name; empty: none is open
   QString details() const;  ///< path, tokens, policy and size, a line each

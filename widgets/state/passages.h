@@ -16,15 +16,16 @@ struct Passage {
   std::vector<SlotRef> held;  ///< the slots that hold it
 };
 
-/// What a list of hits is made of, best score first. Padding is none of it.
+/// Returns the passages that a list of hits consists of, best score first. Padding belongs to none of them.
 std::vector<Passage> passages_of(const HeadHits& hits);
-/// Its text, on one line, with line breaks shown as ⏎.
+/// Returns the passage's text on one line, with line breaks shown as ⏎.
 QString passage_text(const RunModel& run, const Passage& passage);
 
-/// Positions that hold one passage, or all others: between those of an anchor may lie some of another.
+/// Return the positions of one passage, or of all others: positions of another passage may lie between those of an
+/// anchor.
 std::vector<TokenRange> positions_of(const Passage& passage);
 std::vector<TokenRange> positions_of_others(const std::vector<Passage>& all, std::size_t kept);
-/// Leaves one passage out of what is read, or all others.
+/// Return an edit that leaves one passage, or all others, out of what is read.
 SegmentEdit without_passage(const Passage& passage);
 SegmentEdit only_passage(const std::vector<Passage>& all, std::size_t kept);
 

@@ -7,7 +7,8 @@
 /// Activation patching from the pinned run into the one on show. GUI thread.
 namespace carryover {
 
-/// Why what `edit` patches can't be taken from the pinned run; empty: it can, or the edit patches nothing.
+/// Says why the values that `edit` patches cannot be taken from the pinned run; empty: they can, or the edit patches
+/// nothing.
 QString patch_obstacle(LabContext& context, int segment, const SegmentEdit& edit);
 
 /// The outputs of one head of the layer; of a negative one, of all its heads.

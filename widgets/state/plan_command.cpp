@@ -81,7 +81,7 @@ QString word_of(const std::string& key, const json& value) {
   return flag_with(QStringLiteral("--set"), QString::fromStdString(key + "=" + value.dump()));
 }
 
-/// What the command line starts from where no flag is given.
+/// Returns the plan that the command line starts from: defaults and the preset, without any other flag.
 TrainingPlan base_plan(const std::string& path, const ModelConfig& model, const std::string& preset) {
   TrainingPlan base;
   base.model = path;

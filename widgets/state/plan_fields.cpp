@@ -57,7 +57,7 @@ json parsed(const QString& text, const char* key) {
   return std::move(*value);
 }
 
-/// Not what the box held before somebody emptied it.
+/// Refuses an empty box, whose value() is the one before somebody emptied it.
 int integer(const QSpinBox& box, const char* key) {
   if (!box.hasAcceptableInput()) refuse_field("form", key, "is not a number", "Type one.");
   return box.value();

@@ -43,8 +43,8 @@ QString field_label(const char* label, const char* symbol);
 /// A unit or a help text, translated; "" stays empty.
 QString field_text(const char* text);
 
-/// Whether fields of a plan, which may be half of one and come from any file, have values that their editors take. Null
-/// will do. Throws EngineError{BadInput} naming `where` and the field.
+/// Checks that fields of a plan, which may be incomplete and come from any file, have values that their editors take.
+/// Null is allowed. Throws EngineError{BadInput} naming `where` and the field.
 void check_plan_values(const nlohmann::json& fields, const std::string& where);
 
 }  // namespace carryover

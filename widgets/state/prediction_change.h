@@ -15,17 +15,17 @@ struct PredictionChange {
   QString target, foil;       ///< texts of the tokens; empty: no foil
   Prediction before, after;
 
-  /// Of the logit, or of its difference from the foil's.
+  /// Returns the change of the logit, or of its difference from the foil's logit if there is a foil.
   double logit_change() const { return after.logit_difference() - before.logit_difference(); }
 };
 
 /// "logit of “␣Snow”" or, with a foil, "logit of “␣Snow” − logit of “␣Ann”".
 QString logit_name(const QString& target, const QString& foil);
-/// The prediction with the probability that its target's loss says, so that a token has one probability everywhere; the
-/// foil's differs from it by the logits. As it is where the loss is NaN.
+/// Returns the prediction with the probability that its target's loss says, so that a token has one probability
+/// everywhere; the foil's differs from it by the logits. Returns it unchanged if the loss is NaN.
 Prediction with_loss(Prediction prediction, float nll);
 
-/// In a line: logit, or difference of logits, and probabilities, before and after.
+/// Returns one line: logit, or difference of logits, and probabilities, before and after.
 QString prediction_text(const PredictionChange& change);
 
 nlohmann::json prediction_json(const PredictionChange& change);

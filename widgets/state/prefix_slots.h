@@ -14,8 +14,8 @@ struct PrefixSlot {
   HitKind kind;           ///< of a retrieved one
 };
 
-/// What a head of a segment reads before the segment, in order: sinks, retrieved and carried positions, as its kind of
-/// heads reads them. `hits`: those it reads. Pure; GUI thread.
+/// Returns the positions that a head of a segment reads before the segment, in order: sinks, retrieved and carried
+/// positions, as its kind of heads reads them. `hits` are those that it reads. Pure; GUI thread.
 std::vector<PrefixSlot> prefix_slots(const RunModel& run, int segment, HeadRef reader, const std::vector<Hit>& hits);
 
 }  // namespace carryover

@@ -9,14 +9,14 @@
 
 namespace carryover {
 
-/// What a head reads before its segment: "4 sinks, 128 retrieved tokens, the carried tail"; empty where it reads the
+/// Returns the prefix of a head in words: "4 sinks, 128 retrieved tokens, the carried tail"; empty if it reads the
 /// segment alone. Pure; GUI thread.
 QString prefix_text(const SegmentConfig& config, const ModelConfig& model, HeadRef head);
 
-/// "anchor": how a retrieved position was selected. Files keep hit_kind_name(). Pure; GUI thread.
+/// Says how a retrieved position was selected, such as "anchor". Files keep hit_kind_name(). Pure; GUI thread.
 QString hit_kind_text(HitKind kind);
 
-/// Why the head read nothing that was retrieved for a segment in which it has no hits; head −1: why no head did.
+/// Says why the head read nothing retrieved for a segment in which it has no hits; with head −1, why no head did.
 QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head);
 
 }  // namespace carryover

@@ -9,14 +9,14 @@
 namespace carryover {
 namespace {
 
-/// What stands behind a key at the beginning of a line.
+/// Returns the text that follows a key at the beginning of a line; empty if no line begins with it.
 QString value_in(const QString& provenance, const char* key) {
   for (const QString& line : provenance.split(QLatin1Char('\n')))
     if (line.startsWith(QLatin1String(key))) return line.mid(QLatin1String(key).size());
   return {};
 }
 
-/// Its name, path and adapter.
+/// Returns the model's name, path and adapter.
 ModelInfo model_in(const QString& provenance) {
   const QString named = value_in(provenance, "model: ");
   const qsizetype path = named.indexOf(QLatin1String(" ("));  // name (path)

@@ -22,12 +22,12 @@ QString signed_text(double value, int digits);       ///< decimal_text with a + 
 QString percent_text(double share, int digits);      ///< of 1: "12.5 %"
 QString count_text(std::int64_t count);              ///< "12,345"
 
-/// The probability of a token, wherever the window shows it: of its loss in the run, which is what was computed once.
+/// Returns the probability of a token from its loss in the run, which is the value that the whole window shows.
 double token_probability(float nll);
 QString probability_text(double probability);  ///< "1.32 %", with three digits
 
 QString editable_text(double value);  ///< the shortest that reads back as the same number, for fields
-/// What editable_text wrote or a user typed: as the language writes numbers, or with a decimal point.
+/// Reads a number that editable_text wrote or a user typed: as the language writes numbers, or with a decimal point.
 std::optional<double> number_in(const QString& text);
 
 /// While one lives, the functions above write numbers as files have them, whatever the language: with a decimal point

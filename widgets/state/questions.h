@@ -43,7 +43,7 @@ struct Question {
 
   const QString& label() const { return name.isEmpty() ? text : name; }  ///< in lists
 
-  /// The same without some of the passages.
+  /// The same answer without some of the passages.
   struct WhatIf {
     std::vector<TokenRange> without;
     double probability = 0;
@@ -110,7 +110,7 @@ class Questions : public QObject {
   QString unavailable_;
 };
 
-/// What is put behind the text: a sentence to go on with as it is, a question with its frame.
+/// Returns the text that is put behind the document: a question gets its frame, another sentence is continued as it is.
 QString question_prompt(const QString& typed);
 
 }  // namespace carryover

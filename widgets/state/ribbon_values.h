@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-/// What a ribbon's cells are coloured by.
+/// The value by which a ribbon's cells are coloured.
 enum class RibbonValue { Loss, Perplexity, CarryNorm, Hits, LossChange };
 
 /// A value for each segment of a run, and the colours of the chosen one. GUI thread.

@@ -18,7 +18,7 @@ bool starts_with_bos(const RunModel& run) {
   return bos && run.request().ids->front() == *bos;
 }
 
-/// Whether an id means the same bytes to both runs; asked once for each id that occurs.
+/// Says if an id means the same bytes to both runs. The bytes of each id that occurs are compared once.
 class SameIds {
  public:
   SameIds(const Tokenizer* a, const Tokenizer* b) : a_(a), b_(b) {}
@@ -126,7 +126,7 @@ LossChange RunComparison::total_loss_change(const SegmentRange& range) const {
 
 int RunComparison::paired_segment(int segment) const {
   if (!same_vocabulary_ || segment < 0 || segment >= a_.segment_count()) return -1;
-  // Where one run has a BOS and the other hasn't, every boundary lies one token apart: that is still the same place.
+  // If only one run has a BOS, every boundary lies one token apart. That still counts as the same place.
   const std::int64_t first = a_.record(segment).first_token;
   for (const std::int64_t start : {first, first + shift_}) {
     const int other = b_.segment_of_token(start);
@@ -178,7 +178,7 @@ bool RunComparison::both_retrieve(int layer, int head) const {
   return reads_hits(a_, layer, head) && reads_hits(b_, layer, head);
 }
 
-/// From the lists of both: one that all heads of a run share is compared with each of the other's.
+/// Takes the heads from the lists of both: a list that all heads of a run share is compared with each of the other's.
 const std::vector<HeadRef>& RunComparison::heads_of_both() const {
   const auto filled = std::ranges::count_if(a_.hit_index().columns(),
                                             [](const HitIndex::Column& column) { return !column.hits.empty(); });

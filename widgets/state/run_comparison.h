@@ -44,7 +44,8 @@ class RunComparison {
   std::int64_t first_difference() const { return first_difference_; }  ///< -1: none, as far as both go
   bool is_common(std::int64_t position) const;
 
-  /// Of predicting the token at `position`; NaN where it isn't common or either has no loss there (yet).
+  /// Returns the loss change of predicting the token at `position`; NaN if it is not common or either run has no loss
+  /// there (yet).
   float loss_change(std::int64_t position) const;
   const LossChange& segment_loss_change(int segment) const;
   LossChange total_loss_change(const SegmentRange& range = {}) const;
@@ -57,10 +58,10 @@ class RunComparison {
 
   bool retrieve_alike() const;  ///< both have a list of hits for each head, or both one that all heads share
   bool both_retrieve(int layer, int head) const;  ///< whether both runs retrieve with this head
-  /// Those with which both retrieve, by layer and head; of a list that all heads of both runs share, who it is named
-  /// after. Good until A grows.
+  /// Returns the heads with which both retrieve, by layer and head; for a list that all heads of both runs share, the
+  /// head that it is named after. Valid until A grows.
   const std::vector<HeadRef>& heads_of_both() const;
-  /// B's hits at A's positions, so that both can stand in one map. Empty where it has none.
+  /// Returns B's hits at A's positions, so that both can stand in one map. Empty if it has none.
   std::vector<BriefHit> aligned_hits(int segment, int layer, int head) const;
 
  private:

@@ -9,8 +9,8 @@
 
 namespace carryover {
 
-/// What stays of a run when the next one has taken its place: a few kilobytes, however long its text was. A plain
-/// value.
+/// The part of a run that stays when the next run has taken its place: a few kilobytes, however long its text was. A
+/// plain value.
 struct RunDigest {
   QString name;     ///< text · policy · lengths
   QString model;    ///< model_label()
@@ -27,17 +27,17 @@ class RunDigests : public QObject {
  public:
   using QObject::QObject;
 
-  /// A run that has ended; one that was run before takes its own place again. Runs that retrieved nothing, such as
+  /// Adds a run that has ended; one that was run before takes its own place again. Runs that retrieved nothing, such as
   /// those of `full`, have nothing to show here and are left out.
   void add(const RunModel& run);
   void remove(int index);
   void set_ticked(int index, bool ticked);
   int count() const { return static_cast<int>(runs_.size()); }
   const RunDigest& run(int index) const { return runs_[static_cast<std::size_t>(index)]; }
-  /// What views call it: its name, with what tells it from others of that name.
+  /// Returns the name that views use: the run's name, with what tells it from others of that name.
   const QString& name(int index) const { return names_[static_cast<std::size_t>(index)]; }
 
-  /// How alike the distances of a head are over the ticked runs; nothing with fewer than two of them.
+  /// Returns how alike the distances of a head are over the ticked runs; nothing with fewer than two of them.
   std::optional<double> head_consistency(int layer, int head) const;
 
  Q_SIGNALS:
@@ -55,7 +55,7 @@ class RunDigests : public QObject {
   std::vector<QString> names_;  ///< beside runs_
 };
 
-/// What a run is called where several stand side by side: its text, policy and lengths.
+/// Returns the name of a run where several stand side by side: its text, policy and lengths.
 QString run_name(const RunModel& run);
 
 }  // namespace carryover

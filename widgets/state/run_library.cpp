@@ -13,7 +13,7 @@ auto find_place(List& list, const QString& place) {
   return std::find_if(list.begin(), list.end(), [&](const ListedRun& run) { return run.place == place; });
 }
 
-/// What the user said of it, and what the newer one does not know.
+/// Copies to `run` what the user said of the entry before, and what the newer entry does not know.
 void keep_own(ListedRun& run, const ListedRun& before) {
   if (before.renamed) {
     run.name = before.name;
@@ -46,7 +46,7 @@ std::vector<int> RunLibrary::ticked_runs() const {
   return ticked;
 }
 
-/// Of removed ones too: they can be taken back.
+/// Includes removed runs, because they can be taken back.
 int RunLibrary::last_tick() const {
   int last = 0;
   for (const auto* list : {&runs_, &removed_})

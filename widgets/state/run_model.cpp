@@ -26,7 +26,7 @@ struct RunModel::State {
   int loaded = 0;
   bool told_unreadable = false;
 
-  /// To change: one's own.
+  /// Returns an outline that may be changed: a copy if others share it.
   RunOutline& own_outline() {
     if (outline.use_count() > 1) outline = std::make_shared<RunOutline>(*outline);
     return *outline;

@@ -17,7 +17,7 @@ namespace carryover {
 
 class Tokenizer;
 
-/// Where a run comes from, so that it and its figures can be made again. A plain value.
+/// The origin of a run, from which it and its figures can be made again. A plain value.
 struct RunOrigin {
   std::string id;                         ///< engine/records/run_id.h
   std::string text;                       ///< path or name of what was read
@@ -25,12 +25,12 @@ struct RunOrigin {
   std::string folder;                     ///< where it is kept; empty: nowhere yet
 };
 
-/// What the window knows of one run: grows as the engine's snapshots arrive, at most 30 times a second. The panels read
-/// it; only RunController (app/) writes it. GUI thread.
+/// One run as the window knows it: it grows as the engine's snapshots arrive, at most 30 times a second. The panels
+/// read it; only RunController (app/) writes it. GUI thread.
 ///
-/// An outline of every segment stays in memory (engine/core/run/run_outline.h): numbers, losses, hits in brief.
-/// Whatever walks through many segments reads that. Whole segments come one at a time, from a cache of `cache_bytes`
-/// that is filled from the run's source on disk; where there is no source, all segments stay in memory.
+/// An outline of every segment stays in memory (engine/core/run/run_outline.h): numbers, losses, hits in brief. Code
+/// that walks through many segments reads the outline. Whole segments come one at a time, from a cache of `cache_bytes`
+/// that is filled from the run's source on disk; without a source, all segments stay in memory.
 class RunModel : public QObject {
   Q_OBJECT
  public:
@@ -40,20 +40,20 @@ class RunModel : public QObject {
   explicit RunModel(QObject* parent = nullptr, std::int64_t cache_bytes = default_cache_bytes);
   ~RunModel() override;
 
-  /// Starts again: a run is about to begin. `tokenizer` may be null (ids only).
+  /// Starts again, for a run that is about to begin. `tokenizer` may be null (ids only).
   void begin(const ModelInfo& model, const RunRequest& request, std::shared_ptr<const Tokenizer> tokenizer);
   void append(std::shared_ptr<const SegmentSnapshot> snapshot) { append(std::vector{std::move(snapshot)}); }
   void append(const std::vector<std::shared_ptr<const SegmentSnapshot>>& snapshots);
   void clear();  ///< no run, as at first
-  /// All segments at once, of a run that is on disk. Nothing of it is loaded before it is looked at.
+  /// Shows all segments of a run that is on disk at once. Nothing of it is loaded before it is looked at.
   void show(std::shared_ptr<RunOutline> outline, std::shared_ptr<const SegmentSource> source);
-  /// Where segments are spilled to: those that it has need not stay in memory.
+  /// Sets the source to which segments are spilled: segments that it has need not stay in memory.
   void set_source(std::shared_ptr<const SegmentSource> source);
   void finish(const RunSummary& summary);
   void set_progress(std::int64_t tokens_done);
   void set_origin(const RunOrigin& origin);  ///< after begin(), which leaves the id alone in it
 
-  /// What is known now, for good: to compare with when another run is shown.
+  /// Returns the run as it is now. The copy does not change: another run is compared with it.
   std::shared_ptr<const RunModel> kept() const;
 
   bool is_empty() const;      ///< no run
@@ -67,8 +67,9 @@ class RunModel : public QObject {
   std::int64_t tokens_done() const;
   int segment_count() const;  ///< segments closed so far
   int expected_segments() const;
-  /// The whole segment, loaded where it isn't in memory. A reference is good until `least_cached` others have been
-  /// asked for. Where it can't be loaded, what the outline has of it, and unreadable() says so once.
+  /// Returns the whole segment, which is loaded if it is not in memory. The reference is valid until `least_cached`
+  /// others have been asked for. If the segment cannot be loaded, returns what the outline has of it, and unreadable()
+  /// says so once.
   const SegmentSnapshot& snapshot(int segment) const { return *shared_snapshot(segment); }
   std::shared_ptr<const SegmentSnapshot> shared_snapshot(int segment) const;  ///< to keep, or hand to another thread
   const SegmentDigest& digest(int segment) const;
@@ -77,18 +78,18 @@ class RunModel : public QObject {
   const HitIndex& hit_index() const { return outline().hits(); }  ///< all hits in brief
   int segment_of_token(std::int64_t position) const;              ///< by S; also for tokens not run yet
   std::int64_t tokens_after(int segment) const;                   ///< tokens read when it closes; also one not run yet
-  /// Loss of predicting the token at `position` in nats, or NaN where it has none (yet).
+  /// Returns the loss of predicting the token at `position` in nats; NaN if it has none (yet).
   float nll_of_token(std::int64_t position) const;
-  /// Whose list a head reads: its own, or that of a shared search, which is named after the first searcher; none where
-  /// it is shared, and the head neither reads it nor names it.
+  /// Returns the head whose list a head reads: its own, or that of a shared search, which is named after the first
+  /// searcher. Returns nothing if the list is shared and the head neither reads nor names it.
   std::optional<HeadRef> list_of(int layer, int head) const;
-  /// R as read by (segment, layer, head); null where there is none. Good as long as snapshot()'s.
+  /// Returns R as read by (segment, layer, head); null if there is none. Valid as long as snapshot()'s.
   const HeadHits* hits(int segment, int layer, int head) const;
   BriefHits brief_hits(int segment, int layer, int head) const;  ///< the same in brief
-  /// How many heads fetched each position for `segment` (all its hits but padding): pairs sorted by position.
+  /// Returns how many heads fetched each position for `segment` (all its hits but padding): pairs sorted by position.
   std::vector<std::pair<std::int64_t, int>> hit_counts(int segment) const;
   QString token_text(std::int64_t position) const;  ///< printable: spaces and newlines as they are
-  /// All segments there are now, to be read by another thread. What is only in memory is held by it.
+  /// Returns all segments that there are now, for another thread to read. It holds those that are only in memory.
   std::shared_ptr<const SegmentSource> segments() const;
   std::int64_t cached_bytes() const;  ///< whole segments in memory, about
   int segments_loaded() const;        ///< from the source so far

@@ -118,7 +118,7 @@ StepRows slot_rows(SearchStep step, const SearchSteps& steps, const Text& text) 
   return table;
 }
 
-/// What a search by positions does otherwise than the paper's; nothing of the steps that are the same.
+/// Describes how this step of a search by positions differs from the paper's; empty for steps that are the same.
 QString describe_position_step(SearchStep step, const SearchSteps& steps, const SegmentConfig& config) {
   const bool centred = config.search_scores == SearchScores::Centred, windows = config.retrieve == RetrieveBy::Windows;
   if (step == SearchStep::Summaries && centred)

@@ -18,7 +18,7 @@ constexpr int search_step_count = 6;
 std::vector<SearchStep> steps_of(const SegmentConfig& config);  ///< those that its search has
 QString search_step_name(SearchStep step, const SegmentConfig& config);
 
-/// What a step made, as a table. A plain value.
+/// The result of a step, as a table. A plain value.
 struct StepRows {
   QStringList columns;
   struct Row {
@@ -28,13 +28,13 @@ struct StepRows {
   std::vector<Row> rows;
 };
 
-/// A step in words, with its numbers: "16 of 3 584 keys for each of 16 summaries: 101 different ones".
+/// Describes a step in words, with its numbers: "16 of 3 584 keys for each of 16 summaries: 101 different ones".
 QString describe_step(SearchStep step, const SearchSteps& steps, const SegmentConfig& config);
-/// `text`: what stands around a position.
+/// Returns the step's result as rows. `text` returns the text around a position.
 StepRows rows_of_step(SearchStep step, const SearchSteps& steps, const std::function<QString(std::int64_t)>& text);
-/// The slots that are there after a step: anchors, then what they expand to, then padding.
+/// Returns the slots that are there after a step: anchors, then what they expand to, then padding.
 std::vector<Hit> slots_after(SearchStep step, const SearchSteps& steps);
-/// Names of the summaries: what each is the mean of, the last one "tail".
+/// Returns the names of the summaries: the queries that each is the mean of, the last one "tail".
 std::vector<QString> summary_names(const SearchSteps& steps);
 
 }  // namespace carryover

@@ -5,7 +5,7 @@
 
 namespace carryover {
 
-/// What a text is coloured by: a unit has one colour, that of its mean.
+/// The unit by which a text is coloured: each has one colour, that of its mean.
 enum class TextUnit { Token, Word, Sentence, Line, Segment };
 
 /// The unit that holds a token. A word starts behind a space; a sentence ends with its full stop, question or
@@ -24,10 +24,10 @@ class TextUnits {
   const RunModel& run_;
 };
 
-/// The characters that these tokens have a part in: a character of most scripts may be several tokens.
+/// Returns the characters that these tokens have a part in: a character of most scripts may be several tokens.
 QString whole_text(const RunModel& run, TokenRange range);
-/// The token at `position`, with all of the characters that it has a part in, between its neighbours, on one line, with
-/// line breaks shown as ⏎.
+/// Returns the token at `position`, with all of the characters that it has a part in, between its neighbours, on one
+/// line, with line breaks shown as ⏎.
 QString text_around(const RunModel& run, std::int64_t position, int before = 4, int after = 4);
 
 }  // namespace carryover

@@ -7,7 +7,7 @@
 
 namespace carryover {
 
-/// How the sources of a token are weighed.
+/// The weight by which the sources of a token are shown.
 enum class SourceValue { MeanAttention, LargestAttention, HeadAttention, Logit };
 
 /// The sources of one token under one weight, for colours and words. A plain value.

@@ -36,7 +36,7 @@ enum class TrainingColumn {
 enum class TrainingState { Preparing, Running, Paused, Stopping, Stopped, Finished, Failed, Attached };
 QString training_state_name(TrainingState state);
 
-/// What the window knows of one training run, here or elsewhere: grows by what is new, at most 30 times a second. A
+/// One training run, here or elsewhere, as the window knows it: it grows by what is new, at most 30 times a second. A
 /// million steps are a few hundred bytes each. The panels read it; only app/ writes it. GUI thread.
 class TrainingModel : public QObject {
   Q_OBJECT
@@ -50,7 +50,7 @@ class TrainingModel : public QObject {
   void append_alert(const TrainingAlert& alert);
   void set_state(TrainingState state);
   void set_checkpoint(const QString& directory);
-  /// Why the training waits for room on the disk; empty: it does not.
+  /// Sets why the training waits for room on the disk; empty: it does not.
   void set_missing_room(const QString& why);
   void set_progress(double fraction, const QString& what);  ///< of what comes before the first step, or inside one
   void restart_after(std::int64_t step);  ///< forgets what came after it: the run continues from there
@@ -66,21 +66,22 @@ class TrainingModel : public QObject {
   double progress() const { return progress_; }
   const QString& progress_text() const { return progress_text_; }
 
-  /// Of no two runs the same, and another once steps were taken back: whoever keeps something of a run compares it.
+  /// Returns a number that no other run has and that changes once steps were taken back. Code that keeps something of a
+  /// run compares it.
   std::uint64_t revision() const { return revision_; }
   std::size_t step_count() const { return column(TrainingColumn::Step).size(); }
   const std::vector<double>& column(TrainingColumn which) const;
   int segments() const { return static_cast<int>(segment_loss_.size()); }  ///< most of any sample so far
   const std::vector<double>& segment_loss(int segment) const;
-  /// ‖∂ℓ_i/∂C_j‖ by age i − j = 1, 2 …: mean over a step's transitions; NaN where nothing crosses so many.
+  /// ‖∂ℓ_i/∂C_j‖ by age i − j = 1, 2 …: mean over a step's transitions; NaN if no gradient crosses so many.
   int oldest_age() const { return static_cast<int>(reach_by_age_.size()); }
   const std::vector<double>& reach_by_age(int age) const;
   std::vector<GradientReach> reach(std::size_t index) const;  ///< all of a step's
   const std::vector<ValidationRecord>& validations() const { return validations_; }
   const std::vector<TrainingAlert>& alerts() const { return alerts_; }
-  /// The step whose value in `axis` (which ascends) is nearest to x; there must be one.
+  /// Returns the step whose value in `axis` (which ascends) is nearest to x; there must be one.
   std::size_t nearest(TrainingColumn axis, double x) const;
-  /// A step with its last sample's segments, where they were copied out and are still kept; null otherwise.
+  /// Returns a step with its last sample's segments, if they were copied out and are still kept; null otherwise.
   std::shared_ptr<const StepSnapshot> snapshot(std::size_t index) const;
   bool has_snapshots() const { return !kept_.empty(); }
 

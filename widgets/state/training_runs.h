@@ -22,11 +22,11 @@ class TrainingRuns : public QObject {
   int current_index() const { return current_; }
   int index_of(const QString& directory) const;  ///< -1 where no run is of this folder
   bool ticked(int index) const;
-  /// Of the current run: the selected step, else the newest; -1 where there is no step.
+  /// Returns the selected step of the current run, else its newest; -1 if there is no step.
   qsizetype shown_step() const;
   bool step_selected() const { return selected_step_ >= 0; }
 
-  /// Becomes the current one, and takes the place of a run of the same folder.
+  /// Adds a run, which becomes the current one and takes the place of a run of the same folder.
   TrainingModel& add(const QString& directory, std::shared_ptr<const TrainingPlan> plan);
   void remove(int index);  ///< from the list; its folder stays
   void set_current(int index);

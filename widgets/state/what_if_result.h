@@ -14,7 +14,7 @@
 
 namespace carryover {
 
-/// A slot that one side has and the other hasn't.
+/// A hit that one side has and the other has not.
 struct HitChange {
   int layer = 0, head = 0;
   Hit hit;
@@ -39,30 +39,30 @@ struct WhatIfResult {
   QString provenance;        ///< the run it belongs to
   QString patched_from;      ///< the run that patches took their values from; empty: it has none
 
-  /// What the edit does to the loss of the token at an absolute position, nats; NaN where it is no target of the
-  /// segment's.
+  /// Returns the change that the edit makes to the loss of the token at an absolute position, in nats; NaN if it is no
+  /// target of the segment.
   float loss_change(std::int64_t token) const;
 };
 
-/// after − before, entry by entry. The lists must be equally long.
+/// Returns after − before, entry by entry. The lists must be equally long.
 std::vector<float> loss_changes(const std::vector<float>& before, const std::vector<float>& after);
-/// What differs between two sides' hits. Each side has a head at most once.
+/// Returns the hits that only one of the two sides has. Each side has a head at most once.
 std::vector<HitChange> changed_hits(const std::vector<HeadHits>& before, const std::vector<HeadHits>& after);
 /// Fills in `changes`, `change` and `prediction` of a result, which is of this run.
 void compare(WhatIfResult& result, const RunModel& run, const WhatIfOutcome& as_it_was, const WhatIfOutcome& changed);
 
-/// The bounds of `change` as tables have them; for too few targets their number and nothing.
+/// Returns the bounds of `change` as tables show them; with too few targets, their number and nothing.
 std::pair<QString, QString> bound_texts(const WhatIfResult& result);
 
-/// The slots of all heads that hold one of these positions, for an edit that drops them.
+/// Returns the slots of all heads that hold one of these positions, for an edit that drops them.
 std::vector<SlotRef> slots_at(const RunModel& run, int segment, const std::vector<TokenRange>& positions);
-/// A slot of what a head reads, for an edit that drops or adds it: of the head's own list, or of the one that all
-/// readers share. Where it reads none, the slot is of the head itself, and the engine says why it can't be.
+/// Returns a slot of what a head reads, for an edit that drops or adds it: of the head's own list, or of the one that
+/// all readers share. If it reads none, the slot is of the head itself, and the engine says why it cannot be.
 SlotRef slot_read_by(const RunModel& run, HeadRef head, std::int64_t position);
 
-/// What an edit does, in a line: "no carry, L6 H0 without 123, R 512 → 64". "nothing changed" for none.
+/// Returns a line that says what an edit does: "no carry, L6 H0 without 123, R 512 → 64"; "nothing changed" for none.
 QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config);
-/// Fields of `edit` that differ from the run's, as "R 512 → 64".
+/// Returns the fields of `edit` that differ from the run's, as "R 512 → 64".
 QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to);
 
 /// name, segment, first_token, edit (with its settings where it has some), change, before, after, changed_hits, run,

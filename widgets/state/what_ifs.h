@@ -10,7 +10,7 @@
 
 namespace carryover {
 
-/// What to run: one segment of the run under one edit, or, for a sweep, under several.
+/// The what-if to run: one segment of the run under one edit or, for a sweep, under several.
 struct WhatIfPlan {
   int segment = -1;
   std::vector<SegmentEdit> edits;
@@ -26,7 +26,7 @@ struct RemovedWhatIf {
   int index = 0, run = 0, id = 0;
 };
 
-/// One hit's weight, found by leaving it out: an anchor together with the slots that were expanded from it.
+/// The weight of one hit, found by leaving it out: an anchor together with the slots that were expanded from it.
 struct AblatedHit {
   SlotRef anchor;
   float score = 0;
@@ -88,9 +88,9 @@ class WhatIfs : public QObject {
   void set_ablation(std::size_t index, const MeanInterval& change);
   void end();
   void reset();  ///< another run: what was run stays in the list
-  /// The run of this provenance is on show: what was made of it, in segments that it has, is in_run() again.
+  /// Shows the run of this provenance: what-ifs made of it, in segments that it has, are in_run() again.
   void link(const QString& provenance, int segments);
-  /// A list that was kept takes the place of this one; `in_run` says of each whether the run on show is its.
+  /// Replaces this list by one that was kept; `in_run` says of each result if it belongs to the run on show.
   void restore(std::vector<WhatIfResult> results, const std::vector<bool>& in_run, int shown);
 
  Q_SIGNALS:

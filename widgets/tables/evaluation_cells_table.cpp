@@ -13,7 +13,7 @@ namespace {
 
 constexpr qsizetype most_tip_characters = 600;
 
-/// What a cell's numbers are, and what the first sample failed with.
+/// Returns the names and values of a cell's numbers, and the error of the first sample that failed.
 QString cell_tip(const EvaluationModel& model, int row, int policy) {
   QStringList lines;
   for (int i = 0; i < evaluation_value_count; ++i) {
@@ -42,7 +42,7 @@ void EvaluationCellsTable::set_value(EvaluationValue value) {
   update();
 }
 
-/// The same cells again, as a rule: then views keep their selection and place.
+/// Usually the cells are the same again: then views keep their selection and place.
 void EvaluationCellsTable::update() {
   if (model_ == nullptr) return;
   const EvaluationPlan& plan = model_->news().plan;

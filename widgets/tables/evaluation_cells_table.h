@@ -13,7 +13,7 @@ class EvaluationCellsTable : public QAbstractTableModel {
  public:
   enum Column { Task, Length, Metric, Samples, FirstPolicy };
 
-  /// Without a model there are no rows.
+  /// A table without a model has no rows.
   using QAbstractTableModel::QAbstractTableModel;
   void set_model(const EvaluationModel* model);
   void set_value(EvaluationValue value);  ///< what policies' columns show

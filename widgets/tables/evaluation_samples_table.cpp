@@ -16,7 +16,7 @@ namespace {
 constexpr qsizetype most_answer_characters = 300;
 
 double sample_score(const ScoreCell& cell, const SampleEntry& entry) {
-  // Of perplexity a sample has the loss of all its tokens.
+  // A sample of perplexity has the loss of all its tokens; its score is the mean.
   const auto found = entry.scores.find(cell.metric), nll = entry.scores.find("nll"),
              tokens = entry.scores.find("tokens");
   if (found != entry.scores.end()) return found->second;
@@ -24,7 +24,7 @@ double sample_score(const ScoreCell& cell, const SampleEntry& entry) {
   return nll->second / tokens->second;
 }
 
-/// A model's text; of choices the likeliest, by its number.
+/// Returns the model's text or, for choices, the number of the likeliest one.
 QString answer_text(const SampleEntry& entry) {
   if (entry.loglikelihoods.empty()) return shown_text(entry.text, most_answer_characters);
   const auto best = std::ranges::max_element(entry.loglikelihoods);

@@ -16,7 +16,8 @@ class EvaluationSamplesTable : public QAbstractTableModel {
   enum Column { Id, Slice, Score, Tokens, Answer, Reference, Problem, ColumnCount };
 
   using QAbstractTableModel::QAbstractTableModel;
-  /// Null: no samples. A cell that has grown keeps its rows. `references` may be fewer than samples.
+  /// Shows the samples of a cell; null: no samples. A cell that has grown keeps its rows. `references` may be fewer
+  /// than samples.
   void set_cell(std::shared_ptr<const ScoreCell> cell, const std::vector<std::string>& references);
   const ScoreCell* cell() const { return cell_.get(); }
   bool is_wrong(int row) const;

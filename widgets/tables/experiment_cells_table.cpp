@@ -13,7 +13,7 @@ void ExperimentCellsTable::set_model(const ExperimentModel* model) {
   update();
 }
 
-/// The same cells again, as a rule: then views keep their selection and place.
+/// Usually the cells are the same again: then views keep their selection and place.
 void ExperimentCellsTable::update() {
   std::vector<std::string> ids;
   for (const CellState& cell : model_->state().cells) ids.push_back(cell.id);

@@ -12,7 +12,7 @@ namespace carryover {
 class ExperimentCellsTable : public QAbstractTableModel {
   Q_OBJECT
  public:
-  /// Without a model there are no rows.
+  /// A table without a model has no rows.
   explicit ExperimentCellsTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
   void set_model(const ExperimentModel* model);
 

@@ -11,7 +11,7 @@
 
 namespace carryover {
 
-/// What one head read in one segment, and where that segment starts.
+/// The hits that one head read in one segment, and the position at which that segment starts.
 struct HitBlock {
   HeadHits head;
   std::int64_t first_token = 0;
@@ -32,7 +32,7 @@ class HitsModel : public QAbstractTableModel {
   using QAbstractTableModel::QAbstractTableModel;
   void set_blocks(std::vector<HitBlock> blocks);
   void append_blocks(std::vector<HitBlock> blocks);  ///< rows at the end; what is there stays selected and in place
-  /// The share of its head's attention that each slot gets, where that is known.
+  /// Sets the share of its head's attention that each slot gets, where that is known.
   void set_masses(const std::vector<SlotMasses>& masses);
   void set_text_source(std::function<QString(std::int64_t position)> text);  ///< a snippet around a position
 
@@ -70,7 +70,7 @@ class HitsFilter : public QSortFilterProxyModel {
   QString text_;
 };
 
-/// The given rows (all of the model's where empty) with a header line, separated by `separator` (',' quotes as CSV
+/// Returns the given rows (all of the model's if empty) with a header line, separated by `separator` (',' quotes as CSV
 /// does).
 QString table_text(const QAbstractItemModel& model, const std::vector<int>& rows, QChar separator);
 

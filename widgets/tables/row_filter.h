@@ -24,7 +24,7 @@ class RowFilter : public NumberSort {
   QStringList words_;
 };
 
-/// Where a filter's words are typed. `name` is for screen readers.
+/// Returns a field in which the filter's words are typed. `name` is for screen readers.
 QLineEdit* filter_field(RowFilter& filter, const QString& name, QWidget* parent);
 
 }  // namespace carryover

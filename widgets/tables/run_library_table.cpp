@@ -48,7 +48,7 @@ QString standing_text(const ListedRun& run) {
   return {};
 }
 
-/// As plain text: names may come from any session file.
+/// Returns plain text, because names may come from any session file.
 QString tooltip_of(const ListedRun& run) {
   QStringList lines{run.name};
   if (const QString standing = standing_text(run); !standing.isEmpty()) lines += standing;

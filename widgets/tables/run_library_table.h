@@ -15,7 +15,7 @@ class RunLibraryTable : public QAbstractTableModel {
   static constexpr int place_role = Qt::UserRole + 1;
 
   explicit RunLibraryTable(RunLibrary& library, QObject* parent = nullptr);
-  /// Its row is in bold: the run that the views show.
+  /// Sets the run that the views show; its row is in bold.
   void set_shown(const QString& place);
   const QString& shown() const { return shown_; }
 

@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// What a step of a search made. GUI thread.
+/// The result of a step of a search. GUI thread.
 class StepTable : public QAbstractTableModel {
   Q_OBJECT
  public:

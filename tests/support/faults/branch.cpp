@@ -41,7 +41,7 @@ void redirect(int stream, const std::string& path) {
   ::close(file);
 }
 
-/// The same place of the same file in the branch's folder.
+/// Opens the file's copy in the branch's folder in place of `descriptor`, at the same place.
 void reopen(int descriptor, const std::string& copy) {
   const int flags = ::fcntl(descriptor, F_GETFL), own_flags = ::fcntl(descriptor, F_GETFD);
   const int file = ::open(copy.c_str(), flags & ~(O_CREAT | O_TRUNC | O_EXCL));
@@ -51,7 +51,8 @@ void reopen(int descriptor, const std::string& copy) {
   ::close(file);
 }
 
-/// Nothing that the branch does reaches a file of the program.
+/// Replaces the descriptors of the program's files by those of copies, so that nothing that the branch does reaches a
+/// file of the program.
 void move_descriptors(const std::string& copy) {
   std::vector<int> open;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc/self/fd"))

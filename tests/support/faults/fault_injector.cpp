@@ -44,7 +44,8 @@ int inside = 0;         // the injector's own calls, and those in dlopen
 pthread_t main_thread;
 long calls = 0;
 
-/// Whether this call is to fail. Where the plan wants branches, it returns true in a branch and false in the program.
+/// Returns true if this call is to fail. If the plan wants branches, it returns true in a branch and false in the
+/// program.
 bool fails(int kind) {
   if (!counting || kind != plan.failing || inside > 0 || pthread_equal(pthread_self(), main_thread) == 0) return false;
   ++calls;

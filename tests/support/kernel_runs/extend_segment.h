@@ -23,7 +23,7 @@ inline ExtendSegment with_addresses(const ExtendSegmentCase& c, PlacedArrays& ar
   return args;
 }
 
-/// All that it writes, one behind the other, what lies between its rows included.
+/// Returns all that it writes, one output behind the other, with the bytes between its rows.
 inline Bytes all_outputs(const ExtendSegment& args, const ExtendSegmentCase& c) {
   Bytes all;
   const auto add = [&](const void* output, std::size_t size) {
@@ -45,7 +45,7 @@ inline Bytes run_reference(const ExtendSegmentCase& c) {
   return all_outputs(args, c);
 }
 
-/// By whole packs where they fit and `packs` asks for them, else one pair at a time; whether it was by packs.
+/// Runs by whole packs if they fit and `packs` asks for them, else one pair at a time; returns true if it was by packs.
 inline bool launch(const ExtendSegment& args, bool packs) {
   return over_packs(
       args,
@@ -67,7 +67,7 @@ inline bool runs_soon(const ExtendSegmentCase& c) {
   return c.args.length > 0;
 }
 
-/// What nobody writes is NaN in bf16 and in fp64, and the same on both sides.
+/// Elements that nobody writes are NaN in bf16 and in fp64, and the same on both sides.
 inline bool agrees(const ExtendSegmentCase& c, const PackedRun& run) {
   return run.intact && kernel_cases::agree_where_written(run.output, run_reference(c), c.args.type, c.tolerance());
 }

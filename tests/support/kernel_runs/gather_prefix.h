@@ -50,7 +50,7 @@ inline bool runs_soon(const GatherPrefixCase& c) {
   return !c.positions.empty();
 }
 
-/// In every unit that fits.
+/// Compares the results in every unit that fits.
 inline bool agrees(const GatherPrefixCase& c, int placement) {
   const KeysAndValues expected = run_reference(c);
   const auto agree = [&](const std::optional<KeysAndValues>& result) { return !result || *result == expected; };

@@ -25,7 +25,7 @@ inline KeysAndValues run_reference(const JoinRowsCase& c) {
   return {args, c.result_bytes(), arrays};
 }
 
-/// By units of type Unit; false where they do not fit.
+/// Runs by units of type Unit; returns false if they do not fit.
 template <typename Unit>
 bool launch(JoinRows args) {
   if (!count_in_units<Unit>(args)) return false;
@@ -46,7 +46,7 @@ inline bool runs_soon(const JoinRowsCase& c) {
   return c.args.heads > 0;
 }
 
-/// In every unit that fits.
+/// Compares the results in every unit that fits.
 inline bool agrees(const JoinRowsCase& c, int placement) {
   const KeysAndValues expected = run_reference(c);
   const auto agree = [&](const std::optional<KeysAndValues>& result) { return !result || *result == expected; };

@@ -30,7 +30,7 @@ inline ListAttention with_addresses(const ListAttentionCase& c, PlacedArrays& ar
   return args;
 }
 
-/// What `run` leaves.
+/// Returns the results of `run`.
 template <typename Run>
 ListAttentionResult result_of(const ListAttentionCase& c, Run&& run) {
   PlacedArrays arrays(0);

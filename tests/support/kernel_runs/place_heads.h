@@ -25,7 +25,7 @@ inline Bytes run_reference(const PlaceHeadsCase& c) {
   return output_of(args, c.result_bytes());
 }
 
-/// By units of type Unit; false where they do not fit.
+/// Runs by units of type Unit; returns false if they do not fit.
 template <typename Unit>
 bool launch(PlaceHeads args) {
   if (!count_in_units<Unit>(args)) return false;
@@ -46,7 +46,7 @@ inline bool runs_soon(const PlaceHeadsCase& c) {
   return c.args.length > 0;
 }
 
-/// In every unit that fits.
+/// Compares the results in every unit that fits.
 inline bool agrees(const PlaceHeadsCase& c, int placement) {
   const Bytes expected = run_reference(c);
   const auto agree = [&](const std::optional<PackedRun>& run) {

@@ -24,7 +24,7 @@ class PlacedArrays {
     return begin;
   }
 
-  /// NaN or a huge number wherever nothing is written.
+  /// Returns an array that is NaN or a huge number wherever nothing is written.
   std::byte* output(std::size_t size, std::int64_t element_bytes) {
     const std::int64_t shift = shifts_ && draw_.chance(10) ? draw_.whole(1, 3) * element_bytes : 0;
     Array& array = arrays_.emplace_back(
@@ -32,7 +32,7 @@ class PlacedArrays {
     return array.storage.data() + shift;
   }
 
-  /// Whether nothing was written around an array.
+  /// Returns true if nothing was written around an array.
   bool intact() const {
     const auto is_intact = [](const Array& array) {
       const auto begin = array.storage.begin() + static_cast<std::ptrdiff_t>(array.shift);

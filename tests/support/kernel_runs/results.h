@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What kernels leave, and the keys and values that they read, for the headers beside this one.
+// The outputs of kernels, and the keys and values that they read, for the headers beside this one.
 #pragma once
 #include <optional>
 

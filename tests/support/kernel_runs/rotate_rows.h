@@ -27,7 +27,7 @@ inline Bytes run_reference(const RotateRowsCase& c) {
   return output_of(args, c.result_bytes());
 }
 
-/// By whole packs where they fit and `packs` asks for them, else one pair at a time; whether it was by packs.
+/// Runs by whole packs if they fit and `packs` asks for them, else one pair at a time; returns true if it was by packs.
 inline bool launch(const RotateRows& args, bool packs) {
   return over_packs(
       args,

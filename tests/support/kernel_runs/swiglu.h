@@ -32,7 +32,7 @@ void launch(const Swiglu& args, bool backward) {
                       [&] { backward ? swiglu_backward_packs<T, width>(args) : swiglu_packs<T, width>(args); });
 }
 
-/// By whole packs where they fit.
+/// Runs by whole packs if they fit.
 inline PackedRun run_device_code(const SwigluCase& c, bool backward, int placement) {
   PlacedArrays arrays(placement);
   const Swiglu args = with_addresses(c, arrays, backward);
