@@ -40,6 +40,9 @@ PY
 "$build/bin/logits" "$demo" "$scratch/ids.json" "$scratch/lora.npy" --policy full --adapter "$scratch/lora/final"
 "$venv/bin/python" -I "$root/tests/compat/check.py" "$demo" "$scratch"
 "$venv/bin/python" -I "$root/tests/compat/checkpoints.py" "$build/bin" "$demo"
+families=("$venv/bin/python" -I "$root/tests/compat/families.py" "$build/bin")
+"${families[@]}"
+if "${families[@]}" --broken >/dev/null; then echo "families.py notices nothing" >&2 && exit 1; fi
 tokenizers=("$venv/bin/python" -I "$root/tests/compat/tokenizer_ids.py" "$build/bin" "$demo/text.txt")
 "${tokenizers[@]}"
 if "${tokenizers[@]}" --no-export --broken >/dev/null; then echo "tokenizer_ids.py notices nothing" >&2 && exit 1; fi
