@@ -3,10 +3,10 @@
 # usage: tests/compat/run.sh BUILD_FOLDER [POLICIES.json]
 # Trains the demo with every parameter and with an adapter, and lets transformers, peft and TensorBoard read what that
 # left: their logits must be ours. Compares ids of 150 texts in tokenizer folders of every kind, and of exported ones,
-# with transformers, a random model of each family, and losses of checkpoints and adapters with unusual config files with transformers and peft. Then
-# compares each policy's logits with transformers, kvpress and other code, writes those differences to the second
-# argument, and shows that each comparison of policies notices a wrong window. Makes its own virtual environment in the
-# cache (several GB, most of it torch's).
+# with transformers; a random model of each family too; and losses of checkpoints and adapters with unusual config files
+# with transformers and peft. Then compares each policy's logits with transformers, kvpress and other code, writes those
+# differences to the second argument, and shows that each comparison of policies notices a wrong window. Makes its own
+# virtual environment in the cache (several GB, most of it torch's).
 set -euo pipefail
 root=$(CDPATH='' cd "$(command -p dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$root/scripts/search_path.sh"
