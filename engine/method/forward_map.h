@@ -14,16 +14,15 @@ struct AttentionSight {
   const std::vector<HeadGroup>& groups;
   const at::Tensor& queries;   ///< [H, m, d], rotated
   const LayerKv& kv;           ///< of the segment so far
-  const at::Tensor& entering;  ///< [H, m, d], the queries rotated for the sinks (HeadWindow::furthest); undefined: the
-                               ///< sinks are read with `queries`.
-  /// [H, m, d], rotated as the sinks are read (HeadWindow::furthest); undefined: as `queries`.
+  const at::Tensor& entering;  ///< [m, D], the residual stream before the layer
+  /// [H, m, d], the queries rotated for the sinks (HeadWindow::furthest); undefined: the sinks are read with `queries`.
   const at::Tensor& sink_queries;
 };
 
 /// The same with the layer's results.
 struct LayerSight : AttentionSight {
-  const at::Tensor& attended;  ///< [m, D], the residual stream after the layer's feed-forward
-  const at::Tensor& leaving;   ///< [m, D], after its feed-forward
+  const at::Tensor& attended;  ///< [m, D], the residual stream after the layer's attention
+  const at::Tensor& leaving;   ///< [m, D], the residual stream after the layer's feed-forward
 };
 
 /// Everything that F_θ needs besides its arguments. All of it is borrowed. Thread: engine.
