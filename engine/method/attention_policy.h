@@ -135,7 +135,7 @@ struct PolicyState {
   virtual std::int64_t pool_entries() const { return 0; }
   virtual std::int64_t pool_bytes() const;                              ///< bytes of pool_contents()
   virtual std::vector<at::Tensor> pool_contents() const { return {}; }  ///< views of the entries held, for comparisons
-  virtual std::vector<at::Tensor*> own_tensors() { return carry.tensors(); }  ///< all but the pool's, which clones share
+  virtual std::vector<at::Tensor*> own_tensors() { return carry.tensors(); }  ///< all but the shared pool's
 
   /// Returns a copy that shares memory with this state. Later segments of either state leave the other alone, and the
   /// copy keeps what was retrieved.

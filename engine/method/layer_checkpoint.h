@@ -24,8 +24,8 @@ struct LayerCall {
 };
 
 struct LayerResult {
-  at::Tensor x;                         ///< set if the segment is whole
-  LayerTrace trace;                     ///< of a whole segment
+  at::Tensor x;                         ///< [m, D], the input of the next layer
+  LayerTrace trace;                     ///< set if the segment is whole
   std::int64_t attention_kv_bytes = 0;  ///< bytes of keys and values that the chunk's last token sees
 };
 

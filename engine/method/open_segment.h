@@ -39,10 +39,7 @@ class OpenSegment {
   void keep(int layer, LayerTrace trace);
   std::vector<LayerTrace> close(const AttentionPolicy& policy);  ///< [L]; leaves the segment empty
 
-  std::int64_t attention_kv_bytes() const {
-    return attention_kv_bytes_;
-  }  ///< bytes seen by the last chunk in all
-     ///< layers
+  std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }  ///< of the last chunk, in all layers
   void count_attention_kv(std::int64_t bytes) { attention_kv_bytes_ += bytes; }
   void restart_attention_kv() { attention_kv_bytes_ = 0; }
 

@@ -23,8 +23,7 @@ struct LayerPool {
                               ///< searches by centred scores
   std::int64_t summed = 0;    ///< number of entries in `key_sums`
 
-  std::vector<std::int32_t> slots_of(const std::vector<int>& kv_heads_wanted) const;  ///< the pool must hold all of
-                                                                                      ///< them
+  std::vector<std::int32_t> slots_of(const std::vector<int>& kv_heads_wanted) const;  ///< all must be held
   std::int32_t slot_of(int kv_head) const { return slots_of({kv_head}).front(); }
   at::Tensor mean_key(std::int64_t slot) const;  ///< [d] fp64
 };
