@@ -49,7 +49,7 @@ void check_architecture(const GgufFile& file) {
   }
 }
 
-/// Head size and what must agree with it.
+/// Reads the head size and checks the fields that must agree with it.
 std::int64_t read_head_dim(const GgufFile& file, const ModelConfig& config) {
   if (config.heads < 1) refuse(file, "llama.attention.head_count is " + std::to_string(config.heads));
   const auto given = file.find_int("llama.attention.key_length");
@@ -88,7 +88,7 @@ RopeConfig read_rope(const GgufFile& file) {
   return rope;
 }
 
-/// What llama3's scaling divides the frequency of pair `pair` by.
+/// Returns the number by which llama3's scaling divides the frequency of pair `pair`.
 double llama3_divisor(const RopeConfig& rope, std::int64_t pair, std::int64_t head_dim) {
   const double exponent = 2.0 * static_cast<double>(pair) / static_cast<double>(head_dim);
   const double wavelength = 2 * std::numbers::pi * std::pow(rope.theta, exponent);
@@ -99,8 +99,9 @@ double llama3_divisor(const RopeConfig& rope, std::int64_t pair, std::int64_t he
   return 1.0 / ((1.0 - smooth) / rope.factor + smooth);
 }
 
-/// A GGUF stores llama3's scaling as the divisor of each pair. All published models share low 1, high 4 and original
-/// 8192, and the largest divisor is the factor; whatever these do not reproduce is another scaling.
+/// Recovers llama3's scaling, which a GGUF stores as the divisor of each pair's frequency. All published models have
+/// low factor 1, high factor 4 and original context 8192, and the largest divisor is the factor. Throws if these do not
+/// reproduce the divisors, because then it is another scaling.
 void recover_llama3(const GgufFile& file, const GgufTensor& divisors, ModelConfig& config) {
   const std::int64_t pairs = config.head_dim / 2;
   if (divisors.type != StorageType::F32 || divisors.shape != std::vector<std::int64_t>{pairs}) {

@@ -40,7 +40,7 @@ std::string read_architecture(const JsonFields& fields, const std::string& where
               kSupportedModels);
 }
 
-/// Whatever would change the computation, by name.
+/// Throws for every feature that would change the computation.
 void check_features(const JsonFields& fields, const std::string& where) {
   const std::string activation = fields.find_text("hidden_act").value_or("silu");
   if (activation != "silu")
@@ -55,8 +55,8 @@ void check_features(const JsonFields& fields, const std::string& where) {
   }
 }
 
-/// Only a window that never binds is computed here. As in transformers, a LLaMA has none whatever its config says, a
-/// Mistral's is 4096 where the config does not speak of it, and null is none.
+/// Throws if attention has a sliding window that is smaller than the context. As in transformers, a LLaMA never has a
+/// window whatever its config says, a Mistral's is 4096 if the config does not mention it, and null means none.
 void check_window(const nlohmann::json& json, const JsonFields& fields, const ModelConfig& config,
                   const std::string& where) {
   constexpr std::int64_t kMistralDefault = 4096;
@@ -72,7 +72,7 @@ void check_window(const nlohmann::json& json, const JsonFields& fields, const Mo
               "\"sliding_window\": null.");
 }
 
-/// One id, or of a list the first that the vocabulary has: the others never come.
+/// Returns the field's id, or the first id of a list that the vocabulary has: the others never occur.
 std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, std::int64_t vocabulary) {
   const nlohmann::json* value = fields.find(key);
   if (value == nullptr || !value->is_array()) return fields.find_integer(key);
@@ -84,9 +84,9 @@ std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, s
   return std::nullopt;
 }
 
-/// As in transformers 5, a rope_scaling that is not empty takes the place of rope_parameters as a whole, and the top
-/// level completes either. Only for llama3's original context does the top level come first, and dynamic scaling knows
-/// no other than the model's.
+/// Reads the RoPE settings. As in transformers 5, a rope_scaling that is not empty replaces rope_parameters as a whole,
+/// and fields of the top level complete either. Only for llama3's original context does the top level take precedence,
+/// and dynamic scaling always uses the model's context.
 RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
   nlohmann::json object;
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
@@ -117,7 +117,8 @@ nlohmann::json rope_scaling_json(const RopeConfig& rope) {
   return json;
 }
 
-/// Dynamic scaling begins behind the model's context, the only one that its reader knows.
+/// Returns the context to write. For dynamic scaling this is the original context, behind which the scaling begins,
+/// because a reader of the file knows no other.
 std::int64_t written_context(const ModelConfig& model) {
   const bool own = model.rope.kind == RopeConfig::Kind::Dynamic && model.rope.original_context != 0;
   return own ? model.rope.original_context : model.context;
@@ -182,7 +183,7 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
                       {"torch_dtype", dtype},
                       {"bos_token_id", optional(model.bos_id)},
                       {"eos_token_id", optional(model.eos_id)}};
-  // Where a field is absent, transformers has a default of its own: these would be another model.
+  // These fields are written because transformers has defaults for absent ones, which would make another model.
   if (mistral) json["sliding_window"] = nullptr;
   if (!mistral) json.update({{"attention_bias", false}, {"mlp_bias", false}});
   return json;
