@@ -7,7 +7,8 @@
 
 namespace carryover {
 
-/// RoPE of real checkpoints (app:rope). Angles are position · inv_freq, with inv_freq from theta and this scaling.
+/// The RoPE settings of real checkpoints (app:rope). Angles are position · inv_freq, where inv_freq follows from theta
+/// and this scaling.
 struct RopeConfig {
   enum class Kind { Default, Linear, Dynamic, Llama3 };
   Kind kind = Kind::Default;
@@ -39,10 +40,10 @@ struct ModelConfig {
   RopeConfig rope;
   std::optional<std::int64_t> bos_id, eos_id;
 
-  std::int64_t group_size() const { return heads / kv_heads; }  ///< query heads a KV head serves
+  std::int64_t group_size() const { return heads / kv_heads; }  ///< query heads per KV head
   std::int64_t parameters() const;
 
-  /// Throws EngineError{BadInput} naming `where` and the field where a number is out of range or sizes overflow.
+  /// Throws EngineError{BadInput}, which names `where` and the field, if a number is out of range or sizes overflow.
   void validate(const std::string& where) const;
 };
 
@@ -50,8 +51,8 @@ void to_json(nlohmann::json& json, const RopeConfig& rope);
 void to_json(nlohmann::json& json, const ModelConfig& model);
 
 /// Reads the value of `rope_scaling` (with `type` or `rope_type`; null is none) or of the newer `rope_parameters`.
-/// `theta` is the base where the object has no `rope_theta`. Throws EngineError{Unsupported} on a kind outside default,
-/// linear, dynamic, llama3, and {BadInput} where a number is missing.
+/// `theta` is the base if the object has no `rope_theta`. Throws EngineError{Unsupported} for a kind other than
+/// default, linear, dynamic and llama3, and {BadInput} if a number is missing.
 RopeConfig rope_from_json(const nlohmann::json& object, double theta, const std::string& where);
 
 }  // namespace carryover
