@@ -14,7 +14,7 @@ namespace carryover {
 /// A query head of a layer, both counted from 0.
 struct HeadRef {
   int layer = 0, head = 0;
-  auto operator<=>(const HeadRef&) const = default;  // for the code that it makes
+  auto operator<=>(const HeadRef&) const = default;  // NOLINT(modernize-use-nullptr): for the code that it makes
 };
 
 /// Reads heads as people write them: "18.6, 15.6". The result ascends. An empty text or "none" is the empty list;
