@@ -21,7 +21,7 @@ using OpenSession = Session* (*)(const ModelRequest&, const LoadProgress&);
 using MeasureLimits = void (*)(const ModelInfo&, std::int64_t, MachineLimits&);
 using GiveBackMemory = void (*)();
 
-/// What is called in the engine.
+/// The functions that are called in the engine library.
 struct EngineSymbols {
   OpenSession open_session = nullptr;
   MeasureLimits measure_limits = nullptr;
@@ -35,8 +35,9 @@ void* symbol_of(void* library, const std::string& path, const char* name) {
                     "Install the package again; in a checkout, `./lab build` builds both.");
 }
 
-/// LibTorch builds tables while it is opened, and an allocation that fails then ends the process. So the room is looked
-/// for first: of the libraries as files, which is about what they take when they are mapped, and of these tables.
+/// Throws if there is no address space for the engine. LibTorch builds tables while it is opened, and an allocation
+/// that fails then ends the process, so the room is checked first: the sizes of the library files, which are about what
+/// they take when they are mapped, plus these tables.
 void require_room_for_engine(const std::string& path) {
   constexpr std::uintmax_t kTables = std::uintmax_t{64} << 20;
   std::uintmax_t bytes = kTables;
@@ -54,7 +55,8 @@ void require_room_for_engine(const std::string& path) {
   munmap(room, bytes);
 }
 
-/// Global symbols, because LibTorch's own plug-ins (CUDA) look theirs up in the process.
+/// Opens the engine library. Its symbols are global, because LibTorch's own plug-ins (CUDA) look theirs up in the
+/// process.
 EngineSymbols open_library() {
   const std::string path = library_folder() + "/libcarryover_engine.so";
   require_room_for_engine(path);
@@ -68,7 +70,7 @@ EngineSymbols open_library() {
           reinterpret_cast<GiveBackMemory>(symbol_of(library, path, "carryover_give_back_memory"))};
 }
 
-/// Opened by the first call that succeeds.
+/// Returns the engine's functions. The first call that succeeds opens the library.
 const EngineSymbols& engine() {
   static std::mutex mutex;
   static EngineSymbols symbols;
@@ -77,29 +79,30 @@ const EngineSymbols& engine() {
   return symbols;
 }
 
-/// How often a thread spins for the next loop before it sleeps. Long waits take the processor from other threads, short
-/// ones make it sleep between the matmuls of one token.
+/// The number of times that a thread spins for the next loop before it sleeps. Long waits take the processor from other
+/// threads; short ones make a thread sleep between the matmuls of one token.
 constexpr char kSpins[] = "5000";
-/// glibc asks for huge pages, and keeps what was freed for the next activation, in one heap: the kernel clears every
-/// page that it hands out, which took a fifth of a training step. Sessions give free memory back at the end of a run.
+/// glibc asks for huge pages and keeps freed memory for the next activation, in one heap. Otherwise the kernel clears
+/// every page that it hands out, which took a fifth of a training step. Sessions give free memory back at the end of a
+/// run.
 constexpr char kHeap[] =
     "glibc.malloc.hugetlb=1:glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1099511627776:glibc.malloc.arena_max=1";
 
 }  // namespace
 
 void prepare_engine_environment(char** arguments) {
-  if (std::getenv("GOMP_SPINCOUNT") != nullptr) return;  // set, perhaps by the line below
+  if (std::getenv("GOMP_SPINCOUNT") != nullptr) return;  // set by the user, or by the next line before the restart
   setenv("GOMP_SPINCOUNT", kSpins, /*overwrite=*/1);
   setenv("GLIBC_TUNABLES", kHeap, /*overwrite=*/0);
-  char program[PATH_MAX + 1] = {};  // by its own name, which /proc/self/exe is not
+  char program[PATH_MAX + 1] = {};  // the program's own path; the process would else be named "exe"
   if (readlink("/proc/self/exe", program, PATH_MAX) > 0)
-    execv(program, arguments);  // where it fails it is slow, and runs
+    execv(program, arguments);  // if this fails, the program runs, but slower
 }
 
 std::string library_folder() {
   Dl_info info{};
   CARRYOVER_CHECK(dladdr(reinterpret_cast<const void*>(&load_session), &info) != 0 && info.dli_fname != nullptr);
-  return std::filesystem::absolute(info.dli_fname).parent_path().string();  // else dlopen would look around
+  return std::filesystem::absolute(info.dli_fname).parent_path().string();  // dlopen would search for a relative path
 }
 
 std::unique_ptr<Session> load_session(const ModelRequest& request, const LoadProgress& progress) {

@@ -52,20 +52,21 @@ namespace carryover {
 
 namespace {
 
-/// Kept for what_if() and inspect(). With 1 GB every segment of 150000 tokens of SmolLM2 is run again by itself.
+/// Returns the bytes of states to keep for what_if() and inspect(). With 1 GB, each segment of 150000 tokens of SmolLM2
+/// can be run again without the ones before it.
 std::int64_t state_bytes() {
   constexpr std::int64_t kLeast = std::int64_t{512} << 20, kMost = std::int64_t{1} << 30;
   return std::clamp(machine_memory() / 16, kLeast, kMost);
 }
-constexpr int kMostThreads = 1024;  ///< each of them takes memory before it does anything
+constexpr int kMostThreads = 1024;  ///< each thread takes memory before it does anything
 constexpr const char* kMemoryAdvice = "Run fewer tokens or a shorter segment, or close other programs.";
 
-/// For work that is long enough: what it freed is the system's again when it ends.
+/// Gives memory that long work has freed back to the system when the work ends.
 struct GivesMemoryBack {
   ~GivesMemoryBack() { give_back_free_memory(); }
 };
 
-/// LibTorch's and the allocator's exceptions become ours here and nowhere else.
+/// Converts LibTorch's and the allocator's exceptions to EngineError. No other place does this.
 template <typename Work>
 auto guarded(const Work& work) {
   try {
@@ -84,14 +85,15 @@ auto guarded(const Work& work) {
   }
 }
 
-/// Where LibTorch can't tell, it takes other kernels, and every number differs in its last digits without a word.
+/// Throws if LibTorch can't identify the processor. Otherwise it would silently take other kernels, and every number
+/// would differ in its last digits.
 void require_known_processor() {
   if (!cpuinfo_initialize())
     throw EngineError(Fault::Io, "/proc/cpuinfo", "LibTorch can't find out what this processor can do",
                       "Check that /proc and /sys can be read, and that there is memory left.");
 }
 
-/// What the file holds most of its weights in; Auto where that is no dtype of ours.
+/// Returns the dtype of most of the file's weights, or Auto if that is not one of the program's dtypes.
 DType stored_dtype(const ModelSource& source) {
   std::map<StorageType, std::int64_t> values;
   for (const StoredTensor& tensor : source.tensors())
@@ -111,7 +113,8 @@ DType stored_dtype(const ModelSource& source) {
   }
 }
 
-/// The number of threads is the process's: a model that is refused leaves that of the open one.
+/// Restores the process's number of threads unless keep() was called, so that a model that is refused leaves the number
+/// of the open one.
 class ThreadCount {
  public:
   void keep() { before_ = 0; }
@@ -132,7 +135,7 @@ Device choose_device(Device wanted) {
   return Device::Cpu;
 }
 
-/// One for a model whose matmuls take one core less time than waking another, else all cores.
+/// Returns one thread for a model whose matmuls take one core less time than waking another would, else all cores.
 int automatic_threads(const ModelConfig& model) {
   return is_small_model(model) ? 1 : static_cast<int>(std::thread::hardware_concurrency());
 }
@@ -176,7 +179,7 @@ class EngineSession final : public Session {
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
     const GivesMemoryBack at_the_end;
     FiniteLosses finite(observer);
-    patch_archive_.clear();  // its memory is the run's now
+    patch_archive_.clear();  // the run needs its memory
     return advised([&] { return run_text(decoder(), request, finite, control, &archive_, &document_); });
   }
   GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
@@ -185,7 +188,7 @@ class EngineSession final : public Session {
   }
   StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    patch_archive_.clear();  // its memory is the document's now
+    patch_archive_.clear();  // the document needs its memory
     return advised([&] { return carryover::read_document(decoder(), text, progress, control, document_); });
   }
   void save_state(const std::string& path) override {
@@ -220,7 +223,7 @@ class EngineSession final : public Session {
     return advised([&] { return carryover::profile_heads(decoder(), request, control); });
   }
   RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl& control) override {
-    document_.clear();  // its pool's memory is theirs now
+    document_.clear();  // the search needs its pool's memory
     const GivesMemoryBack at_the_end;
     return advised([&] { return carryover::find_recall_heads(decoder(), request, control); });
   }
@@ -236,7 +239,7 @@ class EngineSession final : public Session {
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     refuse_packed("training");
     refuse_lora_over_adapter(*request.plan);
-    forget_states();  // their memory is training's now
+    forget_states();  // training needs their memory
     const GivesMemoryBack at_the_end;
     return advised_to_train([&] {
       TrainingResult result;
@@ -250,7 +253,7 @@ class EngineSession final : public Session {
       try {
         take_over(result, *request.plan);
       } catch (...) {
-        if (!failure) failure = std::current_exception();  // the first one says why
+        if (!failure) failure = std::current_exception();  // the first failure is the cause
       }
       if (failure) std::rethrow_exception(failure);
       return summary;
@@ -274,7 +277,8 @@ class EngineSession final : public Session {
   }
 
  private:
-  /// As guarded(); where memory is short, the advice says what this model would take in other dtypes.
+  /// Runs `work` as guarded() does. If memory is short, the error's advice says how much this model would take in other
+  /// dtypes.
   template <typename Work>
   std::invoke_result_t<const Work&> advised(const Work& work, bool trains = false) {
     try {
@@ -299,7 +303,8 @@ class EngineSession final : public Session {
                         "Use --dtype bf16 or fp32.");
   }
 
-  /// An adapter is trained over what `path` alone names, so that its folder and `path` repeat the result.
+  /// Refuses to train a LoRA while another adapter is merged: a LoRA is trained over the weights at `path`, so that its
+  /// folder and `path` reproduce the result.
   void refuse_lora_over_adapter(const TrainingPlan& plan) const {
     if (plan.training.lora.rank > 0 && !info_.adapter.empty())
       throw EngineError(Fault::Usage, info_.adapter, "is merged into the weights that a LoRA would be trained over",
@@ -324,7 +329,7 @@ class EngineSession final : public Session {
     whole_ = true;
   }
 
-  /// Of whatever was run: the weights are others now, or the memory is needed.
+  /// Forgets the states of all runs, because the weights have changed or the memory is needed.
   void forget_states() {
     archive_.clear();
     patch_archive_.clear();
@@ -341,8 +346,9 @@ class EngineSession final : public Session {
     info_.weights_hash += "+" + loaded.hash;
   }
 
-  /// Loads what a training wrote, in place of what it left in memory: a LoRA beside its weights, or with fp32 halves of
-  /// bf16 weights, rounds otherwise than what is read from its folder. Where it wrote nothing, what was there before.
+  /// Loads what a training wrote, in place of what the training left in memory. The two can differ in rounding: a LoRA
+  /// beside its weights, or bf16 weights with fp32 halves, round differently from what is read from the folder. If the
+  /// training wrote nothing, loads what was there before.
   void take_over(const TrainingResult& result, const TrainingPlan& plan) {
     if (result.folder.empty() && !result.changed_weights) return;
     whole_ = whole_ && !result.changed_weights;
@@ -361,10 +367,12 @@ class EngineSession final : public Session {
   }
 
   ModelInfo info_;
-  DType stored_ = DType::Auto;  ///< of the file that was opened
+  DType stored_ = DType::Auto;  ///< dtype of the file that was opened
   Decoder decoder_;
-  bool whole_ = false;                                                  ///< the decoder has all that info_ names
-  StateArchive archive_{state_bytes()}, patch_archive_{state_bytes()};  ///< of the run, and of what patches take from
+  bool whole_ = false;                                                  ///< true if the decoder holds all that info_
+                                                                        ///< names
+  StateArchive archive_{state_bytes()}, patch_archive_{state_bytes()};  ///< states of the run, and of the text that
+                                                                        ///< patches take values from
   DocumentState document_;
 };
 
@@ -378,7 +386,7 @@ std::unique_ptr<Session> open_session(const ModelRequest& request, const LoadPro
 
 }  // namespace carryover
 
-/// What engine_library.cpp looks up.
+/// The functions that engine_library.cpp looks up.
 extern "C" carryover::Session* carryover_open_session(const carryover::ModelRequest& request,
                                                       const carryover::LoadProgress& progress) {
   return carryover::open_session(request, progress).release();

@@ -26,11 +26,11 @@ struct ModelConfig {
   RopeConfig rope;
   std::optional<std::int64_t> bos_id, eos_id;
 
-  std::int64_t group_size() const { return heads / kv_heads; }  ///< query heads a KV head serves
+  std::int64_t group_size() const { return heads / kv_heads; }  ///< query heads per KV head
   std::int64_t parameters() const;
 
-  /// Throws EngineError{BadInput} naming `where` and the field where a number is out of range or sizes overflow, and
-  /// {Unsupported} where no family has the architecture.
+  /// Throws EngineError{BadInput}, which names `where` and the field, if a number is out of range or sizes overflow,
+  /// and {Unsupported} if no family has the architecture.
   void validate(const std::string& where) const;
 };
 

@@ -35,7 +35,7 @@ std::int64_t context_field(const nlohmann::json& object, const std::string& wher
   return static_cast<std::int64_t>(value);
 }
 
-/// The kind's name, from whichever of the two keys is there.
+/// Returns the name of the RoPE scaling's kind, which may be under either of two keys.
 std::string kind_name(const nlohmann::json& object, const std::string& where) {
   for (const char* key : {"rope_type", "type"}) {
     const auto found = object.find(key);
@@ -136,7 +136,7 @@ RopeConfig rope_from_json(const nlohmann::json& object, double theta, const std:
   rope.factor = required_number(object, "factor", where);
   const bool llama3 = rope.kind == Kind::Llama3;
   if (rope.kind != Kind::Linear) rope.original_context = context_field(object, where);
-  if (llama3) {  // no silent defaults: another value is another model
+  if (llama3) {  // no silent defaults: another value makes another model
     rope.low_frequency_factor = required_number(object, "low_freq_factor", where);
     rope.high_frequency_factor = required_number(object, "high_freq_factor", where);
   }

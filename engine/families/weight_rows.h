@@ -38,7 +38,7 @@ struct WeightRow {
   WeightSlot slot;
   std::int64_t first_row = 0, rows = 0;
   std::int64_t columns = 0;         ///< 0: the tensor is a vector of `rows` values
-  std::int64_t permuted_heads = 0;  ///< heads whose rows a GGUF stores pair by pair (Q and K); 0 for none
+  std::int64_t permuted_heads = 0;  ///< number of heads whose rows a GGUF stores pair by pair (Q and K); 0 for none
   std::string module = {};          ///< a linear module that an adapter may target: "q_proj"; empty: none
 
   bool is_vector() const { return columns == 0; }

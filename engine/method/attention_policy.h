@@ -19,78 +19,84 @@
 
 namespace carryover {
 
-/// Slots of a prefix, one behind the other, that hold one part of it.
+/// Consecutive slots of a prefix that hold one part of it.
 struct PrefixSpan {
   PrefixPart part;
   std::int64_t first = 0, length = 0;
 };
 
-/// What a group's queries see of [prefix; segment] up to themselves.
+/// Describes which keys of [prefix; segment], up to a query's own, the queries of a group see.
 struct HeadWindow {
-  std::int64_t length = 0;     ///< the last keys, their own included; 0: all
-  std::int64_t sinks = 0;      ///< and the first of all, which may include blocks that were looked up
-  std::int64_t furthest = -1;  ///< the position from which queries read the sinks, at most; −1: always their own
-  /// Right behind the sinks, copies of the first tokens behind these copies: read as the sinks are, and each by queries
-  /// whose window the token itself has left. So a query sees no token twice.
+  std::int64_t length = 0;     ///< number of last keys that a query sees, its own included; 0: all
+  std::int64_t sinks = 0;      ///< number of first keys that it sees too; they may include blocks that were looked up
+  std::int64_t furthest = -1;  ///< the largest position from which queries read the sinks; −1: always their own
+                               ///< position
+  /// Number of copies of tokens right behind the sinks. They copy the first tokens that follow these copies. A query
+  /// reads a copy as it reads the sinks, but only once the copied token itself has left the query's window, so it sees
+  /// no token twice.
   std::int64_t far = 0;
 };
 
-/// Query heads that attend alike in one layer, and what they see before their segment. Where heads have branches, these
-/// are groups of the same heads, one behind the other, each with a gate; what their heads put out is the sum.
+/// Query heads of one layer that attend in the same way, and what they see before their segment. Where heads have
+/// branches, each branch is a group of the same heads with a gate; these groups follow one another, and a head's output
+/// is the sum of its branches' outputs.
 struct HeadGroup {
   std::vector<int> heads;    ///< query heads, ascending
   at::Tensor prefix_keys;    ///< [heads or KV heads of `heads`, P, d], rotated for this segment; undefined where P = 0
-  at::Tensor prefix_values;  ///< the same
+  at::Tensor prefix_values;  ///< same shape
   bool prefix_per_query_head = false;
-  bool long_range = false;             ///< heads of H_long
-  std::vector<PrefixSpan> spans = {};  ///< what the P slots hold, in order; parts of no slots are left out
+  bool long_range = false;             ///< true if these are heads of H_long
+  std::vector<PrefixSpan> spans = {};  ///< parts that the P slots hold, in order; a part without slots is left out
   HeadWindow window = {};
-  /// What queries see instead of a window, by query head of the group; null: no such index.
+  /// The index that says which keys each query head of the group sees, in place of the window; null: there is no index.
   std::shared_ptr<const KeyIndex> index = {};
   bool shares_cache = false;     ///< all groups of the layer read the same prefix
-  std::int64_t core_length = 0;  ///< tokens that a slot of PrefixPart::Core stands for
-  /// What the retrieved slots hold, where select() found it; null: what the state's hits say.
+  std::int64_t core_length = 0;  ///< number of tokens that a slot of PrefixPart::Core stands for
+  /// The hits in the retrieved slots, if select() found them; null: the state's hits apply.
   std::shared_ptr<const HeadHits> found = {};
-  /// Free rows right behind the prefix, in the same memory, [KV heads, *, d] each, where the policy keeps what follows:
-  /// a segment whose keys stand there is read with its prefix in one piece. Undefined: there are none.
+  /// Free rows right behind the prefix in the same memory, [KV heads, *, d] each, if the policy keeps what follows. A
+  /// segment whose keys are written there is read together with its prefix as one tensor. Undefined: there are no such
+  /// rows.
   at::Tensor room_keys = {}, room_values = {};
-  /// [heads, m]: of a branch, what the outputs of its heads are multiplied by; undefined: it is all that they see.
+  /// [heads, m]: the factors of a branch's outputs. Undefined: the heads have no branches.
   at::Tensor gate = {};
 
   std::int64_t slots() const { return prefix_keys.defined() ? prefix_keys.size(1) : 0; }
-  PrefixSpan span(PrefixPart part) const;  ///< of no slots where the prefix lacks it
+  PrefixSpan span(PrefixPart part) const;  ///< a span of no slots if the prefix lacks the part
   const PrefixSpan& span_at(std::int64_t slot) const;
 };
 
-/// The group of all query heads, which has no prefix yet.
+/// Returns the group of all query heads, which has no prefix yet.
 HeadGroup group_of_all(const ModelConfig& model);
 
-/// The absolute position of a slot of a group's prefix; a copy has its token's (HeadWindow::far), a core token that of
-/// the first that it stands for. `hits`: what its head retrieved; may be null where the slot holds none of it, or the
-/// group says it. `first_token`: where the segment begins, right behind the carry.
+/// Returns the absolute position of a slot of a group's prefix. A copy has the position of its token (HeadWindow::far),
+/// a core token that of the first token that it stands for. `hits`: what the slot's head retrieved; may be null if the
+/// slot is not a retrieved one or if the group has its own hits. `first_token`: where the segment begins, right behind
+/// the carry.
 std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token);
 
-/// Keys, values and queries of one layer for the segment so far, all unrotated but `rotated_keys`.
+/// Keys, values and queries of one layer for the segment so far. All but `rotated_keys` and `end_queries` are
+/// unrotated.
 struct LayerKv {
   at::Tensor queries;            ///< [H, ≤ segment, d]: at least the last L_q
   at::Tensor keys, values;       ///< [H_kv, n, d]
   at::Tensor rotated_keys = {};  ///< [H_kv, n, d]
-  /// [H, k], where the policy weighs keys: the attention that the last k keys of [prefix; segment] got from the
-  /// segment's queries so far, each summed over them. Those are all keys but sinks and copies.
+  /// [H, k] if the policy weighs keys: the attention that the last k keys of [prefix; segment] got from the segment's
+  /// queries so far, summed over these queries. The k keys are all keys but the sinks and copies.
   at::Tensor received = {};
-  /// [H, ends, d], rotated, where the policy pools groups: the queries of the segment's tokens that end one
-  /// (AttentionPolicy::pooled_group).
+  /// [H, ends, d], rotated, if the policy pools groups: the queries of the segment's tokens that are the last ones of a
+  /// group (AttentionPolicy::pooled_group).
   at::Tensor end_queries = {};
-  bool in_room = false;  ///< rotated keys and values stand in HeadGroup::room_keys and room_values
+  bool in_room = false;  ///< true if rotated keys and values are in HeadGroup::room_keys and room_values
 };
 
-/// Which segment runs.
+/// Identifies a segment.
 struct SegmentFrame {
   std::int64_t index = 0;        ///< zero-based
   std::int64_t first_token = 0;  ///< absolute position
 };
 
-/// A chunk of queries that are about to attend, [H, m, d] each; they are the last of the segment so far.
+/// A chunk of queries that are about to attend, [H, m, d] each. They are the last queries of the segment so far.
 struct ChunkQueries {
   int layer;
   SegmentFrame frame;
@@ -98,99 +104,103 @@ struct ChunkQueries {
   const at::Tensor& unrotated;
   const LayerKv& kv;  ///< of the segment so far
   Rope& rope;
-  const at::Tensor& gates;  ///< [H, 3, m] where the policy is gated; else undefined
+  const at::Tensor& gates;  ///< [H, 3, m] if the policy is gated; else undefined
 
   std::int64_t count() const { return rotated.size(1); }  ///< m
   /// The absolute position of the chunk's first query.
   std::int64_t first_token() const { return frame.first_token + kv.keys.size(1) - count(); }
 };
 
-/// What a closed segment leaves of one layer. A policy fills what it needs; the rest is freed with the layer.
+/// Holds what a policy keeps of one layer when a segment closes. A policy fills the fields that it needs; all else is
+/// freed with the layer.
 struct LayerTrace {
   LayerCarry carry;                    ///< differentiable
-  at::Tensor past_keys, past_values;   ///< detached: for the pool, or for full attention's cache (rotated there)
+  at::Tensor past_keys, past_values;   ///< detached; for the pool (unrotated), or for full attention's cache (rotated)
   at::Tensor queries;                  ///< detached tail queries [searching heads, ≤ L_q, d]
   at::Tensor received;                 ///< detached: LayerKv::received
   LayerSinks sinks;                    ///< of this segment; a policy keeps the first segment's
-  std::shared_ptr<LayerTrace> second;  ///< what another policy keeps of the same layer (policies/handover.h)
+  std::shared_ptr<LayerTrace> second;  ///< the trace of another policy for the same layer (policies/handover.h)
 };
 
-/// All that crosses segments. Made by a policy and changed by its commit(), search(), forget_retrieved() and
-/// end_prompt() alone; training replaces `carry`, the differentiable part, by leaves of the same values
+/// All that crosses segments. A policy makes it, and only the policy's commit(), search(), forget_retrieved() and
+/// end_prompt() change it. Training replaces `carry`, the differentiable part, by leaves of the same values
 /// (SegmentRunner::replace_carry).
 struct PolicyState {
   virtual ~PolicyState() = default;
   CarriedState carry;
   std::vector<HeadHits> hits;  ///< what the next segment reads
-  std::int64_t near_ties = 0;  ///< of the retrieval for the next segment
-  SegmentFrame next;           ///< the segment that comes
+  std::int64_t near_ties = 0;  ///< number of near-ties in the retrieval for the next segment
+  SegmentFrame next;           ///< the segment that comes next
 
   virtual std::int64_t pool_entries() const { return 0; }
-  virtual std::int64_t pool_bytes() const;                              ///< of pool_contents()
+  virtual std::int64_t pool_bytes() const;                              ///< bytes of pool_contents()
   virtual std::vector<at::Tensor> pool_contents() const { return {}; }  ///< views of the entries held, for comparisons
-  virtual std::vector<at::Tensor*> own_tensors() { return carry.tensors(); }  ///< of a clone: all but the shared pool
+  virtual std::vector<at::Tensor*> own_tensors() { return carry.tensors(); }  ///< all but the shared pool's
 
-  /// A copy that later segments of either leave alone; what was retrieved stays as it is. Shares memory.
+  /// Returns a copy that shares memory with this state. Later segments of either state leave the other alone, and the
+  /// copy keeps what was retrieved.
   virtual std::unique_ptr<PolicyState> clone() const = 0;
 };
 
-/// How attention crosses segment boundaries. A new policy is one pair of files, derived from PolicyOf, and one row in
-/// core/cost/policy_table.cpp. The forward map calls context(), select() and trace() for each layer; the runner calls
-/// commit() once per segment. A policy has no state of its own: it may serve several runs. Thread: engine.
+/// The rule for how attention crosses segment boundaries. A new policy is one pair of files with a class derived from
+/// PolicyOf, and one row in core/cost/policy_table.cpp. The forward map calls context(), select() and trace() for each
+/// layer; the runner calls commit() once per segment. A policy has no state of its own, so it may serve several runs.
+/// Thread: engine.
 class AttentionPolicy {
  public:
   virtual ~AttentionPolicy() = default;
   virtual std::string name() const = 0;
   virtual std::unique_ptr<PolicyState> init_state() const = 0;
 
-  /// Position of a segment's first token in RoPE; prefixes stand before it.
+  /// Returns the position of a segment's first token in RoPE; prefixes stand before it.
   virtual std::int64_t first_position(const SegmentFrame& frame) const = 0;
 
-  /// The head groups of a layer; together they hold every query head once, or once in each branch.
+  /// Returns the head groups of a layer. Together they hold every query head once, or once in each branch.
   virtual std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const = 0;
 
-  /// Whether heads see more, or less, than context() says, which depends on their own queries: select().
+  /// Returns true if select() changes what heads see after context(), because that depends on their own queries.
   virtual bool selects() const { return false; }
-  /// The groups of context() as a chunk's queries see them: with blocks that they look up, or with an index. Called
-  /// once a chunk and layer.
+  /// Returns the groups of context() as a chunk's queries see them: with blocks that the queries look up, or with an
+  /// index. Called once per chunk and layer.
   virtual std::vector<HeadGroup> select(const PolicyState&, std::vector<HeadGroup> groups, const ChunkQueries&) const {
     return groups;
   }
 
-  /// Whether trace() is told what attention keys got: LayerKv::received. A layer's heads then are one group, in a
-  /// window.
+  /// Returns true if trace() needs LayerKv::received, the attention that keys got. A layer's heads then are one group
+  /// with a window.
   virtual bool weighs_keys() const { return false; }
 
-  /// The length g of the groups that the policy pools by the query of each group's last token, LayerKv::end_queries;
-  /// groups begin where the text does. 0: it pools none.
+  /// Returns the length g of the groups of tokens that the policy pools by the query of each group's last token
+  /// (LayerKv::end_queries), or 0 if it pools none. The first group begins at the text's first token.
   virtual std::int64_t pooled_group() const { return 0; }
 
-  /// Whether heads have branches, whose gates select() is given: Decoder::branch_gates().
+  /// Returns true if heads have branches. select() then gets the branches' gates from Decoder::branch_gates().
   virtual bool gated() const { return false; }
 
-  /// What to keep of a layer once its segment is whole.
+  /// Returns what to keep of a layer once its segment is complete.
   virtual LayerTrace trace(int layer, const LayerKv& kv) const = 0;
 
-  /// Closes a segment of m tokens. traces: [L], of trace(). Beside search(), forget_retrieved() and end_prompt() the
-  /// only place where a state changes.
+  /// Closes a segment of m tokens. traces: [L], from trace(). Only commit(), search(), forget_retrieved() and
+  /// end_prompt() change a state.
   virtual void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
 
-  /// Searches again for the segment that comes, with the queries of a draft of it; nothing else of the draft is kept. A
-  /// policy that retrieves nothing has nothing to do.
+  /// Searches again for the next segment, with the queries of a draft of it; nothing else of the draft is kept. Does
+  /// nothing if the policy retrieves nothing.
   virtual void search(PolicyState&, const std::vector<LayerTrace>&) const {}
-  /// The segment that comes reads nothing retrieved.
+  /// Makes the next segment read nothing retrieved.
   virtual void forget_retrieved(PolicyState&) const {}
 
-  /// Whether the state changes where a prompt ends, between two segments: end_prompt().
+  /// Returns true if end_prompt(), which is called where a prompt ends between two segments, changes the state.
   virtual bool ends_prompts() const { return false; }
   virtual void end_prompt(PolicyState&, Rope&) const {}
 
-  /// Names all of a state that stands behind a text's last segment, for eval/state_file.h: see StateFields. Throws
-  /// EngineError{Unsupported} under a policy that names nothing.
+  /// Names all fields of a state that follows a text's last segment, for eval/state_file.h (see StateFields). Throws
+  /// EngineError{Unsupported} if the policy names no fields.
   virtual void visit(PolicyState& state, StateFields& fields) const;
 };
 
-/// A policy with states of one type. A state is checked to be of it here; policies themselves cast nothing.
+/// A policy whose states are of one type. This class checks that a state is of that type, so policies themselves need
+/// no casts.
 template <typename State>
 class PolicyOf : public AttentionPolicy {
  public:
@@ -213,7 +223,7 @@ class PolicyOf : public AttentionPolicy {
     return *own;
   }
   static State& own(PolicyState& state) { return const_cast<State&>(own(std::as_const(state))); }
-  /// What context(), select(), commit() and visit() do, with the state in its own type.
+  /// Implementations of context(), select(), commit() and visit(), which get the state in its own type.
   virtual std::vector<HeadGroup> read(const State& state, int layer, Rope& rope) const = 0;
   virtual std::vector<HeadGroup> complete(const State&, std::vector<HeadGroup> groups, const ChunkQueries&) const {
     return groups;

@@ -13,7 +13,7 @@ namespace carryover {
 
 namespace {
 
-/// rows of [M_i] values; layers without a carry stay 0.
+/// Builds an [L, M_i] map from row(l), a tensor of [M_i] values for layer l. Layers without a carry stay 0.
 template <typename Row>
 Map map_of_layers(const CarriedState& state, const Row& row) {
   Map map{static_cast<std::int64_t>(state.layers.size()), state.length(), {}};

@@ -9,44 +9,45 @@
 
 namespace carryover {
 
-/// One layer of C_i: of the KV heads of carry_kv_heads(), those that a reader of the carry uses.
+/// One layer of C_i. Of the KV heads of carry_kv_heads(), it holds those that a reader of the carry uses.
 struct LayerCarry {
-  at::Tensor keys;    ///< [H_carry_kv, M_i, d], unrotated; undefined for C_0 and for layers where nobody reads it
+  at::Tensor keys;    ///< [H_carry_kv, M_i, d], unrotated; undefined in C_0 and in layers where no head reads it
   at::Tensor values;  ///< [H_carry_kv, M_i, d]
 };
 
-/// The text's first tokens in one layer, which lead the prefix of every later segment (ADR 0019). Detached, unrotated;
-/// undefined where there are none.
+/// The text's first tokens in one layer, which are the first part of the prefix of every later segment (ADR 0019).
+/// Detached, unrotated; undefined if there are none.
 struct LayerSinks {
   at::Tensor keys, values;  ///< [H_kv, n, d]
 };
 
-/// C_i: the only differentiable state between segments (eq:forward). 0 ≤ M_i ≤ M; M_0 = 0. Keys are unrotated; their
-/// positions apply on use (app:rope). Owner: a policy's state. Thread: engine.
+/// C_i, the only differentiable state between segments (eq:forward). 0 ≤ M_i ≤ M; M_0 = 0. Keys are unrotated; RoPE is
+/// applied when they are read (app:rope). Owner: a policy's state. Thread: engine.
 struct CarriedState {
   std::vector<LayerCarry> layers;  ///< [L]
 
   std::int64_t length() const;  ///< M_i
-  /// The same without tokens before `first` of a segment of m tokens: what sinks hold is not carried too.
+  /// Returns the state without tokens before `first` of a segment of m tokens, so that tokens which sinks hold are not
+  /// carried too.
   CarriedState without_tokens_before(std::int64_t first, std::int64_t m) const;
   std::int64_t bytes() const;
-  std::vector<at::Tensor*> tensors();  ///< those that are defined
+  std::vector<at::Tensor*> tensors();  ///< the defined ones
   CarriedState detached() const;
 };
 
-/// Appends what is defined of two.
+/// Appends to `to` those of the two tensors that are defined.
 void add_defined(std::vector<at::Tensor*>& to, at::Tensor& keys, at::Tensor& values);
 
-/// The last M keys and values of the KV heads of carry_kv_heads(), copied, so that the rest can be freed.
-/// keys, values: [H_kv, n, d] unrotated.
+/// Returns a copy of the last M keys and values of the KV heads of carry_kv_heads(), so that the rest can be freed.
+/// keys, values: [H_kv, n, d], unrotated.
 LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int layer, const at::Tensor& keys,
                       const at::Tensor& values);
 
-/// The first `sink_length` keys and values of a layer, copied. keys, values: [H_kv, n, d] unrotated.
+/// Returns a copy of the first `sink_length` keys and values of a layer. keys, values: [H_kv, n, d], unrotated.
 LayerSinks first_tokens(const SegmentConfig& config, const at::Tensor& keys, const at::Tensor& values);
 
-/// [L, M_i] maps of a state for the window: mean over KV heads of ‖k‖, ‖v‖, and the drift ‖k − k'‖/‖k'‖ from `previous`
-/// (empty where the lengths differ).
+/// [L, M_i] maps of a state for the window: means over KV heads of ‖k‖ and ‖v‖, and the drift ‖k − k'‖/‖k'‖ from
+/// `previous` (empty if the lengths differ).
 struct CarryMaps {
   Map key_norm, value_norm, drift;
 };

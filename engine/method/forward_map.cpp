@@ -20,15 +20,16 @@ namespace carryover {
 
 namespace {
 
-/// A layer's attention: what it worked on, and the stream behind it.
+/// The tensors that a layer's attention worked on, and the residual stream after it.
 struct Attended {
   at::Tensor queries;       ///< [H, m, d], rotated
-  at::Tensor sink_queries;  ///< the same for the sinks; undefined where they are read alike
+  at::Tensor sink_queries;  ///< [H, m, d], rotated for the sinks; undefined if the sinks are read with `queries`
   LayerKv kv;               ///< of the segment so far
   at::Tensor x;             ///< [m, D]
 };
 
-/// Queries at position `furthest` at most, which is the same for all groups; undefined where none stands behind it.
+/// Returns the queries rotated to their positions, but at most to `furthest`, which is the same for all groups. Returns
+/// an undefined tensor if no query is beyond `furthest`.
 at::Tensor rotate_for_sinks(const LayerCall& call, const at::Tensor& queries, const std::vector<HeadGroup>& groups) {
   const auto limited = std::ranges::find_if(groups, [](const HeadGroup& group) { return group.window.furthest >= 0; });
   const std::int64_t m = queries.size(1);
@@ -37,24 +38,24 @@ at::Tensor rotate_for_sinks(const LayerCall& call, const at::Tensor& queries, co
   return ops::rotate(queries, angles.cos, angles.sin);
 }
 
-/// Of queries from position `first` of the text on those of tokens that end a group: [H, ends, d].
+/// Returns, of queries whose first is at position `first` of the text, those of tokens that end a group: [H, ends, d].
 at::Tensor at_group_ends(const at::Tensor& queries, std::int64_t first, std::int64_t group) {
   const std::int64_t m = queries.size(1);
   return queries.slice(1, std::min(m, group - 1 - first % group), m, group);
 }
 
-/// Rows of queries and keys as a device without gradients rotates them: queries of one group behind those of another,
-/// so that each group's are a view, and then the keys.
+/// The order in which a device without gradients rotates rows of queries and keys: first the queries, one group after
+/// the other, so that each group's queries are a view, and then the keys.
 struct RowOrder {
   std::vector<std::int32_t> rows;
-  std::vector<int> place;  ///< of each head
+  std::vector<int> place;  ///< the place of each head's queries in `rows`
 };
 RowOrder order_of(const std::vector<HeadGroup>& groups, const ModelConfig& model) {
   RowOrder order;
   order.place.assign(static_cast<std::size_t>(model.heads), -1);
   const auto add = [&](int head) {
     int& place = order.place[static_cast<std::size_t>(head)];
-    if (place >= 0) return;  // of an earlier branch
+    if (place >= 0) return;  // placed already, with an earlier branch
     place = static_cast<int>(order.rows.size());
     order.rows.push_back(head);
   };
@@ -64,7 +65,7 @@ RowOrder order_of(const std::vector<HeadGroup>& groups, const ModelConfig& model
   return order;
 }
 
-/// The group's room for a segment of m tokens, where all heads read it with one prefix.
+/// Returns true if the group's free rows have room for a segment of m tokens and all heads read it with one prefix.
 bool has_room(const std::vector<HeadGroup>& groups, const ModelConfig& model, std::int64_t m) {
   const HeadGroup& group = groups.front();
   return groups.size() == 1 && group.room_keys.defined() && group.room_keys.size(0) == model.kv_heads &&
@@ -72,7 +73,7 @@ bool has_room(const std::vector<HeadGroup>& groups, const ModelConfig& model, st
          !group.index;
 }
 
-/// Rotates a chunk's queries and keys, and puts its keys and values where they are read.
+/// Rotates a chunk's queries and keys, and writes its keys and values to the place where attention reads them.
 RotatedQueries place_chunk(const LayerCall& call, const Decoder::Projections& fresh,
                            const std::vector<HeadGroup>& context, LayerKv& kv) {
   const ForwardContext& f = call.context;
@@ -104,7 +105,7 @@ RotatedQueries place_chunk(const LayerCall& call, const Decoder::Projections& fr
   return queries;
 }
 
-/// `selected`: where the policy selects, what it selected, which takes the place of its context.
+/// Runs a layer's attention on x. If the policy selects, its selection is stored in `selected` and replaces `context`.
 Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context,
                       std::vector<HeadGroup>& selected) {
   const ForwardContext& f = call.context;

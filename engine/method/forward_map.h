@@ -8,38 +8,38 @@
 
 namespace carryover {
 
-/// What one layer's attention worked on, for whoever looks on.
+/// The tensors that the attention of one layer worked on; given to observers.
 struct AttentionSight {
   int layer;
   const std::vector<HeadGroup>& groups;
   const at::Tensor& queries;   ///< [H, m, d], rotated
   const LayerKv& kv;           ///< of the segment so far
   const at::Tensor& entering;  ///< [m, D], the residual stream before the layer
-  /// [H, m, d], rotated as the sinks are read (HeadWindow::furthest); undefined: as `queries`.
+  /// [H, m, d], the queries rotated for the sinks (HeadWindow::furthest); undefined: the sinks are read with `queries`.
   const at::Tensor& sink_queries;
 };
 
-/// And what became of it.
+/// The same with the layer's results.
 struct LayerSight : AttentionSight {
   const at::Tensor& attended;  ///< [m, D], the residual stream after the layer's attention
-  const at::Tensor& leaving;   ///< [m, D], after its feed-forward
+  const at::Tensor& leaving;   ///< [m, D], the residual stream after the layer's feed-forward
 };
 
-/// What F_θ needs beside its arguments. Borrowed; thread: engine.
+/// Everything that F_θ needs besides its arguments. All of it is borrowed. Thread: engine.
 struct ForwardContext {
   const Decoder& decoder;
   const AttentionPolicy& policy;
   Rope& rope;
   std::function<void(int layer)> after_layer;  ///< progress and cancellation; may throw EngineError{Cancelled}
-  bool checkpointing = false;  ///< with gradients: keep a layer's inputs only, and run it again in backward
-  AdapterDropout dropout;      ///< training: `segment` is filled in here
+  bool checkpointing = false;  ///< with gradients: keep only a layer's inputs, and run the layer again in backward
+  AdapterDropout dropout;      ///< for training; `segment` is filled in by the forward map
   std::function<void(const LayerSight&)> watch = {};  ///< called after each layer; changes nothing
-  TimeMeter* time = nullptr;                          ///< told what is worked on
-  /// Called after each layer's attention, before its feed-forward, which then doesn't pay for the memory of what is
-  /// seen here. Changes nothing.
+  TimeMeter* time = nullptr;                          ///< null, or a meter that is told which part is being worked on
+  /// Called after each layer's attention and before its feed-forward, which then does not need memory for what is shown
+  /// here. Changes nothing.
   std::function<void(const AttentionSight&)> watch_attention = {};
-  /// Called with what a layer's heads put out, [m, H·d] side by side, before the output projection; what it gives back
-  /// takes its place. For activation patching.
+  /// Called with the outputs of a layer's heads, [m, H·d] side by side, before the output projection. Its result
+  /// replaces them. For activation patching.
   std::function<at::Tensor(int layer, const at::Tensor& outputs)> replace_outputs = {};
 
   void spend(double SegmentTime::*part) const {
@@ -47,9 +47,9 @@ struct ForwardContext {
   }
 };
 
-/// F_θ(x, C, R) (eq:forward): the only forward there is. Training, evaluation, decoding and what-if all call it.
-/// ids: [m] int64, the next tokens of `open`; `state` holds C and R. Returns the final-norm hidden states [m, D] and
-/// leaves the layers' traces in `open`. Differentiable in θ and C where gradients are on and the segment is whole.
+/// F_θ(x, C, R) (eq:forward): the only forward pass. Training, evaluation, decoding and what-if all call it. ids: [m]
+/// int64, the next tokens of `open`; `state` holds C and R. Returns the hidden states after the final norm, [m, D], and
+/// leaves the layers' traces in `open`. Differentiable in θ and C if gradients are on and the segment is whole.
 at::Tensor forward_map(const ForwardContext& context, const PolicyState& state, OpenSegment& open,
                        const at::Tensor& ids);
 

@@ -15,13 +15,13 @@ namespace carryover {
 
 namespace {
 
-/// A prefix and the segment in its room, in one piece: [rows, P + n, d].
+/// Returns a prefix and the segment that stands in its room as one view: [rows, P + n, d].
 at::Tensor with_room(const at::Tensor& prefix, const at::Tensor& segment) {
   if (!prefix.defined()) return segment;
   return prefix.as_strided({prefix.size(0), prefix.size(1) + segment.size(1), prefix.size(2)}, prefix.strides());
 }
 
-/// The group for a device that reads keys and values where they lie.
+/// Returns the operands of the group's attention for a device that reads keys and values in place.
 ops::HeadAttention by_heads(const HeadGroup& group, const RotatedQueries& queries, const LayerKv& kv,
                             std::int64_t group_size) {
   ops::HeadAttention attention{queries.rows, queries.places(group.heads), {}, {}, {}, kv.rotated_keys, kv.values, {}};
@@ -43,12 +43,13 @@ ops::HeadAttention by_heads(const HeadGroup& group, const RotatedQueries& querie
   return attention;
 }
 
-/// Whether a group's queries see all that stands before them, on a device that reads it where it lies.
+/// Returns true if a group's queries see everything before them and the device reads keys and values in place.
 bool attends_by_heads(const HeadGroup& group, const RotatedQueries& queries) {
   return group.window.length == 0 && !group.index && ops::attends_by_heads(queries.rows);
 }
 
-/// Attention of one head group (eq:attn): [heads, m, d]. `received`: null, or where to put what its keys get.
+/// Returns the attention outputs of one head group (eq:attn): [heads, m, d]. `received`: null, or the tensor that gets
+/// the attention that the group's keys receive.
 at::Tensor attend(const HeadGroup& group, const RotatedQueries& queries, const at::Tensor& sink_queries,
                   const LayerKv& kv, std::int64_t group_size, at::Tensor* received) {
   if (attends_by_heads(group, queries)) return ops::attend_heads(by_heads(group, queries, kv, group_size));
@@ -69,13 +70,14 @@ at::Tensor attend(const HeadGroup& group, const RotatedQueries& queries, const a
   return weighed.out.flatten(0, 1);
 }
 
-/// What heads put out, of all their branches: [heads, m, d].
+/// The outputs of some heads, summed over their branches: [heads, m, d].
 struct HeadOutputs {
   const std::vector<int>* heads;
   at::Tensor rows;
 };
 
-/// Adds a group's outputs: as those of other heads, or, where it is a further branch of the last ones, to theirs.
+/// Adds a group's outputs to the list. The outputs of a further branch of the last group's heads are added to that
+/// group's.
 void add_outputs(std::vector<HeadOutputs>& outputs, const HeadGroup& group, const at::Tensor& rows) {
   if (!group.gate.defined()) return outputs.push_back({&group.heads, rows});
   at::Tensor weighed = rows * group.gate.unsqueeze(2);
@@ -83,7 +85,7 @@ void add_outputs(std::vector<HeadOutputs>& outputs, const HeadGroup& group, cons
   outputs.back().rows = weighed.add_(outputs.back().rows);
 }
 
-/// The outputs side by side in order of query heads: [m, H·d].
+/// Returns the outputs side by side in order of query heads: [m, H·d].
 at::Tensor in_head_order(const std::vector<HeadOutputs>& outputs) {
   const std::int64_t m = outputs[0].rows.size(1), d = outputs[0].rows.size(2);
   if (outputs.size() > 1 && std::ssize(outputs) <= ops::most_placed_groups() &&
@@ -106,7 +108,8 @@ at::Tensor in_head_order(const std::vector<HeadOutputs>& outputs) {
   return select_heads(by_head, place_of_head).transpose(0, 1).reshape({m, -1});
 }
 
-/// Of a decoded token, all heads at once: [1, H·d]; undefined where that can't be.
+/// Computes the attention of all heads for one decoded token in one call: [1, H·d]. Returns an undefined tensor if the
+/// groups or the device do not allow that.
 at::Tensor attend_at_once(const std::vector<HeadGroup>& groups, const RotatedQueries& queries, const LayerKv& kv,
                           std::int64_t group_size) {
   if (queries.rows.size(1) > 1 || !queries.place.empty()) return {};

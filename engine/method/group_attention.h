@@ -8,10 +8,10 @@
 
 namespace carryover {
 
-/// Rotated queries, and where each head's are among them.
+/// Rotated queries, and the row of each head among them.
 struct RotatedQueries {
   at::Tensor rows;         ///< [H, m, d]
-  std::vector<int> place;  ///< [H]; empty: they are in order of heads
+  std::vector<int> place;  ///< [H]; empty: rows are in order of heads
 
   std::vector<int> places(const std::vector<int>& heads) const {
     if (place.empty()) return heads;
@@ -21,9 +21,9 @@ struct RotatedQueries {
   }
 };
 
-/// Attention of a layer's groups, whose outputs are added up where they are branches (eq:attn): [m, H·d], side by side
-/// in order of query heads. sink_queries: [H, m, d], in order of heads; undefined: sinks are read as all else.
-/// `received`: null, or where to put what the only group's keys get. Engine thread.
+/// Computes the attention of a layer's groups and adds up the outputs of branches (eq:attn). Returns [m, H·d], side by
+/// side in order of query heads. sink_queries: [H, m, d], in order of heads; undefined: sinks are read with `queries`.
+/// `received`: null, or the tensor that gets the attention that the keys of the only group receive. Thread: engine.
 at::Tensor attend_groups(const ForwardContext& context, const std::vector<HeadGroup>& groups,
                          const RotatedQueries& queries, const at::Tensor& sink_queries, const LayerKv& kv,
                          at::Tensor* received);

@@ -46,7 +46,7 @@ std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const Head
   if (span.part == PrefixPart::Sinks) return behind;
   if (span.part == PrefixPart::Core) return behind * group.core_length;
   const HeadWindow& window = group.window;
-  if (span.part == PrefixPart::Carry)  // which begins with the copies
+  if (span.part == PrefixPart::Carry)  // the carry begins with the copies
     return first_token - span.length + behind + (slot < window.sinks + window.far ? window.far : 0);
   const HeadHits* list = group.found ? group.found.get() : hits;
   CARRYOVER_CHECK(list != nullptr);

@@ -5,12 +5,12 @@
 
 namespace carryover {
 
-/// [rows, n, d] → [G, r', n, d].
+/// Views [rows, n, d] as [rows / r, r, n, d].
 at::Tensor grouped(const at::Tensor& rows, std::int64_t r);
 
-/// A group's prefix, keys or values, as [G, r or 1, P, d], [G, r] being its query heads. One row per query head is
-/// grouped like the queries; one per KV head of the group is shared, or repeated where the group is ragged. Undefined
-/// where P = 0.
+/// Returns a group's prefix (keys or values) as [G, r or 1, P, d], where [G, r] are its query heads. A prefix with a
+/// row for each query head is grouped like the queries. A row of a KV head is shared by its queries, or repeated if the
+/// group is ragged. Undefined if P = 0.
 at::Tensor group_prefix(const at::Tensor& prefix, const HeadGroup& group, const KvSharing& sharing);
 
 }  // namespace carryover

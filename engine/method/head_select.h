@@ -13,7 +13,7 @@
 
 namespace carryover {
 
-/// Rows `heads` of the first dimension: a view where they are consecutive, else a copy.
+/// Returns rows `heads` of the first dimension: a view if they are consecutive, else a copy.
 inline at::Tensor select_heads(const at::Tensor& tensor, const std::vector<int>& heads) {
   if (consecutive(heads))
     return tensor.narrow(0, heads.empty() ? 0 : heads.front(), static_cast<std::int64_t>(heads.size()));
@@ -21,20 +21,20 @@ inline at::Tensor select_heads(const at::Tensor& tensor, const std::vector<int>&
   return tensor.index_select(0, ops::device_list(rows, tensor.device()));
 }
 
-/// The same in memory of its own, dense.
+/// Returns the same rows as a contiguous copy.
 inline at::Tensor copy_heads(const at::Tensor& tensor, const std::vector<int>& heads) {
   const at::Tensor rows = select_heads(tensor, heads);
   return consecutive(heads) ? rows.clone(at::MemoryFormat::Contiguous) : rows;
 }
 
-/// Keys and values so: on a device that takes kernels, without gradients, in one pass.
+/// Copies rows of keys and values; in one pass on a device that takes kernels, without gradients.
 inline std::pair<at::Tensor, at::Tensor> copy_heads(const at::Tensor& keys, const at::Tensor& values,
                                                     const std::vector<int>& heads) {
   if (ops::attends_by_heads(keys)) return ops::copy_rows(keys, values, heads);
   return {copy_heads(keys, heads), copy_heads(values, heads)};
 }
 
-/// Where the members of `some` stand in `all`; both ascend, and `some` may repeat.
+/// Returns the index in `all` of each member of `some`. Both ascend; `some` may repeat.
 inline std::vector<int> places_of(const std::vector<int>& some, const std::vector<int>& all) {
   std::vector<int> places;
   for (const int member : some)

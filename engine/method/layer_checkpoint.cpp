@@ -19,26 +19,26 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Function;
 using torch::autograd::variable_list;
 
-/// How to run the layer again: all but the tensors, which autograd keeps.
+/// All that is needed to run the layer again, except the tensors, which autograd keeps.
 struct Recipe : torch::CustomClassHolder {
   Recipe(const LayerCall& layer_call, std::shared_ptr<const PolicyState> kept_state,
          std::vector<HeadGroup> layer_groups)
       : state(std::move(kept_state)),
         call(state ? layer_call.with_state(*state) : layer_call),
         groups(std::move(layer_groups)) {}
-  std::shared_ptr<const PolicyState> state;  ///< what a policy selects from
+  std::shared_ptr<const PolicyState> state;  ///< the state that a policy selects from
   LayerCall call;
   std::vector<HeadGroup> groups;  ///< without their tensors
-  std::vector<bool> has_tensor;   ///< of each of a group's tensors, group by group
-  std::size_t kept = 0;           ///< x and the groups' tensors
+  std::vector<bool> has_tensor;   ///< for each tensor of each group, group by group: true if it is defined
+  std::size_t kept = 0;           ///< number of kept tensors: x and those of the groups
 };
 
-/// A group's prefix, and the gate where the policy's context has it.
+/// Returns a group's prefix, and its gate, which is defined if the policy's context has it.
 std::array<at::Tensor*, 3> tensors_of(HeadGroup& group) {
   return {&group.prefix_keys, &group.prefix_values, &group.gate};
 }
 
-/// A layer's parameters, as autograd must see them among the inputs.
+/// Returns a layer's parameters, which autograd has to see among the inputs.
 variable_list parameters_of(const LayerCall& call) {
   const Decoder& decoder = call.context.decoder;
   const auto l = static_cast<std::size_t>(call.layer);
@@ -63,7 +63,7 @@ std::vector<HeadGroup> with_tensors(const Recipe& recipe, const variable_list& k
   return groups;
 }
 
-/// x, and the carry where the layer leaves one: what gradients come back through.
+/// Returns the outputs through which gradients come back: x, and the carry if the layer leaves one.
 variable_list differentiable(const LayerResult& result) {
   variable_list outputs{result.x};
   if (result.trace.carry.keys.defined()) {
@@ -109,7 +109,7 @@ struct CheckpointFunction : Function<CheckpointFunction> {
       outputs.push_back(all[i]);
       seeds.push_back(gradients[i]);
     }
-    variable_list result(inputs.size() + 2);  // the recipe and the trace are no tensors
+    variable_list result(inputs.size() + 2);  // the recipe and the trace are not tensors
     if (outputs.empty() || wanted.empty()) return result;
     const variable_list found = torch::autograd::grad(outputs, wanted, seeds, false, false, true);
     for (std::size_t i = 0; i < places.size(); ++i) result[places[i] + 2] = found[i];

@@ -12,7 +12,7 @@ namespace carryover {
 
 namespace {
 
-/// Rows [length, length + chunk) of a buffer that holds `capacity` rows per head.
+/// Writes a chunk to rows [length, length + chunk) of a buffer that holds `capacity` rows per head.
 void put(at::Tensor& buffer, const at::Tensor& chunk, std::int64_t length, std::int64_t capacity) {
   if (!buffer.defined()) buffer = at::empty({chunk.size(0), capacity, chunk.size(2)}, chunk.options());
   buffer.narrow(1, length, chunk.size(1)).copy_(chunk);
@@ -38,8 +38,8 @@ at::Tensor OpenSegment::last(const TailQueries& tail) const {
   return tail.rows.narrow(1, tail.end - count, count);
 }
 
-/// Of a layer's tail queries, room for the chunk's at their end; returns how many of the chunk there are. They gather
-/// in a buffer of twice their number, so that they move to its front once in so many tokens.
+/// Makes room for the chunk's queries at the end of a layer's tail queries, and returns how many of the chunk's queries
+/// have to be kept. The buffer holds twice the tail, so rows move to its front only once in query_length_ tokens.
 std::int64_t OpenSegment::make_room(TailQueries& tail, const at::Tensor& chunk) const {
   if (!tail.rows.defined()) tail.rows = at::empty({chunk.size(0), 2 * query_length_, chunk.size(2)}, chunk.options());
   const std::int64_t fresh = std::min(chunk.size(1), query_length_);

@@ -7,12 +7,12 @@
 
 namespace carryover {
 
-/// A segment that is being run: its tokens so far and what of them is kept. Whole: it runs in one chunk and each
-/// layer's keys and values are freed once traced. Otherwise chunks may follow, and they are kept until it closes.
-/// Owner: SegmentRunner. Thread: engine.
+/// A segment that is being run, with its number of tokens so far and what is kept of them. A whole segment runs in one
+/// chunk, and each layer's keys and values are freed once they are traced. Otherwise chunks may follow, and keys and
+/// values are kept until the segment closes. Owner: SegmentRunner. Thread: engine.
 class OpenSegment {
  public:
-  /// `capacity`: tokens it may hold (S); `query_length`: tail queries to keep.
+  /// `capacity`: number of tokens that it may hold (S); `query_length`: number of tail queries to keep.
   OpenSegment(const SegmentFrame& frame, std::int64_t layers, bool whole, std::int64_t capacity,
               std::int64_t query_length);
 
@@ -22,28 +22,29 @@ class OpenSegment {
 
   /// Adds a chunk's rows to a layer and returns the layer's segment so far. Chunked segments are not differentiable.
   LayerKv extend(int layer, const LayerKv& chunk);
-  /// The same on a device that takes kernels, from a layer's projections in one pass. `queries`: out [H, m, d],
-  /// rotated.
+  /// Does the same on a device that takes kernels, in one pass over a layer's projections. `queries`: output, [H, m,
+  /// d], rotated.
   LayerKv extend(int layer, const Decoder::Projections& chunk, const RopeAngles& angles, at::Tensor& queries);
-  /// LayerKv::received of the segment so far, given that of its newest chunk, whose own keys are the last.
+  /// Returns LayerKv::received of the segment so far. `of_chunk`: the same for the newest chunk, whose own keys are the
+  /// last.
   at::Tensor add_received(int layer, at::Tensor of_chunk);
-  /// LayerKv::end_queries of the segment so far, given those of its newest chunk.
+  /// Returns LayerKv::end_queries of the segment so far, given those of its newest chunk.
   at::Tensor add_end_queries(int layer, const at::Tensor& of_chunk);
   void advance(std::int64_t tokens) { length_ += tokens; }
 
-  /// The head groups of a layer, made once per segment.
+  /// Returns the head groups of a layer, which are made once per segment.
   const std::vector<HeadGroup>& context(const AttentionPolicy& policy, const PolicyState& state, int layer, Rope& rope);
 
-  /// A layer of a whole segment is done: its trace is kept, its context freed.
+  /// Finishes a layer of a whole segment: keeps its trace and frees its context.
   void keep(int layer, LayerTrace trace);
   std::vector<LayerTrace> close(const AttentionPolicy& policy);  ///< [L]; leaves the segment empty
 
-  std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }  ///< seen by the last chunk, all layers
+  std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }  ///< of the last chunk, in all layers
   void count_attention_kv(std::int64_t bytes) { attention_kv_bytes_ += bytes; }
   void restart_attention_kv() { attention_kv_bytes_ = 0; }
 
  private:
-  /// Up to 2·query_length rows, of which the last query_length before `end` are the tail.
+  /// Holds up to 2·query_length rows. The last query_length rows before `end` are the tail.
   struct TailQueries {
     at::Tensor rows;  ///< [H, 2·query_length, d]
     std::int64_t end = 0;
@@ -59,7 +60,7 @@ class OpenSegment {
   std::vector<LayerKv> kv_;           ///< [L]; buffers of `capacity_` rows, the first length_ filled; empty when whole
   std::vector<TailQueries> tails_;    ///< [L], likewise
   std::vector<at::Tensor> received_;  ///< [L], likewise; undefined where no policy weighs keys
-  std::vector<at::Tensor> ends_;      ///< [L], likewise, of end queries
+  std::vector<at::Tensor> ends_;      ///< [L], likewise, for end queries
   std::vector<std::vector<HeadGroup>> contexts_;
   std::vector<LayerTrace> traces_;
 };

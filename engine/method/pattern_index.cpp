@@ -15,13 +15,13 @@ namespace {
 
 using Lists = std::vector<std::vector<KeyRange>>;
 
-/// A head of columns and diagonals, and the sums that it chooses them by.
+/// A head whose pattern is columns and diagonals, and the sums by which it chooses them.
 struct LineHead {
-  std::size_t row;  ///< of the index
+  std::size_t row;  ///< the head's row in the index
   std::vector<double> columns, diagonals;
 };
 
-/// A row of [rows, n], a tensor of the CPU.
+/// Returns row `row` of [rows, n], a tensor on the CPU.
 std::vector<double> row_of(const at::Tensor& rows, std::int64_t row) {
   const at::Tensor own = rows[row].to(at::kDouble).contiguous();
   const auto* first = own.const_data_ptr<double>();
@@ -41,7 +41,8 @@ std::vector<LineHead> line_heads(const std::vector<HeadPattern>& patterns, const
   return found;
 }
 
-/// What a head of these lines sees of each tile. `first`: the position of the chunk's first query.
+/// Returns the ranges of keys that a head with these lines sees from each tile. `first`: position of the chunk's first
+/// query; `positions`: number of keys.
 Lists line_ranges(const VerticalSlash& lines, const KeyIndex& tiles, std::int64_t first, std::int64_t positions) {
   Lists lists;
   for (std::int64_t tile = 0; tile < tiles.tiles(); ++tile) {

@@ -9,13 +9,14 @@
 
 namespace carryover {
 
-/// What heads see of a chunk by their patterns, none of which is an A-shape: that is a window. heads: of the patterns,
-/// in order; queries: [H, m, d], the last of n positions; keys: [H_kv, n, d]; both rotated. An index with a row for
-/// each of `heads`. Columns and diagonals of all heads are estimated at once. Without gradients.
+/// Returns an index, with a row for each of `heads`, of the keys that the queries of a chunk see by the heads'
+/// patterns. No pattern may be an A-shape, for which a window serves. `patterns`: those of `heads`, in order; queries:
+/// [H, m, d], the last of n positions; keys: [H_kv, n, d]; both rotated. Columns and diagonals of all heads are
+/// estimated at once. Without gradients.
 KeyIndex pattern_index(const std::vector<HeadPattern>& patterns, const std::vector<int>& heads,
                        const at::Tensor& queries, const at::Tensor& keys);
 
-/// The same of one head.
+/// Returns the index of one head.
 KeyIndex pattern_index(const HeadPattern& pattern, const SparseQueries& sparse);
 
 }  // namespace carryover

@@ -14,7 +14,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kNeighbours = 5;  ///< over which votes are smoothed
+constexpr std::int64_t kNeighbours = 5;  ///< number of neighbouring positions over which votes are smoothed
 
 }  // namespace
 
@@ -24,7 +24,7 @@ at::Tensor prompt_votes(const at::Tensor& queries, const at::Tensor& keys, std::
   const at::Tensor rotated = ops::rotate(queries, angles.cos, angles.sin);
   const at::Tensor future = at::ones({w, w}, keys.options().dtype(at::kBool)).triu(1);
   std::vector<at::Tensor> votes;
-  for (std::int64_t row = 0; row < kv_heads; ++row) {  // [r, w, n] of one at a time
+  for (std::int64_t row = 0; row < kv_heads; ++row) {  // [r, w, n], for one KV head at a time
     at::Tensor scores = at::matmul(rotated.narrow(0, row * share, share), keys[row].t());
     scores = scores.to(ops::compute_type(keys.scalar_type())).div_(std::sqrt(static_cast<double>(keys.size(2))));
     scores.narrow(2, n - w, w).masked_fill_(future, -std::numeric_limits<double>::infinity());

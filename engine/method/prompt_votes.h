@@ -6,9 +6,10 @@
 
 namespace carryover {
 
-/// What the last w queries of a prompt vote for each key before them (SnapKV): attention, mean over queries, smoothed
-/// over five neighbours, mean over the query heads of a KV head. queries: [H, w, d], unrotated, the last before
-/// position `end`; keys: [H_kv, n, d], rotated, of which the last w are the queries' own. Returns [H_kv, n − w].
+/// Returns the votes, [H_kv, n − w], of the last w queries of a prompt for each key before them (SnapKV): the
+/// attention, averaged over queries, smoothed over five neighbours, averaged over the query heads of a KV head.
+/// queries: [H, w, d], unrotated, the last before position `end`; keys: [H_kv, n, d], rotated, of which the last w are
+/// the queries' own.
 at::Tensor prompt_votes(const at::Tensor& queries, const at::Tensor& keys, std::int64_t end, Rope& rope);
 
 }  // namespace carryover

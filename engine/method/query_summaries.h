@@ -6,8 +6,9 @@
 
 namespace carryover {
 
-/// Means of the queries at a segment's tail: windows of w at stride s, then the mean of the last t (app:retrieval, step
-/// 1). queries: [heads, m', d] unrotated, the last min(L_q, m). Returns [heads, n, d] in max(fp32, dtype).
+/// Returns means of the queries at a segment's tail: of windows of w queries at stride s, then of the last t
+/// (app:retrieval, step 1). queries: [heads, m', d], unrotated, the last min(L_q, m). Returns [heads, n, d] in
+/// max(fp32, dtype).
 at::Tensor query_summaries(const SegmentConfig& config, const at::Tensor& queries);
 
 }  // namespace carryover

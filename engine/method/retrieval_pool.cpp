@@ -15,8 +15,8 @@ namespace carryover {
 
 namespace {
 
-/// Moves the first entries of [slots, capacity, …] to a tensor of another capacity on `device`. Untouched pages of a
-/// fresh allocation cost nothing, so reserving ahead does not raise the peak.
+/// Moves the first `entries` entries of [slots, capacity, …] to a tensor with another capacity on `device`. Untouched
+/// pages of a fresh allocation cost nothing, so reserving ahead does not raise the peak.
 void enlarge(at::Tensor& tensor, std::int64_t entries, std::int64_t capacity, c10::Device device) {
   if (!tensor.defined()) return;
   std::vector<std::int64_t> sizes = tensor.sizes().vec();
@@ -75,8 +75,8 @@ std::vector<at::Tensor> RetrievalPool::contents() const {
   return all;
 }
 
-/// Whether the device has the memory for a pool of `tokens`, beside the present one that is copied from, and for a
-/// segment. On the CPU that was asked when the run began.
+/// Returns true if the device has the memory for a pool of `tokens`, beside the present pool, which is copied, and for
+/// running a segment. On the CPU this was checked when the run began, so the answer is true.
 bool RetrievalPool::fits(std::int64_t tokens) const {
   if (device_.is_cpu() || entry_bytes_ == 0) return true;
   return tokens * entry_bytes_ + segment_bytes_ <= available_memory_bytes(device_);
@@ -85,7 +85,7 @@ bool RetrievalPool::fits(std::int64_t tokens) const {
 void RetrievalPool::reserve(std::int64_t tokens) {
   try {
     if (fits(tokens)) return grow(tokens);
-  } catch (const c10::OutOfMemoryError&) {  // memory in pieces
+  } catch (const c10::OutOfMemoryError&) {  // the memory is fragmented
     if (device_.is_cpu()) throw;
   }
   print_error_line("carryover: the GPU has no memory for a pool of " + std::to_string(tokens) +
@@ -121,7 +121,8 @@ void RetrievalPool::visit(StateFields& fields, std::int64_t entries) {
   }
 }
 
-/// A copy of this pool may share the sums: they are made anew, not added to.
+/// Adds the keys of the next m entries to the pool's sums. A copy of this pool may share the tensor of sums, so a new
+/// tensor is made and the old one is left as it is.
 void RetrievalPool::add_to_sums(LayerPool& pool, std::int64_t m) const {
   const std::int64_t first = std::max(entries_, sink_length_), count = entries_ + m - first;
   if (count <= 0) return;

@@ -22,9 +22,9 @@ namespace carryover {
 
 namespace {
 
-constexpr double kCloseMargin = 1e-5;  // of ‖summary‖·‖key‖: what fp32 rounding can turn around
+constexpr double kCloseMargin = 1e-5;  // times ‖summary‖·‖key‖: a margin that fp32 rounding can reverse
 
-/// What one head's summaries ranked: rows of k + 1, the last only to see how close the cut was.
+/// The ranking for one head's summaries: rows of k + 1 entries, of which the last only shows how close the cut was.
 struct HeadRanking {
   const ops::RankedEntries& ranked;
   std::int64_t first_row, summaries;
@@ -45,14 +45,15 @@ std::vector<Candidate> candidates_of(const HeadRanking& ranking) {
   return candidates;
 }
 
-/// Where a ranking was cut: how much better the last one in was than the next.
+/// The place where a ranking was cut, with the margin between the last selected entry and the next.
 struct Cut {
   double gap;
-  std::int64_t summary;  ///< of the head
-  std::size_t last_in;   ///< its place in the ranking
+  std::int64_t summary;  ///< index among the head's summaries
+  std::size_t last_in;   ///< place of the last selected entry in the ranking
 };
 
-/// One head's cuts: k-th against next per summary, A-th against next in the union.
+/// Returns one head's cuts: for each summary between its k-th entry and the next, and between the A-th anchor and the
+/// next in the union of all summaries.
 std::vector<Cut> cuts_of(const HeadRanking& ranking, std::int64_t anchors) {
   const std::int64_t k = ranking.ranked.k - 1;
   std::vector<Cut> cuts;
@@ -63,7 +64,7 @@ std::vector<Cut> cuts_of(const HeadRanking& ranking, std::int64_t anchors) {
     for (std::int64_t rank = 0; rank < k && ranking.index(s, rank) >= 0; ++rank)
       order.emplace_back(ranking.index(s, rank), -ranking.score(s, rank), s, rank);
   }
-  std::sort(order.begin(), order.end());  // each index by its best score, of equal ones the first summary's
+  std::sort(order.begin(), order.end());  // puts each index's best score first, of equal scores the first summary's
   const auto same_index = [](const auto& a, const auto& b) { return std::get<0>(a) == std::get<0>(b); };
   order.erase(std::unique(order.begin(), order.end(), same_index), order.end());
   if (std::ssize(order) <= anchors) return cuts;
@@ -76,7 +77,8 @@ std::vector<Cut> cuts_of(const HeadRanking& ranking, std::int64_t anchors) {
   return cuts;
 }
 
-/// Cuts made within rounding's reach. norms(i): ‖summary‖·‖key‖ of the last one in of cut i.
+/// Counts the cuts whose margin is within rounding error. norms(i): ‖summary‖·‖key‖ of the last selected entry of cut
+/// i.
 template <typename Norms>
 std::int64_t count_close(const std::vector<Cut>& cuts, const Norms& norms) {
   std::int64_t close = 0;
@@ -84,7 +86,7 @@ std::int64_t count_close(const std::vector<Cut>& cuts, const Norms& norms) {
   return close;
 }
 
-/// The slots of head `h`, with what the device found of them.
+/// Returns the slots of head `h` with what the device found for them.
 std::vector<Hit> hits_of(const ops::FoundHits& found, const HeadRanking& ranking, std::size_t h, std::size_t heads) {
   const std::size_t length = found.positions.size() / heads;
   std::vector<Hit> hits;
@@ -100,13 +102,13 @@ std::vector<Hit> hits_of(const ops::FoundHits& found, const HeadRanking& ranking
   return hits;
 }
 
-/// The same ranges, counted from position `first`.
+/// Returns the ranges as counted from position `first`.
 std::vector<TokenRange> counted_from(std::int64_t first, std::vector<TokenRange> ranges) {
   for (TokenRange& range : ranges) range = {range.first - first, range.last - first};
   return ranges;
 }
 
-/// Hits counted from the first entry behind the sinks, as absolute positions.
+/// Converts hits that are counted from the first entry behind the sinks to absolute positions.
 std::vector<Hit> behind(std::int64_t sinks, std::vector<Hit> hits) {
   for (Hit& hit : hits) {
     hit.position += sinks;
@@ -115,7 +117,7 @@ std::vector<Hit> behind(std::int64_t sinks, std::vector<Hit> hits) {
   return hits;
 }
 
-/// ‖key‖ of the last one in, for each cut: of entries of a slot.
+/// Returns for each cut the norm ‖key‖ of the last selected entry, an entry of slot `slot`.
 at::Tensor key_norms(const ops::StoredKeys& keys, std::int64_t slot, const ops::RankedEntries& ranked,
                      const std::vector<Cut>& cuts) {
   std::vector<std::int64_t> indices;
@@ -131,7 +133,7 @@ at::Tensor key_norms(const ops::StoredKeys& keys, std::int64_t slot, const ops::
                     "Record the hits on the same text with the same configuration.");
 }
 
-/// [rows, P], a row for each list.
+/// Returns the positions of the lists' hits, [rows, P], with a row for each list.
 at::Tensor positions_of(const std::vector<const HeadHits*>& lists, const RetrievalPool& pool) {
   const std::int64_t entries = pool.entries(), first = pool.first_searched();
   const std::size_t length = lists[0]->hits.size();
@@ -149,7 +151,7 @@ at::Tensor positions_of(const std::vector<const HeadHits*>& lists, const Retriev
   return positions;
 }
 
-/// Top-k over the searched entries that are not banned, counted from the first searched one.
+/// Ranks the top k of the searched entries that are not banned. Indices count from the first searched entry.
 ops::RankedEntries rank(const ops::StoredKeys& searched, std::int64_t entries, const std::vector<std::int32_t>& slots,
                         const at::Tensor& summaries, std::int64_t k, const std::vector<TokenRange>& banned) {
   if (banned.empty()) return ops::pool_topk(searched, entries, summaries, slots, k);
@@ -164,7 +166,8 @@ ops::RankedEntries rank(const ops::StoredKeys& searched, std::int64_t entries, c
   return ranked;
 }
 
-/// Scores that a search can go by. Throws EngineError{BadInput}: one value that is not finite makes all z-scores NaN.
+/// Returns scores that a search can use. Throws EngineError{BadInput} if a score is NaN: one value that is not finite
+/// makes all z-scores NaN.
 std::vector<double> usable(std::vector<double> scores) {
   if (std::ranges::any_of(scores, [](double score) { return std::isnan(score); }))
     throw EngineError(Fault::BadInput, "the search", "has keys or queries whose values overflow",
@@ -172,7 +175,7 @@ std::vector<double> usable(std::vector<double> scores) {
   return scores;
 }
 
-/// By layer and head.
+/// Sorts lists by layer and head.
 void in_order(std::vector<HeadHits>& hits) {
   std::ranges::stable_sort(hits, {}, [](const HeadHits& list) { return std::pair(list.layer, list.head); });
 }
@@ -326,7 +329,7 @@ RetrievedPrefix Retriever::retrieve(const std::vector<at::Tensor>& queries, cons
   return prefix;
 }
 
-/// Where nothing is prescribed or banned, and the kernels take it.
+/// Returns true if no hits are forced for this segment, nothing is banned, and the kernels can do the search.
 bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from) const {
   if (!is_paper_search(config_) || !banned_.empty()) return false;
   const auto forced =
@@ -344,7 +347,7 @@ bool Retriever::searches_on_device(const std::vector<at::Tensor>& queries, const
   return searches && all;
 }
 
-/// Launches every search and gathering before it asks for any result.
+/// Launches every search and gather before it waits for any result.
 RetrievedPrefix Retriever::retrieve_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from,
                                               c10::Device device) const {
   const at::NoGradGuard no_gradients;

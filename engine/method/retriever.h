@@ -16,61 +16,62 @@
 
 namespace carryover {
 
-/// What the heads of one kind read of one layer: rows as HeadReads::prefix_kv_heads(). Detached. Keys unrotated.
+/// The retrieved keys and values that the heads of one kind read in one layer. Rows are those of
+/// HeadReads::prefix_kv_heads(). Detached. Keys are unrotated.
 struct PrefixRows {
   at::Tensor keys, values;  ///< [rows, P, d]; undefined where P = 0
 };
 
 /// One layer of R_i.
 struct LayerPrefix {
-  PrefixRows local, far;  ///< of the local heads, and of the long ones
+  PrefixRows local, far;  ///< for the local heads and for the long-range ones
   PrefixRows& of(bool long_range) { return long_range ? far : local; }
   const PrefixRows& of(bool long_range) const { return long_range ? far : local; }
 };
 
-/// R_i: the forward-only prefix (eq:forward, lem:nograd-retrieval) with where each slot came from.
+/// R_i: the forward-only prefix (eq:forward, lem:nograd-retrieval), and where each slot came from.
 struct RetrievedPrefix {
   std::vector<LayerPrefix> layers;  ///< [L]
-  std::vector<HeadHits> hits;       ///< by layer and head, or the shared one; `segment` is the one that reads them
-  std::int64_t near_ties = 0;       ///< cuts whose margin is within fp32 rounding's reach
+  std::vector<HeadHits> hits;       ///< by layer and head, or one shared list; `segment` is the one that reads them
+  std::int64_t near_ties = 0;       ///< number of cuts whose margin is within fp32 rounding error
 };
 
-/// What is searched, and for which segment.
+/// A pool to search, and the segment that will read the result.
 struct SearchedPool {
   const RetrievalPool& pool;
   std::int64_t reader = 0;   ///< index of the segment that will read R
-  std::int64_t carried = 0;  ///< tokens of the carry that it reads, the pool's last ones
+  std::int64_t carried = 0;  ///< number of tokens of the carry that it reads, which are the pool's last ones
 };
 
-/// ρ: from the tail queries of segment i and a pool that holds segments 1..i to R_i (app:retrieval; shared search,
+/// ρ: maps the tail queries of segment i and a pool that holds segments 1..i to R_i (app:retrieval; shared search,
 /// centred scores and windows: ADR 0028). Nothing here is differentiable. Thread: engine.
 class Retriever {
  public:
-  /// `forced` replays recorded hits by (segment, layer, head), or by segment where they are shared; heads without a
-  /// record are searched, except at `banned` positions.
+  /// `forced` holds recorded hits to replay, by (segment, layer, head), or by segment if they are shared. Heads without
+  /// a record search, but not at `banned` positions.
   Retriever(const SegmentConfig& config, const ModelConfig& model, const std::vector<HeadHits>& forced,
             std::vector<TokenRange> banned = {});
 
-  /// queries[l]: [heads of search_heads(), m', d] unrotated; undefined where a layer has none. Prefixes come out on
-  /// `device`. Throws as gather().
+  /// Searches and gathers. queries[l]: [heads of search_heads(), m', d], unrotated; undefined if a layer has none. The
+  /// prefixes are on `device`. Throws as gather() does.
   RetrievedPrefix retrieve(const std::vector<at::Tensor>& queries, const SearchedPool& from, c10::Device device) const;
 
-  /// The prefix that holds these hits: of every reader once, or the one list of a shared search. Throws
-  /// EngineError{BadInput} where a position is not in the pool or is a sink's, where heads of one kind in a layer
-  /// differ in number of hits, and where some of them have none.
+  /// Returns the prefix that holds these hits: one list for each reader, or the one list of a shared search. Throws
+  /// EngineError{BadInput} if a position is not in the pool or is a sink's, if heads of one kind in a layer differ in
+  /// the number of hits, or if some of them have none.
   RetrievedPrefix gather(std::vector<HeadHits> hits, const RetrievalPool& pool, c10::Device device) const;
 
-  /// The entries of the pool that the search for this list ranks, of which an oracle takes its positions too: those
-  /// behind the sinks, without the carried ones where its readers read the carry.
+  /// Returns the entries of the pool that the search for this list ranks; an oracle takes its positions from them, too.
+  /// They are those behind the sinks, without the carried ones if the list's readers read the carry.
   SearchedEntries searched(const SearchedPool& from, const HeadHits& list) const;
 
-  /// What a shared search adds up: calls `visit` with each searcher, by layer and head, and its z-scores of the entries
-  /// that are searched. Returns those. Queries as for retrieve().
+  /// Computes the scores that a shared search adds up: calls `visit` for each searcher, by layer and head, with its
+  /// z-scores of the searched entries. Returns these entries. Queries are as for retrieve().
   SearchedEntries visit_searchers(const std::vector<at::Tensor>& queries, const SearchedPool& from,
                                   const std::function<void(HeadRef head, std::span<const double> scores)>& visit) const;
 
-  /// The paper's search by kernels that wait for nothing, all results fetched at the end: what retrieve() does with a
-  /// pool on a GPU where nothing is forced or banned. The pool is not empty.
+  /// Does what retrieve() does with a pool on a GPU if nothing is forced or banned: the paper's search. Its kernels are
+  /// launched without waiting for results, which are all fetched at the end. The pool must not be empty.
   RetrievedPrefix retrieve_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from,
                                      c10::Device device) const;
 
@@ -82,12 +83,12 @@ class Retriever {
         if (kind.read(PrefixPart::Retrieved)) visit(layer, kind);
   }
   bool searches_on_device(const std::vector<at::Tensor>& queries, const SearchedPool& from) const;
-  SelectionRule rule(std::int64_t sinks) const;  ///< in positions behind the sinks
+  SelectionRule rule(std::int64_t sinks) const;  ///< positions count from the first one behind the sinks
   SearchedEntries searched(const SearchedPool& from, bool skips_carry) const;
-  /// The paper's search of one kind of heads: the best keys of each summary, expanded.
+  /// Runs the paper's search for one kind of heads: finds the best keys of each summary and expands them.
   std::vector<HeadHits> search_anchors(int layer, const HeadReads& kind, const at::Tensor& queries,
                                        const SearchedPool& from, std::int64_t& near_ties) const;
-  /// The same by a score for each position.
+  /// Searches for one kind of heads by a score for each position.
   std::vector<HeadHits> search_positions(int layer, const HeadReads& kind, const at::Tensor& queries,
                                          const SearchedPool& from, std::int64_t& near_ties) const;
   HeadHits search_shared(const std::vector<at::Tensor>& queries, const SearchedPool& from,

@@ -15,14 +15,15 @@ namespace carryover {
 
 namespace {
 
-/// NaN is taken for the largest, and makes a softmax NaN: one value tells of all.
+/// Throws if `value` is not finite. The argmax takes NaN for the largest value, and NaN makes a softmax NaN, so
+/// checking one value is enough.
 void refuse_non_finite(double value) {
   if (std::isfinite(value)) return;
   throw EngineError(Fault::BadInput, "logits", "are not finite: there is no token to choose",
                     "The weights are finite, and what they compute overflows: use --dtype fp32, or another model.");
 }
 
-/// A token and its logit. A GPU is waited for once.
+/// Returns the likeliest token and its logit. Waits for a GPU once.
 std::pair<std::int64_t, double> likeliest(const at::Tensor& logits) {
   if (!ops::takes_kernels(logits.device())) {
     const std::int64_t best = logits.argmax().item<std::int64_t>();
@@ -50,7 +51,7 @@ std::int32_t Sampler::choose(const at::Tensor& logits) {
   std::int64_t kept = 0;
   double mass = 0;
   while (kept < count && (kept == 0 || mass < sampling_.top_p)) mass += p[kept++];
-  // 53 random bits make a uniform number that is the same with every standard library.
+  // A uniform number from 53 random bits is the same with every standard library.
   double left = static_cast<double>(generator_() >> 11) * 0x1.0p-53 * mass;
   std::int64_t chosen = 0;
   while (chosen + 1 < kept && left >= p[chosen]) left -= p[chosen++];

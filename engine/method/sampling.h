@@ -8,8 +8,8 @@
 
 namespace carryover {
 
-/// Chooses tokens: greedy at temperature 0, else from the smallest set of probability ≥ top_p. Repeatable by seed on
-/// every device: the draw is made on the CPU in fp64. Thread: engine.
+/// Chooses tokens: greedily at temperature 0, else from the smallest set with probability ≥ top_p. A seed gives the
+/// same tokens on every device, because the draw is made on the CPU in fp64. Thread: engine.
 class Sampler {
  public:
   explicit Sampler(const Sampling& sampling) : sampling_(sampling), generator_(sampling.seed) {}

@@ -16,15 +16,17 @@ std::int64_t bytes_of(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.numel() * static_cast<std::int64_t>(tensor.itemsize()) : 0;
 }
 
-/// Of a group's prefix and segment, n positions so far, what its last query doesn't see of its window.
+/// Returns the number of slots of a group's prefix and segment, of n positions so far, that the last query does not see
+/// because they are outside its window; counted once per KV head.
 std::int64_t unseen_slots(const HeadGroup& group, const ModelConfig& model, std::int64_t n) {
   if (group.window.length == 0) return 0;
   const std::int64_t rows = std::ssize(distinct_kv_heads(group.heads, model)), all = group.slots() + n;
-  // Of a token and its copy the query sees one.
+  // The query sees either a token or its copy.
   return rows * std::max<std::int64_t>(0, all - group.window.sinks - group.window.far - group.window.length);
 }
 
-/// What the last query of a group's `head`-th head, of its `kv_row`-th KV head, sees of `all` positions.
+/// Returns the ranges of `all` positions that the last query of a group sees, for head number `head` of the group,
+/// which has KV head number `kv_row`.
 std::vector<KeyRange> ranges_of(const HeadGroup& group, std::size_t head, std::int64_t kv_row, std::int64_t all) {
   if (group.index)
     return group.index->list(group.index->shared ? kv_row : static_cast<std::int64_t>(head), group.index->tiles() - 1);
@@ -34,7 +36,7 @@ std::vector<KeyRange> ranges_of(const HeadGroup& group, std::size_t head, std::i
   return {{0, static_cast<std::int32_t>(std::min(group.window.sinks, all))}, {static_cast<std::int32_t>(begin), end}};
 }
 
-/// Takes the group's core tokens out of ranges of its slots, which begin with them. How many there were.
+/// Removes the group's core tokens from ranges of its slots, which begin with them, and returns how many there were.
 std::int64_t take_cores(const HeadGroup& group, std::vector<KeyRange>& ranges) {
   const auto end = static_cast<std::int32_t>(group.span(PrefixPart::Core).length);
   std::int64_t cores = 0;
@@ -46,10 +48,10 @@ std::int64_t take_cores(const HeadGroup& group, std::vector<KeyRange>& ranges) {
   return cores;
 }
 
-/// Positions × KV heads of a cache that any head sees which reads it; of branches, each reads for itself. Core tokens
-/// of a row for each query head are that head's own.
+/// Returns the positions of a cache that at least one head sees, summed over KV heads. Each branch counts for itself.
+/// If the prefix has a row for each query head, core tokens count for each head.
 std::int64_t slots_of_cache(const std::vector<HeadGroup>& groups, const ModelConfig& model, std::int64_t n) {
-  std::map<std::pair<std::size_t, std::int64_t>, std::vector<KeyRange>> by_kv_head;  // of a branch
+  std::map<std::pair<std::size_t, std::int64_t>, std::vector<KeyRange>> by_kv_head;  // for each branch
   std::int64_t slots = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const HeadGroup& group = groups[g];

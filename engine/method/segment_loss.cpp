@@ -14,9 +14,9 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kHeadRows = 4096;  ///< of the head, whose gradients are upcast at a time
+constexpr std::int64_t kHeadRows = 4096;  ///< number of rows of the head whose gradients are upcast at a time
 
-/// From ∂Σnll/∂logits of a block of rows, that block's gradients.
+/// Computes the gradients of a block of rows from ∂Σnll/∂logits of that block.
 void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at::Tensor& hidden,
                   at::Tensor hidden_gradient, at::Tensor& head_gradient) {
   hidden_gradient.copy_(ops::matmul_to_input(to_logits, decoder.weights.head));

@@ -7,39 +7,43 @@
 
 namespace carryover {
 
-/// The recurrence (sec:consistency): opens segments, runs F_θ, closes and commits. Owner: a run. Thread: engine.
+/// The recurrence (sec:consistency): opens segments, runs F_θ, closes segments and commits them. Owner: a run. Thread:
+/// engine.
 class SegmentRunner {
  public:
   SegmentRunner(ForwardContext forward, const SegmentConfig& config);
 
-  /// Continues from `state`, one of this policy's, instead.
+  /// Continues from `state`, which must be a state of this policy, instead of from a new one.
   void resume(std::unique_ptr<PolicyState> state);
-  std::unique_ptr<PolicyState> take_state() { return std::move(state_); }  ///< and ends this runner
+  std::unique_ptr<PolicyState> take_state() { return std::move(state_); }  ///< ends this runner
 
   const PolicyState& state() const { return *state_; }
-  /// Training: the carry as leaves, so that gradients end here (train/truncated_backprop.h). The values are the same.
+  /// Replaces the carry by leaves with the same values, so that gradients end here; for training
+  /// (train/truncated_backprop.h).
   void replace_carry(CarriedState carry) { state_->carry = std::move(carry); }
   std::int64_t open_length() const { return open_ ? open_->length() : 0; }
   std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }
 
-  /// A whole segment: ids [m], m ≤ S, while none is open. Runs it in one chunk and closes it. Returns hidden [m, D].
+  /// Runs a whole segment in one chunk and closes it. ids: [m], m ≤ S; no segment may be open. Returns the hidden
+  /// states [m, D].
   at::Tensor run_segment(const at::Tensor& ids);
 
-  /// The same, but nothing comes of it: the state stays as it was. For looking at a segment again.
+  /// Runs a segment in the same way but leaves the state as it was. For looking at a segment again.
   at::Tensor peek_segment(const at::Tensor& ids);
 
-  /// Runs ids [m], m ≤ S, while no segment is open, as a draft of the segment that comes: its queries search, and what
-  /// they find takes the place of what was retrieved. Nothing else comes of it.
+  /// Runs ids [m], m ≤ S, as a draft of the next segment: its queries search, and the hits replace what was retrieved.
+  /// The draft changes nothing else. No segment may be open.
   void draft(const at::Tensor& ids);
-  /// What such a draft would search with: [L], as AttentionPolicy::search() takes it. Nothing comes of it.
+  /// Returns what such a draft would search with: [L], as AttentionPolicy::search() takes it. Changes nothing.
   std::vector<LayerTrace> draft_traces(const at::Tensor& ids);
   void forget_retrieved() { forward_.policy.forget_retrieved(*state_); }     ///< while no segment is open
-  void end_prompt() { forward_.policy.end_prompt(*state_, forward_.rope); }  ///< the same
+  void end_prompt() { forward_.policy.end_prompt(*state_, forward_.rope); }  ///< while no segment is open
 
-  /// The next chunk of the open segment (opened where there is none), which may not pass S tokens. Does not close it.
+  /// Runs the next chunk of the open segment, and opens a segment if there is none. The segment may not exceed S
+  /// tokens. Does not close it.
   at::Tensor extend(const at::Tensor& ids);
 
-  /// Closes the open segment: carry, pool append and retrieval happen now, once.
+  /// Closes the open segment: the carry, the append to the pool and the retrieval happen now, once.
   void close();
 
  private:

@@ -13,13 +13,13 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kForcedColumns = 30;     ///< the text's first
-constexpr std::int64_t kForcedDiagonals = 100;  ///< the nearest
+constexpr std::int64_t kForcedColumns = 30;     ///< number of the text's first columns, which are always taken
+constexpr std::int64_t kForcedDiagonals = 100;  ///< number of the nearest diagonals, which are taken before all others
 constexpr std::int64_t kLeastColumns = 30, kLeastDiagonals = 50;
-/// More than any sum of attention, so that what is forced is taken in an order of its own.
+/// A value greater than any sum of attention; columns and diagonals that are always taken get values near it.
 constexpr double kForced = 1e6;
 
-/// The places of the `count` largest, in no order.
+/// Returns the indices of the `count` largest values, in no order.
 std::vector<std::int32_t> largest(const std::vector<double>& values, std::int64_t count) {
   std::vector<std::int32_t> places(values.size());
   std::iota(places.begin(), places.end(), 0);
@@ -30,8 +30,8 @@ std::vector<std::int32_t> largest(const std::vector<double>& values, std::int64_
   return places;
 }
 
-/// Means of blocks of 64 positions of the text, the first of them the rows' `place`-th; a block that is not full counts
-/// as if the rest were zeros.
+/// Returns the means of blocks of 64 positions of the text. The first row is at place `place` of the first block. A
+/// block that is not full counts as if the rest were zeros.
 at::Tensor block_means(const at::Tensor& rows, std::int64_t place) {
   const std::int64_t lead = place % kSparseTile, n = lead + rows.size(0);
   const std::int64_t blocks = (n + kSparseTile - 1) / kSparseTile;
@@ -58,8 +58,8 @@ VerticalSlash vertical_slash(std::vector<double> column_sums, std::vector<double
   return lines;
 }
 
-/// Blocks go on from one another: where a diagonal's block begins inside the last one, or right behind it, a whole
-/// block is added to that.
+/// Consecutive blocks are merged: where a diagonal's block begins inside the last range, or right behind it, a whole
+/// block is added to that range.
 std::vector<KeyRange> tile_ranges(const VerticalSlash& lines, std::int64_t tile_end, std::int64_t positions) {
   std::vector<KeyRange> ranges;
   std::int64_t first = -1, end = -1;

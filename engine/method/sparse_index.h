@@ -9,10 +9,10 @@
 
 namespace carryover {
 
-/// MInference's tiles: this many queries see the same keys, and this many keys are a block.
+/// The tile size of MInference: so many consecutive queries see the same keys, and a block has so many keys.
 inline constexpr std::int64_t kSparseTile = 64;
 
-/// A chunk of one head's queries and all keys that they may see: m queries, the last of N positions of a text.
+/// A chunk of one head's queries and all keys that they may see. The m queries are the last of N positions of a text.
 struct SparseQueries {
   at::Tensor queries;  ///< [m, d], rotated
   at::Tensor keys;     ///< [N, d], rotated, position 0 first
@@ -28,22 +28,22 @@ struct VerticalSlash {
   std::vector<std::int32_t> diagonals;  ///< distances of a key from its query, descending; 0 is among them
 };
 
-/// Last queries of a chunk, which estimate.
+/// Number of last queries of a chunk by which columns and diagonals are estimated.
 inline constexpr std::int64_t kEstimatingQueries = 64;
 
-/// Those with the largest sums of attention: `columns` (30 at least, the text's first 30 among them) and `diagonals`
-/// (50 at least, the nearest 100 before all others), fewer where there are fewer positions. sums: a row of
-/// ops::AttentionLines each, [n]. Any thread.
+/// Returns the columns and diagonals with the largest sums of attention: `columns` columns (at least 30, with the
+/// text's first 30 among them) and `diagonals` diagonals (at least 50; the nearest 100 before all others), or fewer if
+/// there are fewer positions. The sums are a row each of ops::AttentionLines, [n]. Any thread.
 VerticalSlash vertical_slash(std::vector<double> column_sums, std::vector<double> diagonal_sums, std::int64_t columns,
                              std::int64_t diagonals);
 
-/// What one tile of queries sees by them, as MInference's kernel computes it: whole blocks of 64 keys along each
-/// diagonal, and the columns before the last of them. `tile_end`: a multiple of 64, behind its last query;
-/// `positions`: N.
+/// Returns the ranges of keys that one tile of queries sees by these lines, as MInference's kernel computes it: whole
+/// blocks of 64 keys along each diagonal, and the columns before the last of these blocks. `tile_end`: a multiple of
+/// 64, behind the tile's last query; `positions`: N.
 std::vector<KeyRange> tile_ranges(const VerticalSlash& lines, std::int64_t tile_end, std::int64_t positions);
 
-/// The same by blocks: for each tile of queries the `blocks` blocks of keys whose mean has the largest product with the
-/// queries' mean, and its own. [tiles] of KeyIndex::of_tiles.
+/// Returns for each tile of queries the ranges of its own block and of the `blocks` blocks of keys whose mean has the
+/// largest dot product with the mean of the queries: [tiles] of KeyIndex::of_tiles.
 std::vector<std::vector<KeyRange>> block_ranges(const SparseQueries& sparse, std::int64_t blocks);
 
 }  // namespace carryover

@@ -18,12 +18,12 @@ namespace carryover {
 
 namespace {
 
-/// A well mixed 64-bit value of two.
+/// Mixes two 64-bit values into one whose bits look random.
 std::uint64_t mix(std::uint64_t state, std::uint64_t next) {
   return mixed(state + kSplitMixStep + next * 0xbf58476d1ce4e5b9ull);
 }
 
-/// x with a share p of its values dropped and the others scaled up.
+/// Returns x with a share p of its values set to 0 and the others scaled up.
 at::Tensor drop(const at::Tensor& x, const AdapterDropout& dropout, std::uint64_t module) {
   std::uint64_t key = dropout.seed;
   for (std::uint64_t counter : {dropout.step, dropout.sample, dropout.segment, module}) key = mix(key, counter);
@@ -75,7 +75,7 @@ at::Tensor adapted_linear(const at::Tensor& x, const at::Tensor& weight, const s
                           double scale, const AdapterDropout& dropout) {
   const at::Tensor y = ops::linear(x, weight);
   if (updates.empty()) return y;
-  std::vector<at::Tensor> parts;  // beside each other they cover every row of the weight
+  std::vector<at::Tensor> parts;  // together, the parts cover every row of the weight
   std::int64_t row = 0;
   const auto fill_to = [&](std::int64_t end) {
     if (row < end) parts.push_back(at::zeros({x.size(0), end - row}, x.options()));

@@ -14,10 +14,10 @@ namespace carryover {
 
 struct Weights;
 
-/// A low-rank update of rows of one of a layer's matrices: W[first_row, first_row + rows) += scale·B·A.
+/// A low-rank update of some rows of one of a layer's matrices: W[first_row, first_row + rows) += scale·B·A.
 struct LowRankUpdate {
   std::string name;          ///< the module's HF name: "model.layers.0.self_attn.q_proj"
-  std::uint64_t module = 0;  ///< its number in the model, for dropout
+  std::uint64_t module = 0;  ///< the module's number in the model, for dropout
   std::int64_t first_row = 0, rows = 0;
   at::Tensor a;  ///< [r, in]
   at::Tensor b;  ///< [rows, r]
@@ -45,7 +45,7 @@ class LayerAdapter {
   std::array<std::vector<LowRankUpdate>, kWeightSlots> updates_;
 };
 
-/// A LoRA over frozen weights. No layers: there is none. Owner: Decoder. Thread: engine.
+/// A LoRA over frozen weights. Without layers, there is no adapter. Owner: Decoder. Thread: engine.
 struct Adapter {
   double scale = 1;
   std::vector<LayerAdapter> layers;
@@ -55,21 +55,21 @@ struct Adapter {
   std::int64_t bytes() const;
 };
 
-/// Which mask an adapter's dropout draws: a function of these counters alone, so that checkpointing, every loss term
-/// and a resumed run see the same one. p = 0: no dropout.
+/// Selects the mask of an adapter's dropout. The mask is a function of these counters alone, so that checkpointing,
+/// every loss term and a resumed run see the same one. p = 0: no dropout.
 struct AdapterDropout {
   double p = 0;
   std::uint64_t seed = 0, step = 0, sample = 0, segment = 0;
 };
 
-/// A new adapter as its authors start it: A uniform in ±1/√in, drawn from `seed`; B zero.
+/// Returns a new adapter as LoRA's authors start it: A is uniform in ±1/√in, drawn from `seed`; B is zero.
 Adapter make_adapter(const LoraConfig& lora, const ModelConfig& model, at::TensorOptions options, std::uint64_t seed);
 
-/// x·Wᵀ plus the updates. x: [m, in]; weight: [rows, in].
+/// Returns x·Wᵀ plus the updates. x: [m, in]; weight: [rows, in].
 at::Tensor adapted_linear(const at::Tensor& x, const at::Tensor& weight, const std::vector<LowRankUpdate>& updates,
                           double scale, const AdapterDropout& dropout);
 
-/// Adds scale·B·A to the weights, in fp32 or wider, rounded once.
+/// Adds scale·B·A to the weights, computed in fp32 or wider and rounded once.
 void merge_adapter(Weights& weights, const Adapter& adapter);
 
 }  // namespace carryover

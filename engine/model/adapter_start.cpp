@@ -11,7 +11,7 @@
 namespace carryover {
 namespace {
 
-/// First values of A and B. For PiSSA, scale·B·A is the best approximation of the weights at this rank.
+/// Returns the first values of A and B. For PiSSA, scale·B·A is the best approximation of the weights at this rank.
 std::pair<at::Tensor, at::Tensor> first_values(const at::Tensor& weight, AdapterStart start, std::int64_t rank,
                                                double scale) {
   rank = std::min({rank, weight.size(0), weight.size(1)});

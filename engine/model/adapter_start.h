@@ -5,9 +5,9 @@
 
 namespace carryover {
 
-/// Takes out of the weights what an adapter that began as a part of them began with, as peft does on loading: to each
-/// update come these first values with the opposite sign, so that the weights change only where the adapter is merged.
-/// A rank of 2·r is the result. Decomposes every targeted matrix on the CPU, in fp32.
+/// Subtracts an adapter's first values from the base, for an adapter that began as a part of the weights, as peft does
+/// on loading. The first values are added to each update with the opposite sign, so that the weights change only if the
+/// adapter is merged; the rank becomes 2·r. Decomposes every targeted matrix on the CPU, in fp32.
 void take_out_start(Adapter& adapter, const Weights& weights, AdapterStart start);
 
 }  // namespace carryover

@@ -10,7 +10,7 @@
 
 namespace carryover {
 
-/// A layer's matmul with one of its matrices, adapter included.
+/// Multiplies x by one of a layer's matrices, adapter included.
 at::Tensor Decoder::linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const {
   const auto l = static_cast<std::size_t>(layer);
   const at::Tensor& weight = weights.layers[l].slot(matrix);
@@ -40,7 +40,7 @@ Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const Adap
   const at::Tensor all = flat.view({m, config.heads + 2 * config.kv_heads, d});
   const at::Tensor rows = all.transpose(0, 1);
   at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
-  // Attention's backward keeps the values: a view would keep the whole result.
+  // Attention's backward keeps the values; a view would keep the whole result in memory.
   if (at::GradMode::is_enabled()) values = values.contiguous();
   return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values, all};
 }

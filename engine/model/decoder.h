@@ -5,34 +5,35 @@
 
 namespace carryover {
 
-/// A LLaMA decoder without its attention: that is the policy's. Owner: Session. Thread: engine.
+/// A LLaMA decoder without its attention, which the policy defines. Owner: Session. Thread: engine.
 struct Decoder {
   ModelConfig config;
   Weights weights;
-  Adapter adapter;  ///< unmerged, while it is trained
+  Adapter adapter;  ///< not merged while it is trained
 
   at::TensorOptions options() const { return weights.final_norm.options(); }
 
   at::Tensor embed(const at::Tensor& ids) const;  ///< [m] int64 → [m, D]
 
-  /// Unrotated queries [H, m, d], keys and values [H_kv, m, d]: views of one matmul's result.
+  /// Unrotated queries [H, m, d], and keys and values [H_kv, m, d]. They are views of the result of one matmul.
   struct Projections {
     at::Tensor queries, keys, values;
-    at::Tensor all;  ///< that result, [m, H + 2·H_kv, d]: queries, keys and values side by side
+    at::Tensor all;  ///< the matmul's result, [m, H + 2·H_kv, d]: queries, keys and values side by side
   };
-  Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], unnormed
+  Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], before the
+                                                                                             ///< norm
 
-  /// What a layer's heads weigh their branches by (policy nsa): [H, 3, m]. x as for project().
+  /// Returns the gates by which a layer's heads weigh their branches (policy nsa): [H, 3, m]. x is as for project().
   at::Tensor branch_gates(int layer, const at::Tensor& x) const;
 
-  /// heads: [m, H·d], side by side. reuses_x: ops::add_linear()
+  /// Adds the output projection of the heads' outputs to x. heads: [m, H·d], side by side. reuses_x: ops::add_linear().
   at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads, const AdapterDropout& dropout,
                            bool reuses_x = false) const;
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
                               bool reuses_x = false) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
-  at::Tensor head_row(std::int64_t token) const;      ///< [D], whose dot product with a hidden state is token's logit
+  at::Tensor head_row(std::int64_t token) const;      ///< [D]; its dot product with a hidden state is the token's logit
 
  private:
   at::Tensor linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const;

@@ -25,7 +25,7 @@ Rope::Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t len
     inverse_frequencies_.push_back(rope_frequency(scaling, pair, model.head_dim, model.context, length));
 }
 
-/// A decoded token's are a row of a table for many, so that a GPU gets one seldom.
+/// The angles of a single token are a row of a table for many positions, so that tables are seldom copied to a GPU.
 RopeAngles Rope::angles(std::int64_t first, std::int64_t n) {
   if (n > 1 || first < 0 || !ops::takes_kernels(options_.device())) return range(first, n);
   const std::int64_t row = first % kTableRows;

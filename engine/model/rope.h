@@ -8,29 +8,29 @@
 
 namespace carryover {
 
-/// cos and sin of consecutive positions, [n, d/2] each, in max(fp32, dtype).
+/// The cosines and sines of consecutive positions, [n, d/2] each, in max(fp32, dtype).
 struct RopeAngles {
   at::Tensor cos, sin;
 };
 
-/// Angles of one model under one scaling (app:rope), computed in fp64, so that shifting a head group as a whole changes
-/// nothing beyond rounding. Thread: engine.
+/// Computes the angles of one model under one RoPE scaling (app:rope). They are computed in fp64, so that shifting a
+/// head group as a whole changes nothing beyond rounding. Thread: engine.
 class Rope {
  public:
-  /// `length`: what dynamic NTK scales to, tokens: S + max(M, R), or the whole run under `full`.
+  /// `length`: number of tokens that dynamic NTK scales to: S + max(M, R), or the whole run under `full`.
   Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options);
 
-  /// Positions first..first+n-1; first may be negative (a prefix of P keys stands at -P..-1).
+  /// Returns the angles of positions first..first+n−1. `first` may be negative (a prefix of P keys is at −P..−1).
   RopeAngles angles(std::int64_t first, std::int64_t n);
 
-  /// The same, but `furthest` in place of every later one.
+  /// Returns the same angles, but with `furthest` in place of every later position.
   RopeAngles angles_up_to(std::int64_t first, std::int64_t n, std::int64_t furthest);
 
-  /// Rows [rows, n, d], keys or queries, at positions first..first+n−1.
+  /// Rotates rows [rows, n, d], keys or queries, to positions first..first+n−1.
   at::Tensor rotate(const at::Tensor& rows, std::int64_t first);
 
-  /// Keys [rows, P, d] of a prefix, at −P..−1: its segment starts at 0 in every head group alike, which is the paper's
-  /// 0..P−1 and P..P+m−1 shifted as a whole.
+  /// Rotates the keys [rows, P, d] of a prefix to −P..−1. Its segment then starts at 0 in every head group; this is the
+  /// paper's 0..P−1 and P..P+m−1 shifted as a whole.
   at::Tensor rotate_prefix(const at::Tensor& keys);
 
  private:
@@ -40,9 +40,9 @@ class Rope {
     std::int64_t first, n;
     RopeAngles angles;
   };
-  std::vector<double> inverse_frequencies_;  ///< d/2
+  std::vector<double> inverse_frequencies_;  ///< [d/2]
   at::TensorOptions options_;
-  std::vector<Entry> recent_;  ///< the few ranges in use: the segment and its prefixes
+  std::vector<Entry> recent_;  ///< the few ranges in use: those of the segment and its prefixes
 };
 
 }  // namespace carryover

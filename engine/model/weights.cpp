@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::int64_t kRowsBufferBytes = 4 << 20;
 
-/// Whether one of them is infinite or not a number. Of a finite value's bits those of the exponent are not all set:
-/// one unit more in them then does not reach the sign's. Blocks of constant length, so that they become vectors.
+/// Returns true if one of the values is infinite or NaN. The exponent bits of a finite value are not all set, so adding
+/// one unit to the exponent does not reach the sign bit. Blocks of constant length let the compiler vectorise.
 bool has_non_finite(const float* values, std::int64_t count) {
   constexpr std::int64_t kBlock = 256;
   constexpr std::uint32_t exponent = 0x7f800000, unit = 0x00800000, sign = 0x80000000;
@@ -36,8 +36,8 @@ bool has_non_finite(const float* values, std::int64_t count) {
   return (any & sign) != 0;
 }
 
-/// Rows are dequantised in parallel into fp32 buffers, looked through, and copied, converted, to their place, from row
-/// first_row on.
+/// Reads a tensor's rows into `destination` from row first_row on. In parallel, rows are dequantised into fp32 buffers,
+/// checked, converted and copied.
 void read_into(const ModelSource& source, const StoredTensor& stored, const at::Tensor& destination,
                std::int64_t first_row) {
   const std::int64_t rows = stored.shape.size() == 1 ? 1 : stored.shape[0], columns = stored.shape.back();
@@ -46,7 +46,7 @@ void read_into(const ModelSource& source, const StoredTensor& stored, const at::
   const std::int64_t unit = packed ? ops::kPackedRows : 1;
   const std::int64_t step = std::max<std::int64_t>(1, kRowsBufferBytes / (columns * 4) / unit) * unit;
   const std::int64_t pieces = (rows + step - 1) / step;
-  std::atomic<std::int64_t> damaged = rows;  // the first row that is
+  std::atomic<std::int64_t> damaged = rows;  // the first damaged row
   at::parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     const at::Tensor buffer = at::empty({step, columns}, at::kFloat);
     for (std::int64_t piece = begin; piece < end; ++piece) {
@@ -203,7 +203,8 @@ std::string read_weights(const ModelSource& source, Weights& weights, const Load
     const NamedParameter& parameter = parameters[i];
     const StoredTensor* stored = source.find(parameter.name);
     CARRYOVER_CHECK(stored != nullptr);                     // ModelSource::open promised it
-    contents[stored->name] = source.content_hash(*stored);  // right before it is converted: from memory then
+    contents[stored->name] = source.content_hash(*stored);  // read right before it is converted, which then reads it
+                                                            // from memory
     read_into(source, *stored, *parameter.tensor, parameter.first_row);
     if (progress) progress(static_cast<double>(i + 1) / static_cast<double>(parameters.size()), parameter.name);
   }

@@ -33,7 +33,7 @@ class FitCheck {
 
   static bool is_gate(std::string_view name) { return name.find(".g_proj.") != std::string_view::npos; }
 
-  /// A and B of every targeted module, and the gates, which an adapter may have.
+  /// Returns the shapes of A and B of every targeted module, and of the gates, which an adapter may have.
   Shapes wanted_shapes() const {
     Shapes shapes;
     const std::string prefix(adapter_prefix);

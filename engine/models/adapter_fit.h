@@ -5,9 +5,9 @@
 
 namespace carryover {
 
-/// Throws EngineError{BadInput} naming the adapter's file and the tensor where an adapter is not one of this model: it
-/// has a tensor for a layer or module that the model lacks, one of another shape, or lacks one of a targeted module.
-/// Reads headers, no weights.
+/// Checks the headers of an adapter, without reading weights, and throws EngineError{BadInput}, which names the
+/// adapter's file and the tensor, if the adapter does not fit this model: it has a tensor for a layer or module that
+/// the model lacks, a tensor of another shape, or no tensor for a targeted module.
 void check_adapter_fits(const StoredAdapter& adapter, const ModelConfig& model);
 
 }  // namespace carryover

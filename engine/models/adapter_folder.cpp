@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr const char* kSupportedAdapters =
     "Supported: a plain LoRA adapter that peft saved as safetensors (no DoRA, no bias, one rank for all modules).";
 
-/// What peft would compute beyond scale · B·A·x, and the value that leaves it out.
+/// Returns the fields with which peft would compute more than scale · B·A·x, each with the value that turns it off.
 const json& neutral_fields() {
   static const json kFields{{"bias", "none"},
                             {"fan_in_fan_out", false},
@@ -68,7 +68,7 @@ class AdapterReader {
     return lora;
   }
 
-  /// As peft spells them. Those that are refused by name depend on data or chance that peft does not save.
+  /// Reads the start as peft spells it. The names that are refused depend on data or chance that peft does not save.
   AdapterStart start(const LoraConfig& lora) const {
     const json* value = fields_.find("init_lora_weights");
     if (value == nullptr || value->is_boolean()) return AdapterStart::Beside;
@@ -116,7 +116,8 @@ class AdapterReader {
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         unsupported("target_modules names '" + name.substr(0, 60) + "'");
       }
-      if (std::ranges::find(lora.target_modules, name) == lora.target_modules.end())  // each tensor is looked up in it
+      if (std::ranges::find(lora.target_modules, name) == lora.target_modules.end())  // each tensor's module is looked
+                                                                                      // up in this list
         lora.target_modules.push_back(name);
     }
   }
@@ -125,12 +126,13 @@ class AdapterReader {
   std::string where_;
 };
 
-/// Of policy nsa, which stand beside the adapter's own tensors; peft leaves them out. Who reads them checks them.
+/// Returns true for a gate of policy nsa. Gates are stored beside the adapter's own tensors; peft ignores them, and the
+/// code that reads them checks them.
 bool is_gate(const SafetensorsTensor& tensor) {
   return tensor.name.ends_with(".self_attn.g_proj.weight") || tensor.name.ends_with(".self_attn.g_proj.bias");
 }
 
-/// Every other tensor is lora_A [r, in] or lora_B [out, r] of a targeted module.
+/// Throws unless every other tensor is lora_A [r, in] or lora_B [out, r] of a targeted module.
 void check_tensors(const SafetensorsFile& file, const LoraConfig& lora) {
   for (const SafetensorsTensor& tensor : file.tensors()) {
     if (is_gate(tensor)) continue;

@@ -29,7 +29,7 @@ std::optional<std::string> usable_text(const GgufFile& file, const std::string& 
   return std::string(*text);
 }
 
-/// The family that the file names, after a check of what no family's reader knows.
+/// Returns the family that the file names. Throws for features that no family has here.
 const Family& read_family(const GgufFile& file) {
   const std::string name = usable_text(file, "general.architecture").value_or("(none)");
   const Family* family = find_gguf_family(name);
@@ -64,7 +64,7 @@ struct FamilyKeys {
   }
 };
 
-/// Head size and what must agree with it.
+/// Reads the head size and checks the fields that must agree with it.
 std::int64_t read_head_dim(const FamilyKeys& keys, const ModelConfig& config) {
   if (config.heads < 1) refuse(keys.file, keys.name("attention.head_count") + " is " + std::to_string(config.heads));
   const auto given = keys.find_int("attention.key_length");
@@ -103,8 +103,9 @@ RopeConfig read_rope(const FamilyKeys& keys) {
   return rope;
 }
 
-/// A GGUF stores llama3's scaling as the divisor of each pair. All published models share low 1, high 4 and original
-/// 8192, and the largest divisor is the factor; whatever these do not reproduce is another scaling.
+/// Recovers llama3's scaling, which a GGUF stores as the divisor of each pair's frequency. All published models have
+/// low factor 1, high factor 4 and original context 8192, and the largest divisor is the factor. Throws if these do not
+/// reproduce the divisors, because then it is another scaling.
 void recover_llama3(const GgufFile& file, const GgufTensor& divisors, ModelConfig& config) {
   const std::int64_t pairs = config.head_dim / 2;
   if (divisors.type != StorageType::F32 || divisors.shape != std::vector<std::int64_t>{pairs}) {

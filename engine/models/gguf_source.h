@@ -8,13 +8,13 @@
 
 namespace carryover {
 
-/// The `llama.*` keys of a GGUF as a validated ModelConfig; `fallback_name` where the file has no usable general.name.
-/// RoPE factors that the file stores as a tensor are recovered as llama3 scaling, and checked against it.
-/// Throws EngineError{BadInput, Unsupported}.
+/// Returns the `llama.*` keys of a GGUF file as a validated ModelConfig, with the name `fallback_name` if the file has
+/// no usable general.name. RoPE factors that the file stores as a tensor are converted back to a llama3 scaling, which
+/// is checked against them. Throws EngineError{BadInput, Unsupported}.
 ModelConfig gguf_config(const GgufFile& file, const std::string& fallback_name);
 
-/// The weights of a GGUF file under HF's names, Q and K put back into HF's order. Errors as ModelSource::open.
-/// The bytes of a file from GgufFile::parse must outlive the result.
+/// Returns the weights of a GGUF file under HF's names, with the rows of Q and K in HF's order. Throws as
+/// ModelSource::open does. If the file is from GgufFile::parse, its bytes must outlive the result.
 std::unique_ptr<ModelSource> gguf_model(const GgufFile& file, const std::string& fallback_name);
 
 }  // namespace carryover

@@ -18,10 +18,11 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kVersion = 1;  ///< of the hash's definition
+constexpr int kVersion = 1;  ///< version of the hash's definition
 constexpr std::size_t kHashDigits = 16;
 
-/// Which files these are, and which contents of theirs; empty where one can't be told, or all are small.
+/// Returns a key of these files and their contents; empty if a file can't be examined, or if the files together are
+/// small.
 std::string key_of(const std::vector<std::string>& files, std::int64_t least) {
   json key{kVersion};
   std::int64_t total = 0;
@@ -36,7 +37,8 @@ std::string key_of(const std::vector<std::string>& files, std::int64_t least) {
   return files.empty() || total < least ? "" : json_text(key);
 }
 
-/// One entry for a set of paths, so that a file that is written again takes its own place.
+/// Returns the path of the one entry for a set of file paths, so that a file that is written again replaces its own
+/// entry.
 std::string entry_path(const std::string& directory, const std::vector<std::string>& files) {
   std::uint64_t name = kVersion;
   for (const std::string& file : files) {
@@ -64,7 +66,7 @@ std::optional<std::string> HashCache::find() const {
     if (check != hex_of(content_hash(std::as_bytes(std::span(checked))))) return std::nullopt;
     return hash;
   } catch (const EngineError&) {
-    return std::nullopt;  // absent or damaged: the files are read
+    return std::nullopt;  // absent or damaged: the caller reads the files
   }
 }
 
@@ -76,7 +78,7 @@ void HashCache::store(const std::string& hash) const {
   fs::create_directories(directory_, ignored);
   try {
     write_file_atomically(entry_path(directory_, files_), entry.dump(1) + "\n");
-  } catch (const EngineError&) {  // it is computed again the next time
+  } catch (const EngineError&) {  // the hash is computed again the next time
   }
 }
 

@@ -9,27 +9,28 @@
 
 namespace carryover {
 
-/// ModelSource::hash() of one model, remembered by the path, size, time and inode of each of its files, so that what
-/// only describes a model reads 16 GB once and not each time. Nothing is computed under a remembered hash: a session
-/// hashes what it loads. An entry of another version, or damaged, counts as absent. One thread; several processes may
-/// use one folder.
+/// Remembers ModelSource::hash() of one model by the path, size, time and inode of each of its files, so that a command
+/// that only describes a model reads its 16 GB once and not each time. Nothing is computed under a remembered hash: a
+/// session hashes what it loads. A damaged entry, or one of another version, counts as absent. Used by one thread;
+/// several processes may use one folder.
 class HashCache {
  public:
-  /// Looks at the source's files, which are to be read after this. `directory` is made when something is stored; empty:
-  /// nothing is found or stored, nor of a model of fewer bytes than `least`, which is read as fast.
+  /// Looks at the source's files, which have to be read after this. `directory` is created when something is stored.
+  /// Nothing is found or stored if `directory` is empty or if the model has fewer bytes than `least`, because such a
+  /// model is read as fast.
   HashCache(std::string directory, const ModelSource& source, std::int64_t least = std::int64_t{64} << 20);
 
   std::optional<std::string> find() const;
-  /// Nothing is stored where the files have changed since they were looked at. A failure is passed over.
+  /// Stores the hash, unless the files have changed since the constructor looked at them. Failures are ignored.
   void store(const std::string& hash) const;
 
  private:
   std::vector<std::string> files_;
-  std::string directory_, key_;  ///< empty key: not kept
+  std::string directory_, key_;  ///< empty key: nothing is found or stored
   std::int64_t least_;
 };
 
-/// source.hash(), from the user's cache where it is there.
+/// Returns source.hash(), from the user's cache if it is there.
 std::string cached_hash(const ModelSource& source);
 
 }  // namespace carryover

@@ -41,7 +41,7 @@ const Family& read_family(const JsonFields& fields, const std::string& where) {
               supported_models());
 }
 
-/// Whatever would change the computation, by name.
+/// Throws for every feature that would change the computation.
 void check_features(const JsonFields& fields, const std::string& where) {
   const std::string activation = fields.find_text("hidden_act").value_or("silu");
   if (activation != "silu")
@@ -56,7 +56,7 @@ void check_features(const JsonFields& fields, const std::string& where) {
   }
 }
 
-/// The smallest window that some layer has, in tokens; nothing where no layer has one. As transformers reads it.
+/// Returns the window of the layers that have one, in tokens, as transformers reads it; nothing if no layer has one.
 std::optional<std::int64_t> read_window(const nlohmann::json& json, const JsonFields& fields, WindowRule rule,
                                         std::int64_t layers) {
   constexpr std::int64_t kDefault = 4096, kDefaultFullLayers = 28;
@@ -69,7 +69,7 @@ std::optional<std::int64_t> read_window(const nlohmann::json& json, const JsonFi
   return fields.find_integer("sliding_window");
 }
 
-/// A window that never binds needs nothing; another one is refused.
+/// Throws if attention has a sliding window that is smaller than the context.
 void check_window(const nlohmann::json& json, const JsonFields& fields, const Family& family, const ModelConfig& config,
                   const std::string& where) {
   const std::int64_t window = read_window(json, fields, family.window, config.layers).value_or(config.context);
@@ -83,7 +83,7 @@ void check_window(const nlohmann::json& json, const JsonFields& fields, const Fa
               "\"sliding_window\": null.");
 }
 
-/// One id, or of a list the first that the vocabulary has: the others never come.
+/// Returns the field's id, or the first id of a list that the vocabulary has: the others never occur.
 std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, std::int64_t vocabulary) {
   const nlohmann::json* value = fields.find(key);
   if (value == nullptr || !value->is_array()) return fields.find_integer(key);
@@ -95,9 +95,9 @@ std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, s
   return std::nullopt;
 }
 
-/// As in transformers 5, a rope_scaling that is not empty takes the place of rope_parameters as a whole, and the top
-/// level completes either. Only for llama3's original context does the top level come first, and dynamic scaling knows
-/// no other than the model's.
+/// Reads the RoPE settings. As in transformers 5, a rope_scaling that is not empty replaces rope_parameters as a whole,
+/// and fields of the top level complete either. Only for llama3's original context does the top level take precedence,
+/// and dynamic scaling always uses the model's context.
 RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
   nlohmann::json object;
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
@@ -128,7 +128,8 @@ nlohmann::json rope_scaling_json(const RopeConfig& rope) {
   return json;
 }
 
-/// Dynamic scaling begins behind the model's context, the only one that its reader knows.
+/// Returns the context to write. For dynamic scaling this is the original context, behind which the scaling begins,
+/// because a reader of the file knows no other.
 std::int64_t written_context(const ModelConfig& model) {
   const bool own = model.rope.kind == RopeConfig::Kind::Dynamic && model.rope.original_context != 0;
   return own ? model.rope.original_context : model.context;
@@ -195,6 +196,7 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
                       {"torch_dtype", dtype},
                       {"bos_token_id", optional(model.bos_id)},
                       {"eos_token_id", optional(model.eos_id)}};
+  // These fields are written because transformers has defaults for absent ones, which would make another model.
   for (const WrittenFlag& flag : family.written_flags)
     json[std::string(flag.key)] = flag.value ? nlohmann::json(*flag.value) : nlohmann::json();
   return json;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// False also where the folder can't be searched: opening the file then says why.
+/// Returns false also if the folder can't be searched; opening the file then reports the reason.
 bool present(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
@@ -25,7 +25,8 @@ bool present(const fs::path& path) {
 
 constexpr std::size_t kMaxShards = 4096;
 
-/// The shards that an index names, checked to lie in the folder itself. `weights` gets tensor → shard.
+/// Returns the shards that an index names, after checking that they lie in the folder itself. `weights` gets the shard
+/// of each tensor.
 std::set<std::string> read_index(const fs::path& path, std::map<std::string, std::string>& weights) {
   const nlohmann::json json = read_json_file(path.string(), JsonKind::TensorList);
   const auto refuse = [&](const std::string& problem) {
@@ -108,9 +109,9 @@ bool same_contents(const TensorPlaces::mapped_type& one, const TensorPlaces::map
   return same;
 }
 
-/// Where the config ties the embeddings, a checkpoint may still store the head. As in transformers, a head that equals
-/// the embeddings is one tensor with them, another one means that nothing is tied, and a head alone is both. Says
-/// whether they are tied; `stored` then has the embeddings alone.
+/// Returns true if the embeddings are tied, and then leaves only the embeddings in `stored`. A checkpoint whose config
+/// ties the embeddings may still store the head. As in transformers, a head that equals the embeddings is one tensor
+/// with them, a different head means that nothing is tied, and a head without embeddings serves as both.
 bool resolve_tied(TensorPlaces& stored) {
   const auto head = stored.find("lm_head.weight"), embeddings = stored.find("model.embed_tokens.weight");
   if (head == stored.end()) return true;
@@ -123,7 +124,7 @@ bool resolve_tied(TensorPlaces& stored) {
   return true;
 }
 
-/// Older checkpoints keep RoPE's frequencies, which follow from the config.
+/// Returns true for RoPE's frequencies, which older checkpoints store although they follow from the config.
 bool is_redundant(const std::string& name) {
   return name.ends_with("rotary_emb.inv_freq");
 }

@@ -9,12 +9,12 @@
 
 namespace carryover {
 
-/// A Hugging Face folder: config.json beside model.safetensors, or beside model.safetensors.index.json and its shards.
-/// Errors as ModelSource::open.
+/// Opens a Hugging Face folder: config.json with model.safetensors, or with model.safetensors.index.json and its
+/// shards. Throws as ModelSource::open does.
 std::unique_ptr<ModelSource> open_hf_folder(const std::string& path);
 
-/// The model that a config and safetensors files make together; its config says whether the embeddings are tied in the
-/// files. The bytes of files from SafetensorsFile::parse must outlive the result.
+/// Returns the model that a config and safetensors files make together; its config says whether the embeddings are tied
+/// in the files. The bytes of files from SafetensorsFile::parse must outlive the result.
 std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<SafetensorsFile>& files);
 
 }  // namespace carryover

@@ -7,8 +7,8 @@
 
 namespace carryover {
 
-/// What the memory of some weights was worth on held-out books (docs/results.md): the loss minus that of the same
-/// weights at M = R = 0, nats a target, mean over the books, and how many books had the lower loss with memory.
+/// The value of memory for some weights, measured on held-out books (docs/results.md): their loss minus their loss at M
+/// = R = 0, in nats per target, as a mean over the books, and the number of books with the lower loss with memory.
 struct MeasuredMemory {
   struct Difference {
     double nats = 0;
@@ -20,11 +20,11 @@ struct MeasuredMemory {
   std::optional<Difference> default_grouping;  ///< with the long-range heads that the model opens with
 };
 
-/// Of the weights with this hash; nothing for weights that were not measured. resources/measured_memory.json, which
-/// `./lab bench publish` makes, is part of the program. Any thread.
+/// Returns the measurement for the weights with this hash, or nothing if they were not measured. The data are
+/// resources/measured_memory.json, which `./lab bench publish` makes and which is part of the program. Any thread.
 std::optional<MeasuredMemory> measured_memory(std::string_view weights_hash);
 
-/// In a sentence: what was measured, on what, against what.
+/// Says in a sentence what was measured, on what, and against what.
 std::string measured_text(const MeasuredMemory& measured);
 
 }  // namespace carryover

@@ -13,7 +13,7 @@ namespace carryover {
 
 namespace {
 
-/// The model's own end token first, which is what readers of one number take.
+/// Returns all end tokens. The model's own is the first, because readers of a single number take the first.
 nlohmann::json all_end_tokens(const ModelConfig& model, const std::string& tokenizer_of) {
   nlohmann::json ids = nlohmann::json::array();
   if (model.eos_id) ids.push_back(*model.eos_id);

@@ -7,8 +7,8 @@
 
 namespace carryover {
 
-/// The shape that to_json(ModelConfig) wrote into a run's config.json, validated.
-/// Throws EngineError{BadInput, Unsupported} naming `where`.
+/// Reads the shape that to_json(ModelConfig) wrote into a run's config.json, and validates it. Throws
+/// EngineError{BadInput, Unsupported}, which names `where`.
 ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where);
 
 }  // namespace carryover

@@ -11,46 +11,48 @@
 
 namespace carryover {
 
-/// A tensor of a model file under its Hugging Face name (`model.layers.0.self_attn.q_proj.weight`), whatever the file
-/// calls it.
+/// A tensor of a model file, named by its Hugging Face name (`model.layers.0.self_attn.q_proj.weight`) whatever the
+/// file calls it.
 struct StoredTensor {
   std::string name;
   std::vector<std::int64_t> shape;  ///< row-major: [rows, columns] or [columns]
   StorageType type = StorageType::F32;
 };
 
-/// The weights of one model on disk, memory-mapped: an HF folder or a GGUF file behind one face. Rows are read and
+/// The weights of one model on disk, memory-mapped: one interface for HF folders and GGUF files. Rows are read and
 /// converted on demand, so that loading never holds two copies. Reading is const and safe from several threads.
 class ModelSource {
  public:
   virtual ~ModelSource() = default;
 
-  /// `path`: an HF folder, a .gguf file, or random weights by name (random_model.h). Throws EngineError{BadInput,
-  /// Unsupported, Io} naming the file, what is wrong and what to do; {Usage} for a name that is none. Every tensor that
-  /// the architecture needs is there with its shape once this returns.
+  /// Opens a model. `path`: an HF folder, a .gguf file, or random weights by name (random_model.h). When this returns,
+  /// every tensor that the architecture needs is there with its shape. Throws EngineError{BadInput, Unsupported, Io},
+  /// which names the file, what is wrong and what to do; {Usage} if the name of random weights is unknown.
   static std::unique_ptr<ModelSource> open(const std::string& path);
 
   virtual const ModelConfig& config() const = 0;
   virtual const std::vector<StoredTensor>& tensors() const = 0;
   virtual const StoredTensor* find(const std::string& hf_name) const = 0;
 
-  /// Rows [begin, end) as fp32 into `out` ((end − begin) · columns values), in HF's order of rows (a GGUF's permuted Q
-  /// and K are put back). A vector counts as one row.
+  /// Reads rows [begin, end) as fp32 into `out` ((end − begin) · columns values), in HF's order of rows (those of a
+  /// GGUF's Q and K are permuted back). A vector counts as one row.
   virtual void read_rows(const StoredTensor& tensor, std::int64_t begin, std::int64_t end, float* out) const = 0;
 
-  /// content_hash.h of all that the file holds of a tensor, at the speed of memory once it is there.
+  /// Returns the content_hash.h hash of all bytes that the file holds for a tensor. Runs at the speed of memory once
+  /// these are in memory.
   virtual std::uint64_t content_hash(const StoredTensor& tensor) const = 0;
-  /// Where a tensor is, for errors: a file.
+  /// Returns the file that a tensor is in, for errors.
   virtual std::string where(const StoredTensor& tensor) const = 0;
-  /// The files that the tensors are in; none where they are made.
+  /// Returns the files that the tensors are in; none if the tensors are generated.
   virtual std::vector<std::string> files() const = 0;
 
-  /// Hashes of all tensors as one (weights_hash); reads every byte.
+  /// Returns one hash for all tensors (weights_hash); reads every byte.
   std::string hash() const;
 };
 
-/// 16 hex digits of what a model computes: names, shapes, types and contents of its tensors (one content_hash each, in
-/// the order of tensors()), and what of its configuration no shape shows.
+/// Returns 16 hex digits that identify what a model computes: a hash of the names, shapes, types and contents of its
+/// tensors (one content_hash each, in the order of tensors()), and of the part of its configuration that no shape
+/// shows.
 std::string weights_hash(const ModelSource& source, std::span<const std::uint64_t> contents);
 
 }  // namespace carryover

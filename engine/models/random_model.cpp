@@ -71,7 +71,7 @@ class RandomModel final : public ModelSource {
     const std::int64_t columns = tensor.shape.back();
     const float fan_in = tensor.name == "model.embed_tokens.weight" ? 1.0f : static_cast<float>(columns);
     const float centre = vector ? 1.0f : 0.0f;
-    const float scale = (vector ? 0.1f : std::sqrt(3.0f / fan_in)) / 2147483648.0f;  // of a signed 32-bit number
+    const float scale = (vector ? 0.1f : std::sqrt(3.0f / fan_in)) / 2147483648.0f;  // scales a signed 32-bit number
     const std::uint32_t tensor_bits = mixed(seed_ ^ mixed(static_cast<std::uint32_t>(index_.at(tensor.name)) + 1));
     for (std::int64_t row = begin; row < end; ++row) {
       const std::uint32_t row_bits = mixed(tensor_bits + static_cast<std::uint32_t>(row) * 0x9e3779b9u);
@@ -82,7 +82,7 @@ class RandomModel final : public ModelSource {
     }
   }
 
-  /// Of its first row: what follows is as much a function of shape and seed as that is.
+  /// Hashes only the first row: like it, the other rows are a function of shape and seed.
   std::uint64_t content_hash(const StoredTensor& tensor) const override {
     std::vector<float> row(static_cast<std::size_t>(tensor.shape.back()));
     read_rows(tensor, 0, 1, row.data());

@@ -12,8 +12,8 @@ namespace carryover {
 
 namespace {
 
-/// The row of a GGUF that holds HF's row `row`: in each head, HF has the first components of all rotated pairs and then
-/// the second ones; a GGUF has pair after pair.
+/// Returns the row of a GGUF that holds HF's row `row`. In each head, HF has the first components of all rotated pairs
+/// and then the second ones; a GGUF has pair after pair.
 std::int64_t permuted_row(std::int64_t row, std::int64_t head_dim) {
   const std::int64_t within = row % head_dim, pairs = head_dim / 2;
   return row - within + 2 * (within % pairs) + within / pairs;

@@ -15,13 +15,13 @@ namespace carryover {
 
 class MappedFile;
 
-/// What HF folders and GGUF files have in common once their directories are read: each weight is a span of mapped bytes
-/// of some storage type. Built by one thread, then immutable.
+/// The common part of HF folders and GGUF files after their directories are read: each weight is a span of mapped bytes
+/// of some storage type. One thread builds it; then it is immutable.
 class StoredModel : public ModelSource {
  public:
   explicit StoredModel(ModelConfig config) : config_(std::move(config)) {}
 
-  /// Where one weight lies. `file` may be null (bytes that the caller keeps).
+  /// The place of one weight. `file` may be null; then the caller keeps the bytes.
   struct Place {
     std::string where;  ///< the file, for errors
     std::vector<std::int64_t> shape;
@@ -53,14 +53,14 @@ class StoredModel : public ModelSource {
 
   ModelConfig config_;
   std::vector<StoredTensor> tensors_;
-  std::vector<Content> contents_;  ///< beside tensors_
+  std::vector<Content> contents_;  ///< one for each of tensors_
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 
-/// "[32, 64]", for messages.
+/// Returns a shape as text for messages: "[32, 64]".
 std::string listed_shape(const std::vector<std::int64_t>& shape);
 
-/// The error for a weight that the files lack, or have and should not.
+/// Throws the error for a weight that the files lack, or that they have but should not.
 [[noreturn]] void refuse_missing_tensor(const std::string& where, const std::string& name);
 [[noreturn]] void refuse_extra_tensor(const std::string& where, std::string_view name);
 

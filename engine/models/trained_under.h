@@ -7,21 +7,22 @@
 
 namespace carryover {
 
-/// How weights were trained to be executed.
+/// The execution that weights were trained for.
 struct TrainedUnder {
   SegmentConfig config;
   std::string policy = "segmented";
 };
 
-/// segment_config.json of a model's or an adapter's folder, which training writes; nothing where there is none. Throws
-/// EngineError{BadInput, Io}.
+/// Reads segment_config.json of a model's or an adapter's folder, which training writes; returns nothing if there is
+/// none. Throws EngineError{BadInput, Io}.
 std::optional<TrainedUnder> read_trained_under(const std::string& folder);
 
-/// The same, written into a folder. Throws EngineError{Io}.
+/// Writes that file into a folder. Throws EngineError{Io}.
 void write_trained_under(const std::string& folder, const TrainedUnder& trained);
 
-/// The segmentation to start with: what the adapter, where one is given, or else the model was trained under; else the
-/// defaults for a model that was not trained in segments, sinks included. Throws as read_trained_under().
+/// Returns the segmentation to start with: the one that the adapter, if one is given, or else the model was trained
+/// under; else the defaults for a model that was not trained in segments, sinks included. Throws as
+/// read_trained_under() does.
 SegmentConfig initial_config(const ModelConfig& config, const std::string& model, const std::string& adapter);
 
 }  // namespace carryover

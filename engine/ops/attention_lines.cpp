@@ -16,7 +16,7 @@ namespace carryover::ops {
 
 namespace {
 
-/// Of one head.
+/// Returns the sums of one head.
 AttentionLines lines_of(const at::Tensor& queries, const at::Tensor& keys) {
   const std::int64_t w = queries.size(0), n = keys.size(0);
   const auto opmath = compute_type(queries.scalar_type());

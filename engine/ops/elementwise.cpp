@@ -118,7 +118,7 @@ at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, doubl
   return out;
 }
 
-/// Threads sum the weight's gradient over fixed blocks of rows, which are then added in order.
+/// Threads sum the weight's gradient over fixed blocks of rows; these sums are then added in order.
 NormGradient rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& output_gradient,
                                    double epsilon, bool weight_wanted) {
   constexpr std::int64_t block = 64;
@@ -259,7 +259,7 @@ struct RotateFunction : Function<RotateFunction> {
     return rotate_forward(x, cos, sin);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    const auto saved = context->get_saved_variables();  // the transpose of a rotation turns the other way
+    const auto saved = context->get_saved_variables();  // the transpose of a rotation is the opposite rotation
     const at::Tensor gradient = gradients[0].contiguous();
     return {takes_kernels(gradient.device()) ? rotate_on_device(gradient, saved[0], saved[1], true)
                                              : rotate_cpu(gradient, saved[0], saved[1].neg()),

@@ -21,14 +21,14 @@ std::int64_t prefix_length(const HeadAttention& a) {
   return a.prefix_keys.defined() ? a.prefix_keys.size(1) : 0;
 }
 
-/// Every `step`-th of `rows`.
+/// Returns every `step`-th of `rows`.
 std::vector<int> every(std::int64_t step, const std::vector<int>& rows) {
   std::vector<int> chosen;
   for (std::size_t i = 0; i < rows.size(); i += static_cast<std::size_t>(step)) chosen.push_back(rows[i]);
   return chosen;
 }
 
-/// Whether rows lie one behind the other, so that a view has them.
+/// Returns true if the rows are consecutive, so that a view has them.
 bool consecutive(const std::vector<int>& rows) {
   return std::ranges::adjacent_find(rows, [](int a, int b) { return b != a + 1; }) == rows.end();
 }
@@ -48,7 +48,7 @@ kernels::KvRows kv_rows(const at::Tensor& keys, const at::Tensor& values, const 
           rows.const_data_ptr<std::int32_t>()};
 }
 
-/// Whether every position begins at a multiple of 16 bytes.
+/// Returns true if every position begins at a multiple of 16 bytes.
 bool is_aligned(const at::Tensor& kv) {
   if (!kv.defined()) return true;
   const std::int64_t bytes = kv.itemsize();
@@ -63,12 +63,13 @@ bool takes_one_row(const HeadAttention& a) {
          is_aligned(a.values);
 }
 
-/// What each head of a decoded token reads: rows of queries, keys and values, of its group's prefix, and of which.
+/// For each head of a decoded token: the rows of queries, of keys and values and of a prefix that it reads, and whether
+/// that is the prefix of the other group.
 struct RowLists {
   std::vector<int> query, kv, prefix, reads_other;
 };
 
-/// [heads, 1, d] in the order of `lists`. `other`: null, or the group whose prefix some heads read.
+/// Computes [heads, 1, d] in the order of `lists`. `other`: null, or the group whose prefix some heads read.
 at::Tensor attend_listed(const HeadAttention& a, const HeadAttention* other, const RowLists& lists) {
   const c10::Device device = a.queries.device();
   const at::Tensor query = listed(lists.query, device), kv = listed(lists.kv, device),
@@ -101,7 +102,7 @@ at::Tensor attend_listed(const HeadAttention& a, const HeadAttention* other, con
   return out;
 }
 
-/// How many query heads read the same rows, if all do in runs of one length; else 1.
+/// Returns how many consecutive query heads read the same rows, if the number is the same for all; else 1.
 std::int64_t sharing(const HeadAttention& a) {
   const auto same = [&](std::size_t i, std::size_t j) {
     return a.kv_rows[i] == a.kv_rows[j] && a.prefix_rows[i] == a.prefix_rows[j];
@@ -114,7 +115,7 @@ std::int64_t sharing(const HeadAttention& a) {
   return static_cast<std::int64_t>(r);
 }
 
-/// Keys and values, [rows, P + n, d] each, of the rows that are named of prefix and segment.
+/// Returns keys and values, [rows, P + n, d] each, of the named rows of prefix and segment.
 std::pair<at::Tensor, at::Tensor> join(const HeadAttention& a, const std::vector<int>& kv,
                                        const std::vector<int>& prefix) {
   const c10::Device device = a.keys.device();
@@ -135,7 +136,8 @@ std::pair<at::Tensor, at::Tensor> join(const HeadAttention& a, const std::vector
   return {keys, values};
 }
 
-/// [prefix; segment] of every r-th head: where they lie, if that is by consecutive rows without a prefix.
+/// Returns [prefix; segment] of every r-th head: in place if the rows are consecutive and there is no prefix, else
+/// joined.
 std::pair<at::Tensor, at::Tensor> in_one_piece(const HeadAttention& a, std::int64_t r) {
   const std::vector<int> kv = every(r, a.kv_rows);
   if (prefix_length(a) > 0 || !consecutive(kv)) return join(a, kv, every(r, a.prefix_rows));

@@ -22,7 +22,7 @@ struct LinearFunction : Function<LinearFunction> {
     const auto wanted = [](const at::Tensor& by, const at::Tensor& kept) {
       return by.requires_grad() ? kept : at::Tensor();
     };
-    context->save_for_backward({wanted(weight, x), wanted(x, weight)});  // a frozen weight's rows are not kept
+    context->save_for_backward({wanted(weight, x), wanted(x, weight)});  // x is not kept if the weight is frozen
     return ops::matmul(x, weight);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
@@ -45,7 +45,7 @@ struct NormLinearFunction : Function<NormLinearFunction> {
     const auto saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &gains = saved[1], &weight = saved[2];
     const double epsilon = context->saved_data["epsilon"].toDouble();
-    variable_list to(4);  // the epsilon's among them; needs_input_grad counts tensors only
+    variable_list to(4);  // includes one for epsilon; needs_input_grad counts only tensors
     if (context->needs_input_grad(2)) to[3] = matmul_to_weight(gradients[0], rms_norm(x, gains, epsilon));
     const bool gains_wanted = context->needs_input_grad(1);
     if (!context->needs_input_grad(0) && !gains_wanted) return to;
@@ -70,12 +70,13 @@ struct SwigluLinearFunction : Function<SwigluLinearFunction> {
   }
 };
 
-/// Whether a stream that may be reused is.
+/// Returns true if a stream that may be reused is reused.
 bool adds_in_place(const at::Tensor& stream) {
   return takes_kernels(stream.device()) && !at::GradMode::is_enabled();
 }
 
-/// stream += x · weightᵀ. One row is multiplied as a vector: addmm() would ask cuBLASLt for an algorithm each time.
+/// Computes stream += x · weightᵀ. A single row is multiplied as a vector, because addmm() would ask cuBLASLt for an
+/// algorithm each time.
 at::Tensor add_in_place(const at::Tensor& stream, const at::Tensor& x, const at::Tensor& weight) {
   if (x.size(0) > 1) return stream.addmm_(x, weight.t());
   stream.view({-1}).addmv_(weight, x.reshape({-1}));

@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::int64_t kMostLanes = kernels::list_attention_max_lanes;
 
-/// Whether the last dimension is dense and each of its rows begins at a multiple of 16 bytes, or there is none.
+/// Returns true if the last dimension is dense and each of its rows begins at a multiple of 16 bytes, or if the tensor
+/// is undefined.
 bool reads_in_packs(const at::Tensor& rows) {
   if (!rows.defined()) return true;
   bool whole = reinterpret_cast<std::uintptr_t>(rows.const_data_ptr()) % 16 == 0 && rows.stride(-1) == 1;
@@ -41,7 +42,7 @@ bool is_taken(const PrefixAttention& a) {
          reads_in_packs(a.keys) && reads_in_packs(a.values);
 }
 
-/// What an index lists, as the kernel reads it: in one piece of memory on the device.
+/// The lists of an index in the form that the kernel reads: in one block of memory on the device.
 struct UploadedLists {
   at::Tensor words;
   std::int64_t tiles = 0, row_lists = 0, most_queries = 0;
@@ -50,7 +51,7 @@ struct UploadedLists {
   const kernels::KeyRun* run = nullptr;
 };
 
-/// Tiles of at most 64 queries; those of one tile of the index have its list.
+/// Returns tiles of at most 64 queries; those of one tile of the index have its list.
 std::vector<kernels::QueryTile> tiles_of(const KeyIndex& index) {
   std::vector<kernels::QueryTile> tiles;
   for (std::int64_t tile = 0; tile < index.tiles(); ++tile)
@@ -61,13 +62,13 @@ std::vector<kernels::QueryTile> tiles_of(const KeyIndex& index) {
   return tiles;
 }
 
-/// Ranges of a list that begin before `end`.
+/// Returns the number of ranges of a list that begin before `end`.
 std::int64_t ranges_before(const std::vector<KeyRange>& list, std::int64_t end) {
   return std::partition_point(list.begin(), list.end(), [&](const KeyRange& range) { return range.first < end; }) -
          list.begin();
 }
 
-/// Writes the runs of lists, and how many keys these have: up to the last query's own.
+/// Writes the runs of lists, cut at the last query's own key, and how many keys these have.
 void write_runs(const KeyIndex& index, std::int64_t place, std::vector<kernels::KeyList>& lists, std::int32_t* runs) {
   at::parallel_for(0, std::ssize(lists), 64, [&](std::int64_t first, std::int64_t last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
@@ -83,7 +84,7 @@ void write_runs(const KeyIndex& index, std::int64_t place, std::vector<kernels::
   });
 }
 
-/// `place`: of the first query in [prefix; segment].
+/// Copies an index to the device. `place`: position of the first query in [prefix; segment].
 UploadedLists upload_lists(const KeyIndex& index, std::int64_t place, c10::Device device) {
   const std::vector<kernels::QueryTile> tiles = tiles_of(index);
   std::vector<kernels::KeyList> lists(index.lists.size());
@@ -97,7 +98,7 @@ UploadedLists upload_lists(const KeyIndex& index, std::int64_t place, c10::Devic
   CARRYOVER_CHECK(runs < std::numeric_limits<std::int32_t>::max());
   const auto words_of = [](const auto& all) { return static_cast<std::int64_t>(all.size() * sizeof(all[0]) / 4); };
   const std::int64_t to_lists = words_of(tiles),
-                     to_runs = (to_lists + words_of(lists) + 1) / 2 * 2;  // which are read as 8 bytes
+                     to_runs = (to_lists + words_of(lists) + 1) / 2 * 2;  // runs are read as 8 bytes
   const at::Tensor words = at::empty({to_runs + 2 * runs}, at::TensorOptions().dtype(at::kInt));
   auto* const begin = words.mutable_data_ptr<std::int32_t>();
   write_runs(index, place, lists, begin + to_runs);
@@ -127,7 +128,8 @@ void take_lists(kernels::ListAttention& args, const KeyIndex& index, const Uploa
   args.band_count = 1;
 }
 
-/// The sinks; copies, which a query sees instead of keys out of its window; and the window's keys (split_window()).
+/// Adds the parts of a window: the sinks; the copies, which a query sees instead of keys out of its window; and the
+/// window's keys (split_window()).
 void take_window(kernels::ListAttention& args, const AttentionWindow& window) {
   const std::int64_t all = std::int64_t{args.prefix_length} + args.length, sinks = std::min(window.sinks, all),
                      apart = std::min(sinks + window.far, all);
@@ -148,24 +150,24 @@ void take_window(kernels::ListAttention& args, const AttentionWindow& window) {
   args.tile_count = static_cast<std::int32_t>((args.query_count + kMostLanes - 1) / kMostLanes);
 }
 
-/// 0 where there is nothing to step to, whatever the tensor says.
+/// Returns the stride of a dimension, or 0 if the dimension has a single entry, whatever the tensor says.
 std::int64_t step_of(const at::Tensor& rows, std::int64_t dim) {
   return rows.size(dim) > 1 ? rows.stride(dim) : 0;
 }
 
-/// Queries by head, [heads, m, d].
+/// Returns queries by head, [heads, m, d].
 kernels::QueryRows query_rows(const at::Tensor& queries) {
   return {queries.const_data_ptr(), step_of(queries, 0), step_of(queries, 1)};
 }
 
-/// Keys and values by row, [rows, n, d]; `row`: which one each head reads.
+/// Returns keys and values by row, [rows, n, d]. `row`: the row that each head reads.
 kernels::KvRows rows_of_heads(const at::Tensor& keys, const at::Tensor& values, const at::Tensor& row) {
   return {
       keys.const_data_ptr(), values.const_data_ptr(),           step_of(keys, 0), step_of(keys, 1), step_of(values, 0),
       step_of(values, 1),    row.const_data_ptr<std::int32_t>()};
 }
 
-/// Which of [G, r or 1] rows each of G · r heads reads.
+/// Returns for each of G · r heads the row of [G, r or 1] that it reads.
 at::Tensor row_of_head(const at::Tensor& kv, std::int64_t r) {
   std::vector<std::int32_t> rows;
   for (std::int64_t head = 0; head < kv.size(0) * r; ++head)
@@ -208,7 +210,7 @@ std::pair<at::Tensor, at::Tensor> attend_by_lists(const PrefixAttention& a) {
   } else {
     take_window(args, a.window);
   }
-  // [m, G·r, d] in memory: the next matmul's rows, without a copy of them.
+  // Memory is [m, G·r, d]: the rows of the next matmul, without a copy.
   at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, G * r * d, 1}, queries.options()),
              log_sums = at::empty({G, r, m}, queries.options().dtype(at::kFloat));
   args.output = out.mutable_data_ptr();

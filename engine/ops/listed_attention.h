@@ -8,12 +8,12 @@ namespace carryover::ops {
 
 struct PrefixAttention;
 
-/// Whether attend_by_lists() is to be asked: on a GPU, without gradients, where queries see keys by an index or in a
-/// window, of a type and width that the kernel takes. Else masked_attention() does it there.
+/// Returns true if attend_by_lists() should be used: on a GPU, without gradients, if queries see keys by an index or in
+/// a window, and the kernel accepts type and width. Otherwise masked_attention() is used there.
 bool attends_by_lists(const PrefixAttention& attention);
 
-/// prefix_attention() of these by the kernel list_attention: no key is computed that no query of its tile sees. Returns
-/// it and the log-sum-exp of its scores, [G, r, m].
+/// Computes prefix_attention() by the kernel list_attention: a key is computed only if a query of its tile sees it.
+/// Returns the outputs and the log-sum-exp of the scores, [G, r, m].
 std::pair<at::Tensor, at::Tensor> attend_by_lists(const PrefixAttention& attention);
 
 }  // namespace carryover::ops

@@ -14,17 +14,17 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kWeights = std::int64_t{1} << 21;  ///< of a block
+constexpr std::int64_t kWeights = std::int64_t{1} << 21;  ///< number of weights of a block
 
-/// One head's rows of everything, in opmath.
+/// One head's rows of all tensors, in opmath.
 struct Head {
   at::Tensor queries, gradient, out;          ///< [m, d]
   at::Tensor keys, values;                    ///< [P + n, d]
-  at::Tensor to_queries, to_keys, to_values;  ///< of the same shapes, summed into
+  at::Tensor to_queries, to_keys, to_values;  ///< same shapes; gradients are summed into them
 };
 
-/// Between which keys those lie that a row of an index lists for `count` queries from `first` on; of no length where it
-/// lists none.
+/// Returns the range from the first to the last key that a row of an index lists for `count` queries from `first` on;
+/// empty if it lists none.
 KeyRange listed_span(const KeyIndex& index, std::int64_t row, std::int64_t first, std::int64_t count) {
   KeyRange span;
   for (std::int64_t tile = index.tile_of(first); tile < index.tiles() && index.first(tile) < first + count; ++tile) {
@@ -36,7 +36,7 @@ KeyRange listed_span(const KeyIndex& index, std::int64_t row, std::int64_t first
   return span;
 }
 
-/// Adds what `count` queries from `first` on give. `visible`: [count, keys from `begin` on].
+/// Adds the contribution of `count` queries from `first` on. `visible`: [count, keys from `begin` on].
 void add_block(const Head& head, const at::Tensor& visible, std::int64_t first, std::int64_t begin) {
   const std::int64_t count = visible.size(0), seen = visible.size(1);
   const double scale = 1 / std::sqrt(static_cast<double>(head.keys.size(1)));
@@ -46,7 +46,7 @@ void add_block(const Head& head, const at::Tensor& visible, std::int64_t first, 
                    gradient = of_block(head.gradient);
   at::Tensor weights = queries.mm(between(head.keys).t());
   weights.masked_fill_(hidden, -std::numeric_limits<double>::infinity());
-  weights = weights.softmax(1).masked_fill_(hidden, 0);  // also where a query sees none
+  weights = weights.softmax(1).masked_fill_(hidden, 0);  // also if a query sees no key
   between(head.to_values).addmm_(weights.t(), gradient);
   at::Tensor to_scores = gradient.mm(between(head.values).t());
   to_scores.sub_((gradient * of_block(head.out)).sum(1, true)).mul_(weights);

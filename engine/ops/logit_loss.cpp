@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t kChunk = 2048;  // values of a row at a time: upcast, they stay in the first-level cache
 
-/// Calls work(first, count, values) for the chunks of a row, upcast.
+/// Calls work(first, count, values) for each chunk of a row, upcast.
 template <typename Opmath, typename T, typename Work>
 void for_chunks(const T* row, std::int64_t n, const Work& work) {
   std::array<Opmath, kChunk> values;
@@ -32,7 +32,7 @@ void for_chunks(const T* row, std::int64_t n, const Work& work) {
   }
 }
 
-/// log Σ exp of a row; the sum is brought to the new top whenever a chunk has a greater one.
+/// Returns log Σ exp of a row; the sum is scaled to the new top when a chunk has a greater one.
 template <typename Opmath, typename T>
 Opmath log_sum_of(const T* row, std::int64_t n) {
   Opmath top = -std::numeric_limits<Opmath>::infinity();
@@ -69,7 +69,7 @@ LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
   return loss;
 }
 
-/// Takes λ·p_T from the tokens [first, first + count) of a row.
+/// Subtracts λ·p_T from the tokens [first, first + count) of a row.
 template <typename Opmath>
 void subtract_soft(const SoftTargets& soft, std::int64_t row, std::int64_t first, std::int64_t count, Opmath* chunk) {
   const std::int64_t k = soft.ids.size(1);

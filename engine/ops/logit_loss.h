@@ -2,8 +2,8 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-/// Softmax's loss over rows of logits, one pass over memory on the CPU. Sums and exponentials are in compute_type,
-/// whatever the logits are in. Engine thread.
+/// The loss of a softmax over rows of logits, one pass over memory on the CPU. Sums and exponentials are in
+/// compute_type, whatever the dtype of the logits. Thread: engine.
 namespace carryover::ops {
 
 struct LogitLoss {
@@ -11,10 +11,10 @@ struct LogitLoss {
   at::Tensor log_sum;  ///< log Σ exp(logits), [n] in compute_type
 };
 
-/// logits: [n, V], dense; targets: [n] int64. Differentiable.
+/// Returns the loss. logits: [n, V], dense; targets: [n] int64. Differentiable.
 LogitLoss logit_loss(const at::Tensor& logits, const at::Tensor& targets);
 
-/// What a teacher expects of n targets: its k likeliest tokens, and how it divides its probability among them.
+/// A teacher's prediction for n targets: its k likeliest tokens, and how its probability is divided among them.
 struct SoftTargets {
   at::Tensor ids;            ///< [n, k] int64, dense
   at::Tensor probabilities;  ///< p_T: [n, k] in the logits' compute_type, dense; each row's sum is 1
@@ -23,10 +23,11 @@ struct SoftTargets {
   SoftTargets rows(std::int64_t first, std::int64_t count) const;
 };
 
-/// −Σ p_T log softmax(logits) of each row, [n] in compute_type. Call before the logits become their gradient.
+/// Returns −Σ p_T log softmax(logits) of each row, [n] in compute_type. Call it before the logits become their
+/// gradient.
 at::Tensor soft_loss(const at::Tensor& logits, const LogitLoss& loss, const SoftTargets& soft);
 
-/// Makes of logits ∂Σnll/∂logits = softmax − one-hot, in place and in their dtype. With `soft` it is the gradient of
+/// Turns logits into ∂Σnll/∂logits = softmax − one-hot, in place and in their dtype. With `soft` it is the gradient of
 /// Σ (1 − λ)·nll + λ·soft_loss: softmax − (1 − λ)·one-hot − λ·p_T, rounded once.
 void to_loss_gradient(at::Tensor& logits, const LogitLoss& loss, const at::Tensor& targets,
                       const SoftTargets* soft = nullptr);

@@ -18,7 +18,7 @@ using OneDnnLinear = at::Tensor(const at::Tensor& x, const at::Tensor& weight, c
                                 std::string_view activation, c10::List<std::optional<at::Scalar>> scalars,
                                 std::optional<std::string_view> algorithm);
 
-/// LibTorch's door to oneDNN's matmul; none in a LibTorch that was built without it.
+/// Returns LibTorch's entry to oneDNN's matmul; none if LibTorch was built without it.
 const std::optional<c10::TypedOperatorHandle<OneDnnLinear>>& onednn_linear() {
   static const auto found = [] {
     const auto schema = c10::Dispatcher::singleton().findSchema({"mkldnn::_linear_pointwise", ""});
@@ -27,8 +27,8 @@ const std::optional<c10::TypedOperatorHandle<OneDnnLinear>>& onednn_linear() {
   return found;
 }
 
-/// MKL's fp32 matmuls are slower than oneDNN's by a seventh on AMD's processors, and faster by a few percent on
-/// Intel's.
+/// Returns true on processors that are not Intel's. MKL's fp32 matmuls are slower than oneDNN's by a seventh on AMD's
+/// processors, and faster by a few percent on Intel's.
 bool mkl_is_slow() {
 #ifdef __x86_64__
   static const bool slow = !__builtin_cpu_is("intel");
@@ -38,9 +38,9 @@ bool mkl_is_slow() {
 #endif
 }
 
-/// Large matmuls in fp32, which at::linear gives to MKL. oneDNN sums a transposed weight's terms by blocks, but adds
-/// those of a weight as it lies one after another, so that its error outgrows twice MKL's in longer sums. Other strides
-/// it multiplies one value at a time.
+/// Returns true if oneDNN should do a large fp32 matmul, which at::linear gives to MKL. For a transposed weight oneDNN
+/// sums by blocks. For a weight in its own layout it adds one term after another, so that in longer sums its error
+/// exceeds twice MKL's. With other strides it multiplies one value at a time.
 bool takes_onednn(const at::Tensor& x, const at::Tensor& weight) {
   constexpr std::int64_t least_rows = 16, least_weights = 1 << 16, most_terms = 1024;
   const bool exact = weight.is_contiguous() ? x.size(1) <= most_terms : weight.t().is_contiguous();
@@ -49,7 +49,7 @@ bool takes_onednn(const at::Tensor& x, const at::Tensor& weight) {
          onednn_linear().has_value();
 }
 
-/// x · weightᵀ; the weight may be a transposed view.
+/// Returns x · weightᵀ; the weight may be a transposed view.
 at::Tensor dense_matmul(const at::Tensor& x, const at::Tensor& weight) {
   if (!takes_onednn(x, weight)) return at::linear(x, weight);
   return onednn_linear()->call(x, weight, std::nullopt, "none", c10::List<std::optional<at::Scalar>>(), "");
@@ -57,7 +57,8 @@ at::Tensor dense_matmul(const at::Tensor& x, const at::Tensor& weight) {
 
 bool bf16_matmul_allowed = true;
 
-/// Without them LibTorch multiplies bf16 one value at a time, or converts to fp32 for each matmul again.
+/// Returns true if the processor has bf16 dot products and they are allowed. Without them LibTorch multiplies bf16 one
+/// value at a time, or converts to fp32 again for each matmul.
 bool has_bf16_matmul() {
 #ifdef __x86_64__
   static const bool there = __builtin_cpu_supports("avx512bf16");
@@ -67,7 +68,7 @@ bool has_bf16_matmul() {
   return there && bf16_matmul_allowed;
 }
 
-/// The dtype that such values are multiplied in.
+/// Returns the dtype in which such values are multiplied.
 at::ScalarType matmul_type(const at::Tensor& x) {
   return x.is_cpu() && x.scalar_type() == at::kBFloat16 && !has_bf16_matmul() ? at::kFloat : x.scalar_type();
 }
@@ -76,7 +77,7 @@ at::Tensor rows_of(const at::Tensor& weight, std::int64_t first, std::int64_t co
   return is_packed(weight) ? unpack_weight_rows(weight, first, count, type) : weight.narrow(0, first, count).to(type);
 }
 
-/// visit(first, count): rows of a weight that take at most `bytes`.
+/// Calls visit(first, count) for blocks of a weight's rows that take at most `bytes`.
 template <typename Visit>
 void for_blocks(std::int64_t outer, std::int64_t inner, at::ScalarType type, std::int64_t bytes, const Visit& visit) {
   const auto row_bytes = inner * static_cast<std::int64_t>(c10::elementSize(type));
@@ -84,10 +85,11 @@ void for_blocks(std::int64_t outer, std::int64_t inner, at::ScalarType type, std
   for (std::int64_t first = 0; first < outer; first += step) visit(first, std::min(step, outer - first));
 }
 
-constexpr std::int64_t kUpcastBytes = 4 << 20;  ///< of a weight: few enough to be nothing beside a run's activations
+constexpr std::int64_t kUpcastBytes = 4 << 20;  ///< of a weight; few compared with a run's activations
 constexpr std::int64_t kUpcastRows = 256;       ///< of x
 
-/// x · weightᵀ in `type`, rounded once, by blocks that hold `bytes` of the weight and `rows` of x.
+/// Returns x · weightᵀ, computed in `type` and rounded once, by blocks that hold `bytes` of the weight and `rows` rows
+/// of x.
 at::Tensor matmul_by_blocks(const at::Tensor& x, const at::Tensor& weight, at::ScalarType type, std::int64_t bytes,
                             std::int64_t rows) {
   const std::int64_t m = x.size(0), inner = x.size(1),
@@ -113,7 +115,7 @@ at::Tensor matmul(const at::Tensor& x, const at::Tensor& weight) {
   if (!packed && has_row_matmul(x, weight)) return row_matmul(x, weight);
   const at::ScalarType type = matmul_type(x);
   if (type != x.scalar_type()) return matmul_by_blocks(x, weight, type, kUpcastBytes, kUpcastRows);
-  // For several rows a packed weight is unpacked, which is little work beside the matmul.
+  // For several rows a packed weight is unpacked, which is little work compared with the matmul.
   return packed ? matmul_by_blocks(x, weight, type, unpacked_block_bytes, x.size(0)) : dense_matmul(x, weight);
 }
 

@@ -4,18 +4,18 @@
 
 namespace carryover::ops {
 
-/// Matmuls with a weight and their gradients, by the fastest way that is there, without autograd. bf16 on a processor
-/// without bf16 dot products is multiplied in fp32, the weight upcast a block of its rows at a time, and rounded once.
-/// Engine thread.
+/// Matmuls with a weight and their gradients, by the fastest way that is available, without autograd. On a processor
+/// without bf16 dot products, bf16 is multiplied in fp32, with the weight upcast a block of its rows at a time, and
+/// rounded once. Thread: engine.
 
-/// x · weightᵀ. x: [m, inner]; weight: [outer, inner] or packed. Returns [m, outer].
+/// Returns x · weightᵀ, [m, outer]. x: [m, inner]; weight: [outer, inner] or packed.
 at::Tensor matmul(const at::Tensor& x, const at::Tensor& weight);
-/// gradient · weight, x's gradient. gradient: [m, outer]; weight: [outer, inner]. Returns [m, inner].
+/// Returns gradient · weight, x's gradient, [m, inner]. gradient: [m, outer]; weight: [outer, inner].
 at::Tensor matmul_to_input(const at::Tensor& gradient, const at::Tensor& weight);
-/// gradientᵀ · x, the weight's gradient, [outer, inner].
+/// Returns gradientᵀ · x, the weight's gradient, [outer, inner].
 at::Tensor matmul_to_weight(const at::Tensor& gradient, const at::Tensor& x);
 
-/// For tests: whether the processor's bf16 dot products are used, where there are any.
+/// For tests: allows the processor's bf16 dot products, if there are any, or forbids them.
 void allow_bf16_matmul(bool allowed);
 
 }  // namespace carryover::ops

@@ -41,7 +41,7 @@ std::vector<KvBlock> split(const at::Tensor& queries, const at::Tensor& prefix_k
   if (prefix_keys.defined() && prefix_keys.size(2) > 0)
     parts.push_back({share(prefix_keys, r), share(prefix_values, r)});
   const at::Tensor k = share(keys, r), v = share(values, r);
-  if (m == 1) {  // a decoded token: causality is no mask at all
+  if (m == 1) {  // a decoded token sees all keys, so causality needs no mask
     parts.push_back({k, v});
   } else {
     if (n > m) parts.push_back({k.narrow(2, 0, n - m), v.narrow(2, 0, n - m)});
@@ -50,13 +50,13 @@ std::vector<KvBlock> split(const at::Tensor& queries, const at::Tensor& prefix_k
   return parts;
 }
 
-/// How many places back the keys are that a query sees: at least `least`, and fewer than `end`.
+/// The distance of the keys that a query sees: at least `least` positions back, and fewer than `end`.
 struct Reach {
   std::int64_t least = 0, end = KvBlock::kUnbounded;
 };
 
-/// Keys [first, end) of `from`, whose first key is the `place`-th of [prefix; segment]; of m queries the i-th is its
-/// `query` + i-th.
+/// Adds keys [first, end) of `from`. The first key of `from` is at place `place` of [prefix; segment], and query i of m
+/// is at place `query` + i.
 void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t first, std::int64_t end,
               std::int64_t place, std::int64_t query, std::int64_t m, const Reach& reach) {
   if (first >= end) return;
@@ -67,7 +67,7 @@ void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t fir
                ahead - reach.least + 1,
                false,
                from.queries};
-  if (m == 1) {  // what a decoded token sees, and nothing to leave out
+  if (m == 1) {  // keeps only the keys that a decoded token sees
     const std::int64_t seen = part.first_seen(0), count = part.end_seen(0) - seen;
     if (count <= 0) return;
     part = {part.keys.narrow(2, seen, count), part.values.narrow(2, seen, count)};
@@ -76,8 +76,8 @@ void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t fir
   parts.push_back(part);
 }
 
-/// The sinks, which each query sees that stands behind them; copies, which it sees instead of keys out of its window;
-/// and of the rest the window's last keys.
+/// Splits keys and values into the parts of a window: the sinks, which each query behind them sees; the copies, which
+/// it sees instead of keys out of its window; and of the rest the window's last keys.
 std::vector<KvBlock> split_window(const PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1), m = a.queries.size(2), n = a.keys.size(2);
   const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0, query = before + n - m;
@@ -106,7 +106,7 @@ std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const st
   return attend_opmath(queries, parts);
 }
 
-/// Of [prefix; segment], the keys that the index lists.
+/// Computes attention to the keys of [prefix; segment] that the index lists.
 at::Tensor attend_listed(const PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1);
   std::vector<KvBlock> parts;
@@ -163,14 +163,14 @@ struct CpuAttention : Function<CpuAttention> {
   }
 };
 
-/// [prefix; segment], keys or values, with a row for each row of the longer of both.
+/// Joins [prefix; segment], keys or values, with as many rows as the one with more rows has.
 at::Tensor join(const at::Tensor& prefix, const at::Tensor& own) {
   if (!prefix.defined() || prefix.size(2) == 0) return own;
   const std::int64_t rows = std::max(own.size(1), prefix.size(1));
   return at::cat({share(prefix, rows), share(own, rows)}, 2);
 }
 
-/// attend_listed() with gradients; without a prefix, with one of no keys.
+/// attend_listed() with gradients. Without a prefix, it takes a prefix of no keys.
 struct ListedAttention : Function<ListedAttention> {
   struct Lists : torch::CustomClassHolder {
     explicit Lists(KeyIndex of) : index(std::move(of)) {}
@@ -203,8 +203,9 @@ struct ListedAttention : Function<ListedAttention> {
   }
 };
 
-/// FlashAttention is bottom-right causal, so [prefix; segment] is one call where it takes the dtype. One KV head serves
-/// all r query heads of its group there, unless the group's prefixes differ. A CPU in a GPU's place has no such call.
+/// Computes attention on a GPU. FlashAttention is bottom-right causal, so [prefix; segment] is one call if it accepts
+/// the dtype. There, one KV head serves all r query heads of its group, unless the group's prefixes differ. A CPU that
+/// stands in for a GPU has no such call.
 at::Tensor attend_on_device(const PrefixAttention& a) {
   const std::int64_t r = a.queries.size(1), m = a.queries.size(2);
   const at::Tensor keys = join(a.prefix_keys, a.keys), values = join(a.prefix_values, a.values);
@@ -243,7 +244,7 @@ at::Tensor listed_keys(const KeyIndex& index, std::int64_t row, std::int64_t fir
 
 namespace {
 
-/// Which keys each query of each head doesn't see: [m, keys], or [G, r or 1, m, keys] by an index.
+/// Returns which keys each query of each head does not see: [m, keys], or [G, r or 1, m, keys] by an index.
 at::Tensor hidden_keys(const PrefixAttention& a, std::int64_t keys) {
   if (a.index == nullptr) return visible_keys(a.window, a.queries.size(2), keys, a.queries.device()).logical_not();
   std::vector<at::Tensor> rows;
@@ -252,7 +253,7 @@ at::Tensor hidden_keys(const PrefixAttention& a, std::int64_t keys) {
   return at::stack(rows).view({a.queries.size(0), -1, a.queries.size(2), keys}).logical_not();
 }
 
-/// q·kᵀ/√d, and −∞ for `hidden` keys. keys: [G, r, P + n, d], in opmath.
+/// Returns q·kᵀ/√d, and −∞ for `hidden` keys. keys: [G, r, P + n, d], in opmath.
 at::Tensor masked_scores(const PrefixAttention& a, const at::Tensor& keys, const at::Tensor& hidden) {
   const auto opmath = keys.scalar_type();
   const std::int64_t count = keys.size(2), apart = std::min(a.window.sinks + a.window.far, count);
@@ -274,17 +275,18 @@ at::Tensor masked_attention(const PrefixAttention& a) {
                    values = share(join(a.prefix_values, a.values), r).to(opmath);
   const at::Tensor hidden = hidden_keys(a, keys.size(2));
   at::Tensor weights = masked_scores(a, keys, hidden).softmax(3);
-  if (a.index != nullptr) weights = weights.masked_fill(hidden, 0);  // also where a query sees none
+  if (a.index != nullptr) weights = weights.masked_fill(hidden, 0);  // also if a query sees no key
   return weights.matmul(values).to(a.queries.scalar_type());
 }
 
 namespace {
 
-/// Weights held at a time: what a CPU's cache holds, or as many as make a launch on a GPU worth it.
+/// Number of weights that are held at a time: as many as a CPU's cache holds, or enough to make a launch on a GPU
+/// worthwhile.
 constexpr std::int64_t kSummedWeights = std::int64_t{1} << 17, kSummedWeightsOnGpu = std::int64_t{1} << 24;
 
-/// Adds what queries give to these keys, each in its window, to `received`, [G, r, n]. keys: [G, r or 1, n, d], of
-/// which the first query is the `ahead`-th. lse: [G, r, m], of all that a query sees.
+/// Adds the attention that queries give to these keys, each in its window, to `received`, [G, r, n]. keys: [G, r or 1,
+/// n, d]; the first query is at place `ahead` of them. lse: [G, r, m], over all that a query sees.
 void add_received(const PrefixAttention& a, const at::Tensor& lse, const at::Tensor& keys, std::int64_t ahead,
                   const at::Tensor& received) {
   const std::int64_t rows = keys.size(1), shared = a.queries.size(1) / rows, m = a.queries.size(2), n = keys.size(2);
@@ -310,7 +312,7 @@ void add_received(const PrefixAttention& a, const at::Tensor& lse, const at::Ten
   }
 }
 
-/// WeighedAttention::received. lse: [G, r, m].
+/// Returns WeighedAttention::received. lse: [G, r, m].
 at::Tensor received_by_keys(const PrefixAttention& a, const at::Tensor& lse) {
   const at::NoGradGuard no_gradients;
   const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0, n = a.keys.size(2),
@@ -345,7 +347,7 @@ WeighedAttention weighed_attention(const PrefixAttention& a) {
 
 at::Tensor prefix_attention(const PrefixAttention& a) {
   const bool on_device = takes_kernels(a.queries.device());
-  // Autograd functions take defined tensors only: no prefix is a prefix of no keys.
+  // Autograd functions accept only defined tensors: no prefix becomes a prefix of no keys.
   const auto defined = [&](const at::Tensor& prefix) {
     return prefix.defined() ? prefix : a.keys.narrow(2, 0, 0).detach();
   };

@@ -27,7 +27,7 @@ RankedEntries pool_topk_cuda(const at::Tensor& keys, std::int64_t entries, const
   return {k, {score, score + scores.numel()}, {index, index + indices.numel()}};
 }
 
-/// By matmuls of so many keys that their products stay in cache.
+/// Computes largest_products() by matmuls of so many keys that their products stay in cache.
 at::Tensor largest_products_of_blocks(const StoredKeys& keys, std::int64_t slot, std::int64_t first, std::int64_t count,
                                       const at::Tensor& probes, const at::Tensor& offsets) {
   constexpr std::int64_t kBlock = 8192;
@@ -65,7 +65,7 @@ std::pair<at::Tensor, at::Tensor> gather_prefix(const StoredKeys& pool_keys, con
   const at::Tensor where = positions.to(pool_values.device());
   at::Tensor keys = at::empty({heads, length, d}, pool_values.options()), values = at::empty_like(keys);
   if (!takes_kernels(pool_values.device()) ||
-      pool_keys.rows.scalar_type() != keys.scalar_type()) {  // the kernel copies, no more
+      pool_keys.rows.scalar_type() != keys.scalar_type()) {  // the kernel only copies
     for (std::int64_t h = 0; h < heads; ++h) {
       const std::int64_t slot = head_slot[static_cast<std::size_t>(h)];
       at::Tensor value_rows = values[h];

@@ -9,7 +9,7 @@ namespace carryover {
 
 namespace {
 
-/// The row of a group's prefix that its head number `head` reads.
+/// Returns the row of a group's prefix that head number `head` of the group reads.
 std::int64_t prefix_row(const HeadGroup& group, std::size_t head, std::int64_t group_size) {
   if (group.prefix_per_query_head) return static_cast<std::int64_t>(head);
   std::int64_t row = 0;
@@ -17,7 +17,7 @@ std::int64_t prefix_row(const HeadGroup& group, std::size_t head, std::int64_t g
   return row;
 }
 
-/// The part of a group that is its head number `head`, with these slots of the prefix alone.
+/// Returns a group of only head number `head` of `group`, with only these slots of the prefix.
 HeadGroup one_head(const HeadGroup& group, std::size_t head, const std::vector<std::int64_t>& slots,
                    std::int64_t group_size) {
   HeadGroup part{{group.heads[head]}, {}, {}, true, group.long_range};
@@ -35,7 +35,7 @@ HeadGroup one_head(const HeadGroup& group, std::size_t head, const std::vector<s
   return part;
 }
 
-/// The group without a part of its prefix.
+/// Removes a part from the group's prefix.
 void remove_part(HeadGroup& group, PrefixPart part) {
   const PrefixSpan gone = group.span(part);
   if (gone.length == 0) return;

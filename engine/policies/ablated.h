@@ -8,12 +8,12 @@
 
 namespace carryover {
 
-/// Another policy with parts of its prefixes taken out: the carry, what was retrieved, or single slots. What is left
-/// keeps its positions; sinks always stay. A slot of a shared list is taken from all of its readers. Borrows the other;
-/// shares its states.
+/// Another policy, with parts of its prefixes removed: the carry, what was retrieved, or single slots. The rest keeps
+/// its positions; sinks always stay. A slot of a shared list is removed for all of its readers. Borrows the other
+/// policy and shares its states.
 class AblatedPolicy final : public AttentionPolicy {
  public:
-  /// `group_size`: query heads of a KV head.
+  /// `group_size`: number of query heads per KV head.
   AblatedPolicy(const AttentionPolicy& whole, const SegmentEdit& edit, std::int64_t group_size)
       : whole_(whole), edit_(edit), group_size_(group_size) {}
 
@@ -32,14 +32,15 @@ class AblatedPolicy final : public AttentionPolicy {
     whole_.commit(state, std::move(traces), m);
   }
 
-  /// What a segment reads that starts from `state`.
+  /// Returns the hits that a segment reads if it starts from `state`.
   std::vector<HeadHits> hits(const PolicyState& state) const;
 
  private:
-  /// Groups of a layer without what the edit takes out; again, where they have been completed since.
+  /// Returns the groups of a layer without what the edit removes. Called again for groups that select() has completed
+  /// since.
   std::vector<HeadGroup> edited(const PolicyState& state, int layer, std::vector<HeadGroup> read) const;
   bool drops(const HeadHits& list, std::int64_t position) const;
-  /// Slots of a group's prefix that are left to a head that reads `hits`.
+  /// Returns the slots of a group's prefix that remain for a head that reads `hits`.
   std::vector<std::int64_t> kept_slots(const HeadGroup& group, const HeadHits& hits) const;
 
   const AttentionPolicy& whole_;

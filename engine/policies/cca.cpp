@@ -39,7 +39,8 @@ std::unique_ptr<PolicyState> CcaPolicy::init_state() const {
   return state;
 }
 
-/// queries: [H, groups, d], of their last tokens; tokens: [H_kv, groups · g, d], rotated. [H, groups, d] each.
+/// Pools groups of tokens. queries: [H, groups, d], those of the groups' last tokens; tokens: [H_kv, groups · g, d];
+/// both rotated. Returns keys and values, [H, groups, d] each.
 CcaPolicy::Rows CcaPolicy::core_tokens(const at::Tensor& queries, const Rows& tokens) const {
   const std::int64_t groups = queries.size(1), d = model_.head_dim;
   const auto opmath = at::toOpMathType(queries.scalar_type());
@@ -66,7 +67,7 @@ HeadGroup CcaPolicy::near_alone(const CcaState::Layer& layer) const {
   return all;
 }
 
-/// All core tokens, and behind them near tokens, repeated for each query head.
+/// Returns one group whose prefix is all core tokens and then the near tokens, which are repeated for each query head.
 std::vector<HeadGroup> CcaPolicy::read(const CcaState& state, int layer, Rope&) const {
   const CcaState::Layer& own = state.layers[static_cast<std::size_t>(layer)];
   const std::int64_t cores = own.cores.entries(), near = own.near(), share = model_.group_size();
@@ -87,7 +88,7 @@ std::vector<HeadGroup> CcaPolicy::read(const CcaState& state, int layer, Rope&) 
   return {all};
 }
 
-/// Core tokens of the segment's own groups, so that the group's prefix begins with `count` in all.
+/// Inserts core tokens of the segment's own groups, so that the group's prefix begins with `count` core tokens in all.
 void CcaPolicy::insert_cores(HeadGroup& group, const CcaState::Layer& layer, const ChunkQueries& chunk,
                              std::int64_t count) const {
   const LayerKv& kv = chunk.kv;
@@ -107,8 +108,9 @@ void CcaPolicy::insert_cores(HeadGroup& group, const CcaState::Layer& layer, con
   if (layer.near() > 0) group.spans.push_back({PrefixPart::Carry, count, layer.near()});
 }
 
-/// What m queries see, of which the first stands at position `first`. Of [prefix; segment] the first `cores` are core
-/// tokens, and the rest tokens from position `near_begin` on. Tiles are of g queries that see the same groups pooled.
+/// Returns the index of the keys that m queries see; the first query is at position `first`. The first `cores` entries
+/// of [prefix; segment] are core tokens, and the rest are tokens from position `near_begin` on. A tile holds up to g
+/// queries that see the same groups pooled.
 KeyIndex CcaPolicy::seen_keys(std::int64_t first, std::int64_t m, std::int64_t cores, std::int64_t near_begin) const {
   const std::int64_t g = rule_.group, past_window = (first + 1 - rule_.window) % g;
   KeyIndex index = KeyIndex::of_tiles(model_.heads, g, past_window < 0 ? past_window + g : past_window, m);
@@ -146,8 +148,8 @@ LayerTrace CcaPolicy::trace(int, const LayerKv& kv) const {
   return trace;
 }
 
-/// A segment's tokens join the near ones, whole groups of them the core tokens. `tokens`: of the text, the segment's
-/// included.
+/// Adds a segment's tokens to the near ones, and their whole groups to the core tokens. `tokens`: number of tokens of
+/// the text, the segment's included.
 void CcaPolicy::take(CcaState::Layer& layer, const LayerTrace& trace, std::int64_t tokens) const {
   const std::int64_t held = layer.near() + trace.past_keys.size(1), begin = tokens - held,
                      groups = layer.cores.entries(), whole = rule_.whole(tokens), near = rule_.near(tokens);

@@ -6,10 +6,11 @@
 
 namespace carryover {
 
-/// Core tokens of all whole groups, and the last tokens one by one. Keys are rotated at their positions in the text.
+/// Holds the core tokens of all whole groups, and the last tokens one by one. Keys are rotated at their positions in
+/// the text.
 struct CcaState final : PolicyState {
   struct Layer {
-    GrowingCache cores;       ///< a row for each query head: the first ⌊T/g⌋ groups
+    GrowingCache cores;       ///< a row for each query head, for the first ⌊T/g⌋ groups
     at::Tensor keys, values;  ///< [H_kv, CoreTokens::near(T), d]; undefined before a segment is closed
 
     std::int64_t near() const { return keys.defined() ? keys.size(1) : 0; }
@@ -21,14 +22,14 @@ struct CcaState final : PolicyState {
   std::unique_ptr<PolicyState> clone() const override;
 };
 
-/// CCA-Attention (Chen et al., 2025), as CoreTokens says which keys a token sees: in one softmax the core tokens of the
-/// groups that are further back than W, and what is behind them one by one. A core token is the mean of a group's keys,
-/// and of its values, by weights softmax(k·q/√d) of each query head, q being the query of the group's last token; all
-/// are rotated before they are pooled. Exactly so for each query: segments are chunks of the computation. A group that
-/// a segment's end cuts is pooled where it becomes whole.
+/// CCA-Attention (Chen et al., 2025). CoreTokens says which keys a token sees: in one softmax, the core tokens of the
+/// groups that are further back than W, and the tokens behind these groups one by one. A core token is the mean of a
+/// group's keys, and of its values, with weights softmax(k·q/√d) for each query head, where q is the query of the
+/// group's last token; keys and queries are rotated before pooling. This holds exactly for each query: segments are
+/// only chunks of the computation. A group that is cut by a segment's end is pooled when it becomes whole.
 ///
-/// What crosses segments is detached, as full attention's cache is; a training sample is one segment, through all of
-/// which gradients go, pooling included (on the CPU by ops::listed_backward).
+/// What crosses segments is detached, as full attention's cache is. A training sample is one segment, and gradients go
+/// through all of it, pooling included (on the CPU by ops::listed_backward).
 class CcaPolicy final : public PolicyOf<CcaState> {
  public:
   CcaPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,

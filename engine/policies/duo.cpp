@@ -73,12 +73,12 @@ std::vector<HeadGroup> DuoPolicy::read(const DuoState& state, int layer, Rope&) 
   std::vector<HeadGroup> groups;
   for (HeadGroup& group : std::vector{streaming_group(state, layer), retrieval_group(state, layer)})
     if (!group.heads.empty()) groups.push_back(std::move(group));
-  // By their first head: where heads don't interleave, outputs need no reordering.
+  // Groups are sorted by their first head: if their heads do not interleave, outputs then need no reordering.
   if (groups.size() == 2 && groups[1].heads < groups[0].heads) std::swap(groups[0], groups[1]);
   return groups;
 }
 
-/// Of retrieval heads in the trace, of streaming heads in its second.
+/// Returns keys and values of the retrieval heads, and those of the streaming heads in LayerTrace::second.
 LayerTrace DuoPolicy::trace(int layer, const LayerKv& kv) const {
   const Layer& own = layers_[static_cast<std::size_t>(layer)];
   const at::Tensor keys = kv.rotated_keys.detach(), values = kv.values.detach();

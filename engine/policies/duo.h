@@ -6,8 +6,8 @@
 
 namespace carryover {
 
-/// Whole caches of retrieval heads' KV heads, and two ends of the streaming heads'. Keys are rotated at their positions
-/// in the text.
+/// Holds whole caches for the KV heads of retrieval heads, and first and last tokens for those of streaming heads. Keys
+/// are rotated at their positions in the text.
 struct DuoState final : PolicyState {
   struct Layer {
     GrowingCache whole;
@@ -15,15 +15,15 @@ struct DuoState final : PolicyState {
   };
   std::vector<Layer> layers;  ///< [L]
 
-  std::int64_t pool_entries() const override { return next.first_token; }  ///< of a retrieval head
+  std::int64_t pool_entries() const override { return next.first_token; }  ///< entries of a retrieval head
   std::vector<at::Tensor> pool_contents() const override;
   std::unique_ptr<PolicyState> clone() const override;
 };
 
-/// DuoAttention (Xiao et al., 2025): retrieval heads see the whole past, streaming heads the text's first n tokens and
-/// the last W; what they don't see is freed. Exactly so for each query, also where the official code's one-pass prefill
-/// lets streaming heads see everything: segments are chunks of the computation. Sinks keep their positions in the text,
-/// as there.
+/// DuoAttention (Xiao et al., 2025): retrieval heads see the whole past; streaming heads see the text's first n tokens
+/// and the last W, and all other keys of theirs are freed. This holds exactly for each query: segments are only chunks
+/// of the computation. The official code's one-pass prefill, in contrast, lets streaming heads see everything. As in
+/// that code, sinks keep their positions in the text.
 class DuoPolicy final : public PolicyOf<DuoState> {
  public:
   DuoPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,

@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// The cache of all keys and values, keys rotated.
+/// Holds the cache of all keys and values; keys are rotated.
 struct FullState final : PolicyState {
   std::vector<GrowingCache> layers;  ///< [L]
 
@@ -15,8 +15,8 @@ struct FullState final : PolicyState {
   std::unique_ptr<PolicyState> clone() const override;
 };
 
-/// The reference: every head sees the whole past. Segments are merely chunks of the computation; positions are
-/// absolute, and the cache holds rotated keys of all layers.
+/// Full attention, the reference: every head sees the whole past. Segments are only chunks of the computation;
+/// positions are absolute, and the cache holds rotated keys of all layers.
 class FullPolicy : public PolicyOf<FullState> {
  public:
   FullPolicy(const ModelConfig& model, at::TensorOptions options, std::int64_t expected_tokens)

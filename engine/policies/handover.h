@@ -4,7 +4,7 @@
 
 namespace carryover {
 
-/// Two states at the same segment, each of a policy of its own.
+/// Two states at the same segment, one for each of two policies.
 struct HandoverState final : PolicyState {
   HandoverState(std::unique_ptr<PolicyState> as_it_was, std::unique_ptr<PolicyState> edited);
   std::unique_ptr<PolicyState> clone() const override;
@@ -12,8 +12,9 @@ struct HandoverState final : PolicyState {
   std::unique_ptr<PolicyState> as_it_was, edited;
 };
 
-/// Runs a segment as one policy sees it and leaves it as another would: attention follows `as_it_was`, while both keep
-/// what they keep. So the next segment can start from what `edited` would have carried and retrieved. Borrows both.
+/// Runs a segment under one policy and leaves what another would: attention follows `as_it_was`, while both policies
+/// keep their own state. So the next segment can start from what `edited` would have carried and retrieved. Borrows
+/// both policies.
 class HandoverPolicy final : public PolicyOf<HandoverState> {
  public:
   HandoverPolicy(const AttentionPolicy& as_it_was, const AttentionPolicy& edited)
@@ -28,7 +29,7 @@ class HandoverPolicy final : public PolicyOf<HandoverState> {
   bool gated() const override { return as_it_was_.gated(); }
   LayerTrace trace(int layer, const LayerKv& kv) const override;
 
-  /// What `edited` has of a state of this policy, which ends.
+  /// Returns the state of `edited` out of a state of this policy, which is destroyed.
   static std::unique_ptr<PolicyState> take_edited(std::unique_ptr<PolicyState> state);
 
  protected:

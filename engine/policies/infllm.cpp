@@ -13,12 +13,12 @@ namespace carryover {
 
 namespace {
 
-/// A group's prefix that is filled from its first slot on.
+/// A group's prefix while it is filled from its first slot on.
 struct FilledPrefix {
   at::Tensor keys, values;  ///< [H_kv, P, d]
   std::int64_t filled = 0;
 
-  /// Rows [first, first + count) of `more_*`, [H_kv, n, d], are next.
+  /// Copies rows [first, first + count) of `more_*`, [H_kv, n, d], to the next slots.
   void add(const at::Tensor& more_keys, const at::Tensor& more_values, std::int64_t first, std::int64_t count) {
     if (count == 0) return;
     keys.narrow(1, filled, count).copy_(more_keys.narrow(1, first, count));
@@ -73,7 +73,7 @@ std::unique_ptr<PolicyState> InfLlmPolicy::init_state() const {
   return state;
 }
 
-/// The window's part of the prefix alone: it is the same for all chunks of a segment.
+/// Returns the group with only the window's part of the prefix, which is the same for all chunks of a segment.
 std::vector<HeadGroup> InfLlmPolicy::read(const InfLlmState& state, int layer, Rope& rope) const {
   HeadGroup all = group_of_all(model_);
   all.window = {window_, 0, furthest()};
@@ -90,7 +90,7 @@ std::vector<std::int64_t> InfLlmPolicy::look_up(const InfLlmState::Layer& layer,
   std::vector<std::int64_t> found(static_cast<std::size_t>(std::min(blocks, most_blocks_)));
   std::iota(found.begin(), found.end(), 0);
   if (blocks <= most_blocks_) return found;
-  // All queries are rotated alike: so is their mean.
+  // All queries are rotated to the same position, so their mean can be rotated instead.
   const at::Tensor mean = queries.unrotated.detach().to(opmath_.dtype()).mean(1, true);
   const at::Tensor scores = layer.block_keys.held()[0].mv(queries.rope.rotate(mean, furthest()).flatten());
   const at::Tensor best = std::get<1>(scores.topk(most_blocks_)).cpu().contiguous();
@@ -119,7 +119,8 @@ std::vector<HeadGroup> InfLlmPolicy::complete(const InfLlmState& state, std::vec
   HeadGroup& all = groups.front();
   const std::vector<std::int64_t> blocks = look_up(layer, queries);
   const std::int64_t sinks = layer.sinks(), looked_up = std::ssize(blocks) * block_length_, held = all.slots();
-  // What left the last query's window; of the segment's own tokens none did that is no longer than the window.
+  // `far` is the number of tokens that have left the last query's window. None of them is the segment's own if the
+  // segment is no longer than the window.
   const std::int64_t far = std::max<std::int64_t>(0, held + kv.keys.size(1) - window_), of_held = std::min(far, held);
   if (sinks + looked_up + far == 0) return groups;
 
@@ -154,8 +155,8 @@ LayerTrace InfLlmPolicy::trace(int, const LayerKv& kv) const {
   return trace;
 }
 
-/// Of a block, for each query head side by side: the mean of the keys that got most. keys: [H_kv, tokens, d]; received:
-/// [H, tokens].
+/// Returns a block's key: for each query head, side by side, the mean of the keys that got most attention. keys: [H_kv,
+/// tokens, d]; received: [H, tokens].
 at::Tensor InfLlmPolicy::block_key(const at::Tensor& keys, const at::Tensor& received) const {
   const at::Tensor best = std::get<1>(received.topk(representatives_, 1)).unsqueeze(2).expand({-1, -1, keys.size(2)});
   return keys.repeat_interleave(model_.group_size(), 0)
@@ -165,8 +166,8 @@ at::Tensor InfLlmPolicy::block_key(const at::Tensor& keys, const at::Tensor& rec
       .reshape({1, 1, -1});
 }
 
-/// A segment's tokens join the rest, of which those leave that are sinks or a whole block, and further back than the
-/// window of any later query.
+/// Adds a segment's tokens to the rest. Tokens leave the rest if they are sinks or a whole block, and are further back
+/// than the window of any later query.
 void InfLlmPolicy::take(InfLlmState::Layer& layer, const LayerTrace& trace) const {
   at::Tensor keys = trace.past_keys, values = trace.past_values, received = trace.received;
   if (const std::int64_t before = layer.held(); before > 0) {
@@ -206,9 +207,11 @@ void InfLlmPolicy::close(InfLlmState& state, std::vector<LayerTrace> traces, std
   state.next = {state.next.index + 1, state.next.first_token + m};
 }
 
-/// How many tokens are sinks and blocks follows from the text's length alone, wherever its segments ended: take().
+/// The numbers of tokens in sinks and in blocks follow from the text's length alone, wherever its segments ended:
+/// take().
 void InfLlmPolicy::name_fields(InfLlmState& state, StateFields& fields) const {
-  const std::int64_t left = std::max<std::int64_t>(0, state.next.first_token - window_);  // the window
+  const std::int64_t left = std::max<std::int64_t>(0, state.next.first_token - window_);  // number of tokens that have
+                                                                                          // left the window
   const std::int64_t sinks = std::min(sinks_, left), blocks = (left - sinks) / block_length_,
                      held = state.next.first_token - sinks - blocks * block_length_, d = model_.head_dim;
   for (std::size_t l = 0; l < state.layers.size(); ++l) {

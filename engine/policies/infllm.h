@@ -6,14 +6,15 @@
 
 namespace carryover {
 
-/// The whole text, unrotated: in each layer its first tokens and blocks, which left the window, and the rest.
+/// Holds the whole text, unrotated: in each layer the first tokens and the blocks, which have left the window, and the
+/// rest.
 struct InfLlmState final : PolicyState {
   struct Layer {
-    at::Tensor sink_keys, sink_values;  ///< [H_kv, ≤ n, d]; undefined while none has left the window
-    GrowingCache blocks;                ///< one behind the other
-    GrowingRows block_keys;             ///< [1, blocks, H·d], in opmath: what the lookup multiplies
-    at::Tensor keys, values;            ///< [H_kv, held, d]: of the rest; undefined before a segment is closed
-    at::Tensor received;                ///< [H, held], in opmath: the attention that they got in windows so far
+    at::Tensor sink_keys, sink_values;  ///< [H_kv, ≤ n, d]; undefined while no token has left the window
+    GrowingCache blocks;                ///< the tokens of all blocks, block after block
+    GrowingRows block_keys;             ///< [1, blocks, H·d] in opmath; the lookup multiplies them by the mean query
+    at::Tensor keys, values;            ///< [H_kv, held, d], the rest; undefined before a segment is closed
+    at::Tensor received;                ///< [H, held] in opmath, the attention that the rest got in windows so far
 
     std::int64_t sinks() const { return sink_keys.defined() ? sink_keys.size(1) : 0; }
     std::int64_t held() const { return keys.defined() ? keys.size(1) : 0; }
@@ -25,12 +26,13 @@ struct InfLlmState final : PolicyState {
   std::unique_ptr<PolicyState> clone() const override;
 };
 
-/// InfLLM (Xiao et al., 2024): a query sees the last W keys up to its own where they stand, and from W − 1 positions
-/// away the text's first n tokens, blocks of the past that its chunk looked up, and tokens that left its window and are
-/// in no block yet. A chunk looks up the blocks whose keys match the mean of its queries best, of all heads together. A
-/// block's key is, for each query head, the mean of the keys that got most attention of that head in windows. Blocks
-/// are formed where a segment closes; the official code forms them after each chunk, also after each decoded token, and
-/// lets a chunk's first queries see tokens twice that leave the window before its last one.
+/// InfLLM (Xiao et al., 2024). A query sees the last W keys up to its own at their positions. From W − 1 positions away
+/// it sees the text's first n tokens, the blocks of the past that its chunk looked up, and tokens that have left its
+/// window but are in no block yet. A chunk looks up the blocks whose keys match the mean of its queries best, over all
+/// heads together. A block's key is, for each query head, the mean of the keys that got most attention of that head in
+/// windows. Blocks are formed when a segment closes. The official code forms them after each chunk, also after each
+/// decoded token, and lets a chunk's first queries see tokens twice that leave the window before the chunk's last
+/// query.
 class InfLlmPolicy final : public PolicyOf<InfLlmState> {
  public:
   InfLlmPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
@@ -51,12 +53,13 @@ class InfLlmPolicy final : public PolicyOf<InfLlmState> {
   void name_fields(InfLlmState& state, StateFields& fields) const override;
 
  private:
-  /// Places of the blocks that a chunk reads, ascending.
+  /// Returns the indices of the blocks that a chunk reads, ascending.
   std::vector<std::int64_t> look_up(const InfLlmState::Layer& layer, const ChunkQueries& queries) const;
   HeadHits tokens_of(const std::vector<std::int64_t>& blocks, const ChunkQueries& queries) const;
   void take(InfLlmState::Layer& layer, const LayerTrace& trace) const;
   at::Tensor block_key(const at::Tensor& keys, const at::Tensor& received) const;
-  /// The position from which queries read what left the window. The official code's; the paper says W.
+  /// Returns the position from which queries read the tokens that have left the window. The official code uses W − 1;
+  /// the paper says W.
   std::int64_t furthest() const { return window_ - 1; }
 
   ModelConfig model_;

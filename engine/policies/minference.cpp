@@ -13,7 +13,8 @@ namespace carryover {
 
 namespace {
 
-/// `all` without the heads that are not in `heads`; full attention's prefix has a row for each KV head.
+/// Returns `all` with only the heads `heads`. Full attention's prefix has a row for each KV head; rows of other heads
+/// are left out.
 HeadGroup part_of(const HeadGroup& all, std::vector<int> heads, std::int64_t group_size) {
   HeadGroup part = all;
   part.heads = std::move(heads);
@@ -30,7 +31,7 @@ HeadGroup part_of(const HeadGroup& all, std::vector<int> heads, std::int64_t gro
 
 }  // namespace
 
-/// A group for each size of an A-shape.
+/// Returns a group for each size of an A-shape.
 std::vector<HeadGroup> MinferencePolicy::a_shapes(const HeadGroup& all, int layer) const {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<int>> heads;
   for (const int head : all.heads)

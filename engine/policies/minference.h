@@ -5,9 +5,10 @@
 
 namespace carryover {
 
-/// MInference (Jiang et al., 2024): full attention's cache, of which each head sees what its pattern lists. Columns and
-/// diagonals are estimated anew for each chunk from its last 64 queries; the official code has one chunk, the prompt. A
-/// decoded token sees everything, as there. A head of an A-shape sees the text's first tokens and a window.
+/// MInference (Jiang et al., 2024): full attention's cache, of which each head sees the keys that its pattern selects.
+/// Columns and diagonals are estimated again for each chunk, from its last 64 queries; the official code has one chunk,
+/// the prompt. As in that code, a decoded token sees everything. A head with an A-shape sees the text's first tokens
+/// and a window.
 class MinferencePolicy final : public FullPolicy {
  public:
   MinferencePolicy(HeadPatterns patterns, const ModelConfig& model, at::TensorOptions options,

@@ -15,7 +15,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kScores = std::int64_t{1} << 20;  ///< held at a time
+constexpr std::int64_t kScores = std::int64_t{1} << 20;  ///< number of scores that are held at a time
 
 enum Branch : std::size_t { kCompressed, kSelected, kWindow };  ///< in the order of gates
 
@@ -23,7 +23,7 @@ KeyRange range(std::int64_t first, std::int64_t end) {
   return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(end)};
 }
 
-/// Lists of one query each, which all query heads of a KV head share.
+/// Returns an index with a list for each query, which all query heads of a KV head share.
 KeyIndex index_of_queries(std::int64_t kv_heads, std::int64_t m) {
   KeyIndex index = KeyIndex::of_tiles(kv_heads, 1, 0, m);
   index.shared = true;
@@ -68,7 +68,7 @@ std::unique_ptr<PolicyState> NsaPolicy::init_state() const {
   return state;
 }
 
-/// A group for each branch, with all that it may see some of.
+/// Returns a group for each branch, with all keys and values that the branch may select from.
 std::vector<HeadGroup> NsaPolicy::read(const NsaState& state, int layer, Rope&) const {
   const NsaState::Layer& own = state.layers[static_cast<std::size_t>(layer)];
   HeadGroup all = group_of_all(model_);
@@ -85,7 +85,7 @@ std::vector<HeadGroup> NsaPolicy::read(const NsaState& state, int layer, Rope&) 
   return branches;
 }
 
-/// rows: [H_kv, blocks · b, d], keys or values of whole blocks. [H_kv, blocks, d].
+/// Returns the means over blocks, [H_kv, blocks, d]. rows: [H_kv, blocks · b, d], keys or values of whole blocks.
 at::Tensor NsaPolicy::means(const at::Tensor& rows) const {
   return rows.reshape({model_.kv_heads, -1, rule_.block, model_.head_dim})
       .to(at::toOpMathType(rows.scalar_type()))
@@ -93,7 +93,7 @@ at::Tensor NsaPolicy::means(const at::Tensor& rows) const {
       .to(rows.scalar_type());
 }
 
-/// Means of blocks that became whole in the segment, up to the chunk's last query.
+/// Adds the means of blocks that became whole in the segment, up to the chunk's last query.
 void NsaPolicy::add_means(HeadGroup& compressed, const NsaState::Layer& layer, const ChunkQueries& chunk) const {
   const std::int64_t held = layer.blocks.entries(), whole = rule_.whole(chunk.first_token() + chunk.count());
   if (whole == held) return;
@@ -106,7 +106,8 @@ void NsaPolicy::add_means(HeadGroup& compressed, const NsaState::Layer& layer, c
   compressed.spans = {{PrefixPart::Core, 0, whole}};
 }
 
-/// Of [means; segment] queries see means alone: tiles end where a block becomes whole.
+/// Returns the index of the compressed branch: queries see only the means of [means; segment]. Tiles end where a block
+/// becomes whole.
 KeyIndex NsaPolicy::seen_means(const ChunkQueries& chunk) const {
   const std::int64_t first = chunk.first_token();
   KeyIndex index = KeyIndex::of_tiles(model_.heads, rule_.block, (first + 1) % rule_.block, chunk.count());
@@ -119,12 +120,12 @@ KeyIndex NsaPolicy::seen_means(const ChunkQueries& chunk) const {
   return index;
 }
 
-/// What queries see of blocks: [cache; segment] begins at the text's first token.
+/// Returns the index of the selected branch. [cache; segment] begins at the text's first token.
 KeyIndex NsaPolicy::selected_keys(const ChunkQueries& chunk, const at::Tensor& means) const {
   const at::NoGradGuard no_gradients;
   const std::int64_t first = chunk.first_token(), m = chunk.count(), share = model_.group_size();
   KeyIndex index = index_of_queries(model_.kv_heads, m);
-  std::int64_t choosing = 0;  // the first query that can't see all
+  std::int64_t choosing = 0;  // the first query that can't see all tokens
   for (; choosing < m && rule_.selects_all(first + choosing + 1); ++choosing)
     for (std::int64_t row = 0; row < index.rows; ++row)
       index.lists[static_cast<std::size_t>(row * m + choosing)] = {range(0, first + choosing + 1)};
@@ -140,9 +141,9 @@ KeyIndex NsaPolicy::selected_keys(const ChunkQueries& chunk, const at::Tensor& m
   return index;
 }
 
-/// Lists of a KV head for `queries`, [r, count, d], of which the first is the chunk's `query`-th; the chunk's first one
-/// stands at position `first`. means: [blocks, d], scaled. A query's own block is not among those to choose from, and
-/// as in the reference its mean is among those that attention is of, once it is whole.
+/// Fills in the lists of a KV head for `queries`, [r, count, d]. The first of them is query number `query` of the
+/// chunk, whose own first query is at position `first`. means: [blocks, d], scaled. A query's own block is not a
+/// candidate. As in the reference, though, attention includes the own block's mean once the block is whole.
 void NsaPolicy::select_blocks(KeyIndex& index, std::int64_t kv_head, std::int64_t query, std::int64_t first,
                               const at::Tensor& queries, const at::Tensor& means) const {
   const std::int64_t count = queries.size(1), chosen = rule_.selected - 1, b = rule_.block;
@@ -163,7 +164,8 @@ void NsaPolicy::select_blocks(KeyIndex& index, std::int64_t kv_head, std::int64_
   }
 }
 
-/// A window as an index, whose gradients take no weights of all keys. `before`: slots of the prefix.
+/// Returns the window as an index; in backward, an index needs no attention weights of all keys. `before`: number of
+/// slots of the prefix.
 KeyIndex NsaPolicy::window_keys(const ChunkQueries& chunk, std::int64_t before) const {
   const std::int64_t m = chunk.count(), ahead = before + chunk.kv.keys.size(1) - m;
   KeyIndex index = index_of_queries(model_.kv_heads, m);
@@ -176,7 +178,7 @@ KeyIndex NsaPolicy::window_keys(const ChunkQueries& chunk, std::int64_t before) 
   return index;
 }
 
-/// Where a branch's queries see all tokens, no index and no window says so.
+/// Sets each branch's gate, and its index or window. A branch whose queries see all tokens gets neither.
 std::vector<HeadGroup> NsaPolicy::complete(const NsaState& state, std::vector<HeadGroup> branches,
                                            const ChunkQueries& chunk) const {
   const std::int64_t end = chunk.first_token() + chunk.count();

@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// All keys and values, rotated, and their means over each whole block.
+/// Holds all keys and values, rotated, and their means over each whole block.
 struct NsaState final : PolicyState {
   struct Layer {
     GrowingCache tokens, blocks;  ///< a row for each KV head
@@ -18,17 +18,19 @@ struct NsaState final : PolicyState {
   std::unique_ptr<PolicyState> clone() const override;
 };
 
-/// Native Sparse Attention (Yuan et al., 2025), as fla-org/native-sparse-attention defines it: three branches, each
-/// with a softmax of its own, as SparseBlocks says which keys a token sees. Compressed: means of whole blocks, keys
-/// rotated before; of none while none is whole. Selected: the tokens of the own block and of those before it whose
-/// compressed attention is largest, summed over the query heads that share a KV head. Window: the last W. The output is
-/// their sum, each by a gate of head and token, sigmoid of a projection of the layer's normed input (BranchGates). The
-/// reference's projection has no bias: ours with a bias of zeros. Ours has one so that neutral gates, those of a model
-/// that was not trained under nsa, can all but leave the compressed branch out.
+/// Native Sparse Attention (Yuan et al., 2025), as fla-org/native-sparse-attention defines it. It has three branches,
+/// each with a softmax of its own; SparseBlocks says which keys a token sees. The compressed branch sees means of whole
+/// blocks, whose keys are rotated before; it is 0 while no block is whole. The selected branch sees the tokens of the
+/// own block and of those blocks before it that have the largest compressed attention, summed over the query heads that
+/// share a KV head. The window branch sees the last W tokens. The output is the sum of the branches, each multiplied by
+/// a gate for head and token, the sigmoid of a projection of the layer's normed input (BranchGates). The reference's
+/// projection has no bias, which equals ours with a bias of zeros. Ours has one so that neutral gates, those of a model
+/// that was not trained under nsa, can leave the compressed branch almost out.
 ///
-/// Groups of query heads have any size. Exactly so for each query: segments are chunks of the computation. What crosses
-/// segments is detached, as full attention's cache is; a training sample is one segment. Gradients go through the
-/// branches, the means and the gates, and as in the reference not through the choice of blocks.
+/// Groups of query heads may have any size. All this holds exactly for each query: segments are only chunks of the
+/// computation. What crosses segments is detached, as full attention's cache is; a training sample is one segment.
+/// Gradients go through the branches, the means and the gates, but, as in the reference, not through the choice of
+/// blocks.
 class NsaPolicy final : public PolicyOf<NsaState> {
  public:
   NsaPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,

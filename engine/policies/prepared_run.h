@@ -9,23 +9,24 @@
 
 namespace carryover {
 
-/// What a run over one text is made from.
+/// The settings from which a run over one text is made.
 struct RunSetup {
   std::string policy;
   SegmentConfig config;
-  std::int64_t tokens = 0;  ///< of the text: reserved ahead, and what dynamic NTK scales to under `full`
+  std::int64_t tokens = 0;  ///< length of the text: memory is reserved for it, and dynamic NTK scales to it under
+                            ///< `full`
   std::vector<HeadHits> forced_hits = {};
   std::function<void(int layer)> after_layer = {};
   bool checkpointing = false;
   AdapterDropout dropout = {};
   std::function<void(const LayerSight&)> watch = {};
-  std::vector<TokenRange> banned = {};  ///< of retrieval
+  std::vector<TokenRange> banned = {};  ///< positions that are not retrieved
   TimeMeter* time = nullptr;
   std::function<void(const AttentionSight&)> watch_attention = {};
 };
 
-/// A run's policy, angles and recurrence. Owner: a run. Thread: engine. Throws EngineError{Usage} for an unknown
-/// policy.
+/// Owns a run's policy, its RoPE angles and its recurrence. Owner: a run. Thread: engine. Throws EngineError{Usage} if
+/// the policy is unknown.
 class PreparedRun {
  public:
   PreparedRun(const Decoder& decoder, RunSetup setup);

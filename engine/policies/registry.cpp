@@ -10,7 +10,7 @@ namespace carryover {
 
 namespace {
 
-// Made by the first static object that registers, whichever file's that is.
+// The map is made by the first static object that registers, in whichever file that is.
 std::map<std::string, PolicyFactory::Make>& factories() {
   static std::map<std::string, PolicyFactory::Make> all;
   return all;

@@ -11,19 +11,19 @@ struct PolicyRequest {
   SegmentConfig config;
   ModelConfig model;
   at::TensorOptions options;         ///< dtype and device of keys and values
-  std::int64_t expected_tokens = 0;  ///< reserved ahead
+  std::int64_t expected_tokens = 0;  ///< tokens for which memory is reserved
   std::vector<HeadHits> forced_hits;
-  std::vector<TokenRange> banned = {};  ///< of retrieval
+  std::vector<TokenRange> banned = {};  ///< positions that are not retrieved
 };
 
-/// A static object of each policy's .cpp, which makes the policy known: `name` is that of its row in
+/// Registers a policy; each policy's .cpp has a static object of this type. `name` is the name in the policy's row in
 /// core/cost/policy_table.h.
 struct PolicyFactory {
   using Make = std::unique_ptr<AttentionPolicy> (*)(const PolicyRequest&);
   PolicyFactory(const char* name, Make make);
 };
 
-/// Throws EngineError{Usage} with the names there are.
+/// Makes a policy by its name. Throws EngineError{Usage}, which lists the known names, if there is none of that name.
 std::unique_ptr<AttentionPolicy> make_policy(const std::string& name, const PolicyRequest& request);
 
 }  // namespace carryover

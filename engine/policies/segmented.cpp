@@ -94,7 +94,7 @@ HeadGroup SegmentedPolicy::group_of(const SegmentedState& state, int layer, cons
 std::vector<HeadGroup> SegmentedPolicy::read(const SegmentedState& state, int layer, Rope& rope) const {
   std::vector<HeadGroup> groups;
   for (const HeadReads& kind : head_reads(config_, model_, layer)) groups.push_back(group_of(state, layer, kind, rope));
-  // By their first head: where heads don't interleave, outputs need no reordering.
+  // Groups are sorted by their first head: if their heads do not interleave, outputs then need no reordering.
   if (groups.size() == 2 && groups[1].heads < groups[0].heads) std::swap(groups[0], groups[1]);
   return groups;
 }
@@ -157,7 +157,8 @@ void SegmentedPolicy::retrieve(SegmentedState& state, const std::vector<at::Tens
   state.near_ties = state.retrieved.near_ties;
 }
 
-/// Behind a text whose segments are all whole but its last one: their lengths, as close() leaves them.
+/// Names the carry and the sinks after a text whose segments are all whole except perhaps the last. Their lengths are
+/// those that close() leaves.
 void SegmentedPolicy::name_carry(SegmentedState& state, StateFields& fields) const {
   const std::int64_t tokens = state.next.first_token, d = model_.head_dim,
                      last = (tokens - 1) % config_.segment_length + 1,
@@ -176,7 +177,8 @@ void SegmentedPolicy::name_carry(SegmentedState& state, StateFields& fields) con
   }
 }
 
-/// What was retrieved is gathered again from the pool, as the search did.
+/// Names the state's fields. What was retrieved is not stored but gathered from the pool again, as the search gathered
+/// it.
 void SegmentedPolicy::name_fields(SegmentedState& state, StateFields& fields) const {
   name_carry(state, fields);
   if (!retrieves(config_, model_)) return;

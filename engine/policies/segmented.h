@@ -5,7 +5,7 @@
 
 namespace carryover {
 
-/// What `segmented` keeps beside the carry.
+/// Holds what `segmented` keeps besides the carry.
 struct SegmentedState final : PolicyState {
   explicit SegmentedState(RetrievalPool empty_pool) : pool(std::move(empty_pool)) {}
   std::int64_t pool_entries() const override { return pool.entries(); }
@@ -14,14 +14,15 @@ struct SegmentedState final : PolicyState {
   std::vector<at::Tensor*> own_tensors() override;
   std::unique_ptr<PolicyState> clone() const override;
 
-  RetrievalPool pool;             ///< segments 0..i
+  RetrievalPool pool;             ///< keys and values of segments 0..i
   RetrievedPrefix retrieved;      ///< R_i
-  std::vector<LayerSinks> sinks;  ///< [L], of the first segment; empty before it is closed
+  std::vector<LayerSinks> sinks;  ///< [L], from the first segment; empty before it is closed
 };
 
-/// The paper's policy (sec:consistency, app:attention): local heads see the carry, long heads of long layers a
-/// retrieved prefix, other long heads their segment alone, each behind the sinks where the configuration has them. What
-/// else heads may read is SegmentConfig's (ADR 0028). Positions start anew in each segment.
+/// The paper's policy (sec:consistency, app:attention): local heads see the carry, long-range heads of long-range
+/// layers a retrieved prefix, and other long-range heads only their segment; each reads the sinks first if the
+/// configuration has sinks. SegmentConfig says what else heads may read (ADR 0028). Positions start again at 0 in each
+/// segment.
 class SegmentedPolicy final : public PolicyOf<SegmentedState> {
  public:
   SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
@@ -36,18 +37,20 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
   void forget_retrieved(PolicyState& state) const override;
 
   const RetrievalPool& pool(const PolicyState& state) const { return own(state).pool; }
-  /// The entries of pool() that the search for a list of `state.hits` ranked (Retriever::searched).
+  /// Returns the entries of pool() that the search for a list of `state.hits` ranked (Retriever::searched).
   SearchedEntries searched(const PolicyState& state, const HeadHits& list) const;
 
-  /// A state as `state`, one of this policy's, but that these hits stand in the place of what it retrieved. Throws as
-  /// Retriever::gather().
+  /// Returns a copy of `state`, a state of this policy, in which these hits replace what it retrieved. Throws as
+  /// Retriever::gather() does.
   std::unique_ptr<PolicyState> with_hits(const PolicyState& state, std::vector<HeadHits> hits) const;
 
-  /// What the next segment reads of `state`, which is of a policy that differs in its grouping alone, and whose readers
-  /// are this one's and more. For looking at that segment: it has no pool.
+  /// Returns a state with what the next segment reads from `state`. `state` belongs to the policy `from`, which differs
+  /// from this one only in its grouping and whose readers include this policy's. Serves to look at that segment: the
+  /// new state has no pool.
   std::unique_ptr<PolicyState> narrowed(const SegmentedPolicy& from, const PolicyState& state) const;
 
-  /// The scores of each searcher (Retriever::visit_searchers) for the segment that comes, by a draft's traces.
+  /// Visits the scores of each searcher (Retriever::visit_searchers) for the next segment, with the queries of a
+  /// draft's traces.
   SearchedEntries visit_searchers(const PolicyState& state, const std::vector<LayerTrace>& traces,
                                   const std::function<void(HeadRef head, std::span<const double> scores)>& visit) const;
 
@@ -57,7 +60,7 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
   void name_fields(SegmentedState& state, StateFields& fields) const override;
 
  private:
-  /// One part of a prefix, undefined where it has no slots.
+  /// Returns one part of a prefix, undefined if it has no slots.
   PrefixRows part_of(const SegmentedState& state, int layer, const HeadReads& kind, PrefixPart part) const;
   SearchedPool searched_pool(const SegmentedState& state) const {
     return {state.pool, state.next.index, state.carry.length()};

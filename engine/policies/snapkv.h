@@ -6,11 +6,12 @@
 
 namespace carryover {
 
-/// What a KV head holds: the whole text until the prompt ends, then what was kept of the prompt and all that follows.
+/// Holds the cache of each KV head: the whole text until the prompt ends, then what was kept of the prompt, and all
+/// that follows.
 struct SnapKvState final : PolicyState {
   struct Layer {
     GrowingCache cache;
-    at::Tensor queries;  ///< [H, ≤ L_q, d], unrotated: the last ones, which vote
+    at::Tensor queries;  ///< [H, ≤ L_q, d], unrotated: the last queries, which vote
   };
   std::vector<Layer> layers;  ///< [L]
 
@@ -19,10 +20,10 @@ struct SnapKvState final : PolicyState {
   std::unique_ptr<PolicyState> clone() const override;
 };
 
-/// SnapKV (Li et al., 2024): a prompt is read under full attention; where it ends, its last L_q queries vote for its
-/// keys, and each KV head keeps the best and the last L_q, `budget` in all. Votes are mean attention, smoothed over
-/// five neighbours and averaged over the query heads of a KV head, as kvpress has them. A text that is no prompt has no
-/// end: it is read under full attention.
+/// SnapKV (Li et al., 2024): a prompt is read under full attention. At its end, its last L_q queries vote for its keys,
+/// and each KV head keeps the keys with most votes and the last L_q, `budget` in all. Votes are mean attention,
+/// smoothed over five neighbours and averaged over the query heads of a KV head, as in kvpress. A text that is not a
+/// prompt has no end, so it is read under full attention.
 class SnapKvPolicy final : public PolicyOf<SnapKvState> {
  public:
   SnapKvPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
@@ -43,7 +44,7 @@ class SnapKvPolicy final : public PolicyOf<SnapKvState> {
  protected:
   std::vector<HeadGroup> read(const SnapKvState& state, int layer, Rope& rope) const override;
   void close(SnapKvState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
-  void name_fields(SnapKvState& state, StateFields& fields) const override;  ///< before end_prompt()
+  void name_fields(SnapKvState& state, StateFields& fields) const override;  ///< only before end_prompt()
 
  private:
   void compress(SnapKvState::Layer& layer, std::int64_t end, Rope& rope) const;

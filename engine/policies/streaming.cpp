@@ -48,8 +48,9 @@ LayerTrace StreamingPolicy::trace(int, const LayerKv& kv) const {
   return trace;
 }
 
-/// What is held and the segment's ends, one behind the other, begin with the text's first tokens and end with its last
-/// ones; a segment whose middle is gone is longer than the window, which then lies in it alone.
+/// Joins what is held and the segment's ends. The result begins with the text's first tokens and ends with its last
+/// ones: if the middle of a segment is missing, the segment is longer than the window, which then lies in that segment
+/// alone.
 void StreamingPolicy::close(WindowState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
   for (std::size_t l = 0; l < traces.size(); ++l) {
     state.layers[l].append(traces[l].past_keys, traces[l].past_values, cache_.sinks, cache_.window - 1);

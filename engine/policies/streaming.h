@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// The text's first tokens, if they stay, and its last ones. Keys are rotated at their positions in the text.
+/// Holds the text's first tokens, if they stay, and its last ones. Keys are rotated at their positions in the text.
 struct WindowState final : PolicyState {
   std::vector<EndsCache> layers;  ///< [L]
 
@@ -17,9 +17,9 @@ struct WindowState final : PolicyState {
 };
 
 /// StreamingLLM (Xiao et al., 2024): every query sees the text's first n tokens and, of the rest, the last W up to
-/// itself. Exactly so for each query: segments are chunks of the computation. With `cache_positions` a query is at most
-/// n + W − 1 positions away from the first token, as in a cache of n + W entries; else everything keeps its position in
-/// the text (the A-shape of MInference). With n = 0 it is attention with a sliding window.
+/// itself. This holds exactly for each query: segments are only chunks of the computation. With `positions_in_cache`, a
+/// query is at most n + W − 1 positions away from the first token, as in a cache of n + W entries; otherwise everything
+/// keeps its position in the text (the A-shape of MInference). With n = 0 this is attention with a sliding window.
 class StreamingPolicy final : public PolicyOf<WindowState> {
  public:
   struct Cache {

@@ -14,18 +14,20 @@ struct AuditRequest {
   std::shared_ptr<const std::vector<std::int32_t>> ids;
   std::string policy = "segmented";
   SegmentConfig config;
-  std::int64_t lora_rank = 0;  ///< > 0: of an adapter on all modules, with random B
-  std::string gradients_path;  ///< ∇L_K by HF name is written here (safetensors), or empty
-  bool checks = true;          ///< off: gradients alone
-  /// Called on the engine thread with the share that is done and what comes next; must return quickly. May be empty.
+  std::int64_t lora_rank = 0;  ///< > 0: rank of an adapter on all modules, with random B
+  std::string gradients_path;  ///< file (safetensors) that gets ∇L_K by HF name, or empty
+  bool checks = true;          ///< false: only gradients are computed
+  /// Called on the engine thread with the share that is done and with what comes next. Must return quickly. May be
+  /// empty.
   std::function<void(double share, const std::string& what)> progress;
 };
 
-/// A row of the audit's table. `bound` 0: must be exactly equal.
+/// A row of the audit's table. A `bound` of 0 means that both sides must be exactly equal.
 struct AuditCheck {
   std::string name, measure;
   double difference = 0, bound = 0;
-  double margin = 0;  ///< what a gradient of the nearest other K would show on this model and text; 0: not measured
+  double margin = 0;  ///< difference that the gradient of the nearest other K has on this model and text; 0: not
+                      ///< measured
   bool passed() const { return difference <= bound; }
 };
 struct AuditReport {

@@ -12,14 +12,14 @@
 namespace carryover {
 namespace {
 
-/// Σ of values[start .. start + count) around the circle, from sums of the values' beginnings.
+/// Returns Σ of values[start .. start + count) around the circle. `sums`: sums[i] is the sum of the first i values.
 double circular_sum(const std::vector<double>& sums, std::size_t start, std::size_t count) {
   const std::size_t size = sums.size() - 1, end = start + count;
   if (end <= size) return sums[end] - sums[start];
   return sums[size] - sums[start] + sums[end - size];
 }
 
-/// Linear between neighbours of a sorted list.
+/// Returns a quantile of a sorted list, linear between neighbours.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(place);

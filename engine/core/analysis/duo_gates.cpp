@@ -25,7 +25,7 @@ constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;  // of Adam
   throw EngineError(Fault::BadInput, "gates", what, advice);
 }
 
-/// Of so many numbers, each within bounds.
+/// Returns true if there are `count` values and each is within the bounds.
 bool are_within(const std::vector<double>& values, std::int64_t count, double least, double most) {
   return std::ssize(values) == count &&
          std::ranges::all_of(values, [&](double value) { return value >= least && value <= most; });
@@ -41,7 +41,7 @@ std::vector<double> number_list(const json& told, const char* key, const std::st
   return values;
 }
 
-/// Indices of the gates that see the whole text, as many as DuoAttention's quantile leaves.
+/// Returns the indices of the gates that see the whole text, as many as DuoAttention's quantile leaves.
 std::vector<std::size_t> largest_gates(const DuoGates& gates, double sparsity) {
   std::vector<std::size_t> order(gates.gates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -60,7 +60,7 @@ std::string right_aligned(std::string text, std::size_t width) {
   return text;
 }
 
-/// The mean of the last tenth of the steps, of one at least.
+/// Returns the mean distance of the last tenth of the steps, but of at least one.
 double last_distance(const DuoGates& gates) {
   const auto count = std::max<std::ptrdiff_t>(1, gates.steps() / 10);
   return std::accumulate(gates.distances.end() - count, gates.distances.end(), 0.0) / static_cast<double>(count);

@@ -19,7 +19,7 @@ std::vector<std::size_t> ranked_indices(const HeadScores& scores) {
   return order;
 }
 
-/// 0 is the best; equal scores share the mean of their places.
+/// Returns each score's rank, where 0 is the best; equal scores share the mean of their ranks.
 std::vector<double> ranks(const HeadScores& scores) {
   const std::vector<std::size_t> order = ranked_indices(scores);
   std::vector<double> ranks(order.size());
@@ -45,7 +45,7 @@ std::vector<HeadRef> ranked_heads(const HeadScores& scores) {
 std::optional<double> rank_correlation(const HeadScores& a, const HeadScores& b) {
   CARRYOVER_CHECK(a.layers == b.layers && a.heads == b.heads);
   const std::vector<double> x = ranks(a), y = ranks(b);
-  const double mean = (static_cast<double>(x.size()) - 1) / 2;  // of either
+  const double mean = (static_cast<double>(x.size()) - 1) / 2;  // mean rank, the same in both tables
   double xy = 0, xx = 0, yy = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     xy += (x[i] - mean) * (y[i] - mean);

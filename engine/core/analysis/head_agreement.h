@@ -7,19 +7,20 @@
 
 namespace carryover {
 
-/// All heads, best first; of equal ones the lower layer, then the lower head.
+/// Returns all heads, best first; of equal heads the lower layer comes first, then the lower head.
 std::vector<HeadRef> ranked_heads(const HeadScores& scores);
 
-/// Spearman's ρ of two tables of one shape; equal scores share their mean rank. None where either has one value only.
+/// Returns Spearman's ρ of two tables of one shape; equal scores share their mean rank. Returns nothing if all scores
+/// of a table are equal.
 std::optional<double> rank_correlation(const HeadScores& a, const HeadScores& b);
 
-/// The share of a's `count` best heads that are among b's too.
+/// Returns the share of a's `count` best heads that are among b's `count` best heads, too.
 double top_overlap(const HeadScores& a, const HeadScores& b, std::size_t count);
 
-/// Long-range heads in long-range layers, by layer.
+/// Returns the long-range heads in long-range layers, by layer.
 std::vector<HeadRef> retrieving_heads(const Grouping& grouping);
 
-/// The share of `wanted`'s retrieving heads that retrieve under `grouping` too; none where there are none.
+/// Returns the share of `wanted`'s retrieving heads that also retrieve under `grouping`, or nothing if there are none.
 std::optional<double> shared_heads(const Grouping& wanted, const Grouping& grouping);
 
 }  // namespace carryover

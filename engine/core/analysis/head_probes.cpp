@@ -23,7 +23,8 @@ std::vector<std::int32_t> random_tokens(std::mt19937_64& random, std::int64_t vo
   return ids;
 }
 
-/// From each token before the last `copied` ones' successors to where the same stood `back` tokens earlier.
+/// Returns a pair for each of the last `copied` tokens: from the token before it to the same token `back` tokens
+/// earlier.
 std::vector<AttentionPair> copies(std::int64_t tokens, std::int64_t copied, std::int64_t back) {
   std::vector<AttentionPair> pairs;
   for (std::int64_t place = tokens - copied; place < tokens; ++place) pairs.push_back({place - 1, place - back});

@@ -18,7 +18,7 @@ HeadScores empty_scores(const ModelConfig& model) {
   return {model.layers, model.heads, std::vector<double>(static_cast<std::size_t>(model.layers * model.heads))};
 }
 
-/// Heads of a layer, best first; of equal ones the lower.
+/// Returns the heads of a layer, best first; of equal heads the lower comes first.
 std::vector<int> ranked_heads(const HeadScores& scores, int layer) {
   std::vector<int> order(static_cast<std::size_t>(scores.heads));
   std::iota(order.begin(), order.end(), 0);

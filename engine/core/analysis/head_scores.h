@@ -12,7 +12,7 @@
 
 namespace carryover {
 
-/// How much each head retrieves, higher is more. [L, H] row-major.
+/// A score for each head of how much it retrieves; higher is more. [L, H] row-major.
 struct HeadScores {
   std::int64_t layers = 0, heads = 0;
   std::vector<double> values;
@@ -20,8 +20,9 @@ struct HeadScores {
   double at(int layer, int head) const { return values[static_cast<std::size_t>(layer * heads + head)]; }
 };
 
-/// What a head is scored by: its attention to the token that has to be copied next, or how often that one has more of
-/// it than any other token has (as retrieval heads are defined). Means over probes, 0 to 1.
+/// The measure by which heads are scored: a head's attention to the token that has to be copied next, or how often this
+/// token gets more of its attention than any other token (the definition of retrieval heads). Both are means over
+/// probes, 0 to 1.
 enum class HeadMeasure { Attention, Copies };
 std::string_view head_measure_name(HeadMeasure measure);
 HeadMeasure parse_head_measure(const std::string& name);  ///< Throws EngineError{Usage}.
@@ -32,31 +33,34 @@ struct ProbeScores {
   const HeadScores& of(HeadMeasure measure) const { return measure == HeadMeasure::Copies ? copies : attention; }
 };
 
-/// A model's heads, by the kinds of probes that were asked for.
+/// The scores of a model's heads for each kind of probe that was asked for.
 struct HeadProfile {
   std::vector<ProbeScores> kinds;
 };
 
-/// The mean over a profile's kinds, of which there is one or more.
+/// Returns the mean over a profile's kinds, of which there must be at least one.
 HeadScores mean_scores(const HeadProfile& profile, HeadMeasure measure);
 
-/// The `heads` best heads of each of the `layers` layers whose best heads score most, long there and nowhere else.
+/// Returns a grouping of `layers` long-range layers, those whose best `heads` heads score most. These heads are
+/// long-range there, and no others.
 Grouping propose_grouping(const HeadScores& scores, std::int64_t layers, std::int64_t heads);
 
-/// The share of all heads' scores that retrieving heads of a grouping hold, 0 to 1.
+/// Returns the share of the sum of all heads' scores that the retrieving heads of a grouping hold, 0 to 1.
 double captured_share(const HeadScores& scores, const Grouping& grouping);
 
-/// DuoAttention's full_attention_heads.tsv: a line a layer, a value a KV head, 0 to 1. Out: the best of a KV head's
-/// query heads, scaled by the largest of all. In: every query head of a KV head has its value.
+/// Writes and reads DuoAttention's full_attention_heads.tsv: a line per layer, a value per KV head, 0 to 1. When
+/// written, the value is the best score of a KV head's query heads, divided by the largest of all. When read, every
+/// query head of a KV head gets its value.
 std::string duo_tsv(const HeadScores& scores, const ModelConfig& model);
 HeadScores scores_from_tsv(const std::string& text, const ModelConfig& model, const std::string& where);
 
-/// Retrieval-head scores: {"layer-head": [values]}, of which the mean counts. Heads that are not named have 0.
+/// Writes and reads scores of retrieval heads: {"layer-head": [values]}, of which the mean counts. Heads that are not
+/// named have 0.
 nlohmann::json head_score_json(const HeadScores& scores);
 HeadScores scores_from_json(const nlohmann::json& json, const ModelConfig& model, const std::string& where);
 
-/// A file's contents in either format. `where` names it. These three throw EngineError{BadInput} where it is none, or
-/// not of a model of this shape.
+/// Reads a file's contents in either format. `where` names the file. All three readers throw EngineError{BadInput} if
+/// the text is in no such format, or is for a model of another shape.
 HeadScores scores_from_text(const std::string& text, const ModelConfig& model, const std::string& where);
 
 }  // namespace carryover

@@ -5,7 +5,7 @@
 
 namespace carryover {
 
-/// The value in the middle, or the mean of the two there. At least one value. Pure; any thread.
+/// Returns the middle value, or the mean of the two middle values. There must be at least one value. Pure; any thread.
 inline double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

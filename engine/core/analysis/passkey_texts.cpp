@@ -14,9 +14,9 @@ namespace {
 
 using Tokens = std::vector<std::int32_t>;
 
-constexpr std::int64_t kMostPasskeys = 10;                           ///< where nobody says how many: DuoAttention's
+constexpr std::int64_t kMostPasskeys = 10;                           ///< default, DuoAttention's number
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;          ///< of a text
-constexpr std::int64_t kMostWords = 4096, kMostTokensOfPart = 4096;  ///< of a passkey; of what is no hay
+constexpr std::int64_t kMostWords = 4096, kMostTokensOfPart = 4096;  ///< of a passkey; of a part other than the hay
 
 [[noreturn]] void refuse_passkeys(const std::string& what, const std::string& advice) {
   throw EngineError(Fault::BadInput, "passkey texts", what, advice);
@@ -28,7 +28,7 @@ std::int64_t longest_of(const std::vector<Tokens>& parts) {
   return longest;
 }
 
-/// The most tokens that are no hay.
+/// Returns the largest number of tokens that are not hay.
 std::int64_t most_beside_hay(const PasskeyParts& parts, std::int64_t passkeys, std::int64_t words) {
   const std::int64_t passkey = words * longest_of(parts.words) + std::ssize(parts.ending);
   std::int64_t tokens = std::ssize(parts.opening) + std::ssize(parts.closing) + 2 * passkeys * passkey;
@@ -54,7 +54,7 @@ Tokens draw_passkey(const PasskeyParts& parts, std::int64_t words, SplitMix& dra
   return passkey;
 }
 
-/// Where passkeys stand in so many tokens of hay, ascending.
+/// Draws the places of passkeys in `hay` tokens of hay, ascending.
 std::vector<std::int64_t> draw_places(std::int64_t hay, std::int64_t passkeys, SplitMix& draw) {
   std::vector<std::int64_t> places;
   const std::int64_t first = hay / 20, spread = hay - 2 * first + 1;

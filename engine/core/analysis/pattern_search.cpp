@@ -26,7 +26,7 @@ std::string_view kind_name(PatternKind kind) {
   return kPatternKindNames[static_cast<std::size_t>(kind)];
 }
 
-/// Of some heads, means.
+/// Means over some heads.
 struct PatternMeans {
   std::int64_t heads = 0;
   double off = 0, seen = 0;
@@ -65,7 +65,7 @@ std::string at_left(std::string text, std::size_t width) {
   return text;
 }
 
-/// Of both tables.
+/// Returns a line of either table.
 std::string pattern_line(const std::string& left, const std::string& middle, const std::string& off,
                          const std::string& keys) {
   return "  " + at_left(left, 27) + at_right(middle, 11) + at_right(off, 11) + at_right(keys, 10) + "\n";

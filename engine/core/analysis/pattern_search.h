@@ -9,29 +9,33 @@
 
 #include "engine/core/config/head_patterns.h"
 
-/// Which of MInference's patterns of attention suits each head: its offline search, on one text.
+/// MInference's offline search on one text, which finds the pattern of attention that suits each head.
 namespace carryover {
 
-inline constexpr std::int64_t kLeastPatternTokens = 1024;  ///< of the text: in fewer, patterns see about everything
-inline constexpr std::int64_t kMostPatternTokens = 8192;   ///< the same, where nobody says how many
-inline constexpr double kPatternTolerance = 5e-3;          ///< an output value further from full attention's is off
+inline constexpr std::int64_t kLeastPatternTokens = 1024;  ///< for a shorter text, patterns see nearly everything
+inline constexpr std::int64_t kMostPatternTokens = 8192;   ///< default of the largest number of tokens
+inline constexpr double kPatternTolerance = 5e-3;          ///< an output value is off if it is further from full
+                                                           ///< attention's
 
-/// What heads are searched on.
+/// The text on which patterns are searched, and the limits of the search.
 struct PatternSearchRequest {
   std::shared_ptr<const std::vector<std::int32_t>> ids;
-  double most_keys = 0.5;  ///< share of the keys that a pattern may see: patterns of about equal work are compared
-  /// Called on the engine thread with the share that is done and what comes next; must return quickly. May be empty.
+  double most_keys = 0.5;  ///< largest share of the keys that a pattern may see, so that patterns of similar cost are
+                           ///< compared
+  /// Called on the engine thread with the share that is done and with what comes next. Must return quickly. May be
+  /// empty.
   std::function<void(double share, const std::string& what)> progress;
 };
 
-/// The patterns that are tried on a text of `tokens`: MInference's A-shape, columns and diagonals where both together
-/// are no more than the text, and its blocks, half of the text's at most, where all of them would be full attention.
+/// Returns the patterns to try on a text of `tokens` tokens: MInference's A-shape and its columns and diagonals, if
+/// both sizes together are not more than the text, and its blocks, at most half of the text's, because all of them
+/// would be full attention.
 std::vector<HeadPattern> pattern_candidates(std::int64_t tokens);
 
 /// The pattern that suits a head best.
 struct FoundPattern {
-  HeadPattern pattern;  ///< its score: the share of the output's values that are off
-  double seen = 1;      ///< share of the keys that queries see under full attention
+  HeadPattern pattern;  ///< its score is the share of the output's values that are off
+  double seen = 1;      ///< share of the keys of full attention that queries see
 
   bool operator==(const FoundPattern&) const = default;
 };
@@ -46,10 +50,10 @@ struct FoundPatterns {
   HeadPatterns patterns() const;
 };
 
-/// Head by head, and means by kind. "patterns" is MInference's list.
+/// Writes the result of each head, and means by kind. "patterns" is MInference's list.
 void to_json(nlohmann::json& json, const FoundPatterns& found);
 
-/// The same as a table, for people.
+/// Returns the same as a table for people.
 std::string found_patterns_text(const FoundPatterns& found);
 
 }  // namespace carryover

@@ -10,7 +10,7 @@ namespace carryover {
 
 namespace {
 
-/// Readers that are dropped together: a layer's, or those of one KV head of it.
+/// Readers that are dropped together: those of a layer, or those of one KV head of a layer.
 using Unit = std::vector<HeadRef>;
 
 std::vector<Unit> layers_of(const Grouping& readers) {
@@ -48,7 +48,7 @@ Grouping without(const Grouping& readers, const std::vector<const Unit*>& droppe
   return {left, lists};
 }
 
-/// Drops what `units_of` takes apart, as long as the loss stays within `bound`.
+/// Drops the units that `units_of` returns as long as the loss stays within `bound`.
 class Dropping {
  public:
   Dropping(const ModelConfig& model, double bound, const MeasureReaders& measure, RecallHeads& heads,
@@ -93,7 +93,8 @@ class Dropping {
   const std::function<void(double, const std::string&)>& progress_;
 };
 
-/// Then KV heads were being dropped when the choice was stopped.
+/// Returns true if some layer lost a part of its heads, which means that the choice was stopped while it dropped KV
+/// heads.
 bool has_part_of_a_layer(const Grouping& readers, const ModelConfig& model) {
   return std::ranges::any_of(readers.long_range_layers(),
                              [&](int layer) { return std::ssize(readers.long_heads(layer)) < model.heads; });

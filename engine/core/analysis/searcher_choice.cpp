@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kCandidates = 24;  // heads that are tried beside those chosen: the ones that find most alone
 
-/// 1 for the best window of all, and one more for each window with a higher mean than the best one that holds the
-/// answer, or its first token where the answer is longer.
+/// Returns the rank of the best window that holds the answer, or its first tokens if the answer is longer than a
+/// window: 1 plus the number of windows with a higher sum.
 std::int64_t window_rank(std::span<const double> scores, std::int64_t window, std::int64_t first, std::int64_t count) {
   const std::int64_t starts = std::ssize(scores) - window + 1;
   if (starts < 1) return 1;

@@ -7,28 +7,28 @@
 
 namespace carryover {
 
-/// One question's search by every head of a model.
+/// The search for one question by every head of a model.
 struct SearchTrial {
   bool held_out = false;
-  std::int64_t entries = 0;           ///< that are searched
-  std::int64_t first = 0, count = 0;  ///< of the answer's tokens among them
+  std::int64_t entries = 0;           ///< number of searched entries
+  std::int64_t first = 0, count = 0;  ///< range of the answer's tokens among them
   std::vector<float> scores;          ///< [L, H, entries]: z-scores over the entries
 };
 
-/// Who searches: the heads whose scores, added up, have the answers in their windows (RetrieveBy::Windows). Chosen one
-/// by one: the head that finds most, then the one that finds most together with those before. Of heads that find alike
-/// the one with the lowest mean log rank of the answer's best window is taken, then the first. A plain object; any
-/// thread.
+/// Chooses the heads that search: heads whose summed scores have the answers in their windows (RetrieveBy::Windows).
+/// They are chosen one by one: first the head that finds most, then the one that finds most together with those before.
+/// Of heads that find equally many, the one with the lowest mean log rank of the answer's best window is taken, then
+/// the first. A plain object; any thread.
 class SearcherChoice {
  public:
-  /// `config`: window_length and retrieval_length are what matters.
+  /// Only window_length and retrieval_length of `config` are used.
   SearcherChoice(const ModelConfig& model, const SegmentConfig& config);
 
   void add(SearchTrial trial);
   bool empty() const { return trials_.empty(); }
 
-  HeadScores found_alone() const;  ///< by each head, of the trials that are not held out
-  /// The next searcher beside `chosen`; none where no head makes them better.
+  HeadScores found_alone() const;  ///< share for each head, over trials that are not held out
+  /// Returns the next searcher to add to `chosen`, or nothing if no head improves them.
   std::optional<SearcherStep> next(const HeadScores& alone, const std::vector<SearcherStep>& chosen) const;
 
  private:

@@ -13,7 +13,7 @@ MeanInterval wilson_interval(double share, double samples) {
   constexpr double kNormal95 = 1.959963984540054, kSquare = kNormal95 * kNormal95;
   const double scale = 1 + kSquare / samples, centre = (share + kSquare / (2 * samples)) / scale;
   const double half = kNormal95 / scale * std::sqrt(share * (1 - share) / samples + kSquare / (4 * samples * samples));
-  // The bounds of nothing and of everything are exact; sums may miss them by a rounding.
+  // The bounds of shares 0 and 1 are exact; the sums may miss them by a rounding error.
   return {share, share == 0 ? 0 : std::max(0.0, centre - half), share == 1 ? 1 : std::min(1.0, centre + half)};
 }
 

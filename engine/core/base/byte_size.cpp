@@ -14,7 +14,7 @@ namespace {
 struct SizeUnit {
   const char* name;
   double bytes;
-  int most_digits;  ///< behind the point, for values below 10
+  int most_digits;  ///< digits behind the point, for values below 10
 };
 constexpr std::array kUnits{SizeUnit{"B", 1, 0}, SizeUnit{"KB", 1e3, 1}, SizeUnit{"MB", 1e6, 1}, SizeUnit{"GB", 1e9, 2},
                             SizeUnit{"TB", 1e12, 2}};
@@ -25,7 +25,7 @@ ByteSize in_unit(double bytes, const SizeUnit& unit) {
   return {value, std::max(0, unit.most_digits - fewer), unit.name};
 }
 
-/// A value that rounds to 1000 has the next unit: 999.9996 MB are 1.00 GB.
+/// Returns true if the value rounds to 1000 and so takes the next unit: 999.9996 MB are 1.00 GB.
 bool rounds_up(const ByteSize& size) {
   const double scale = std::pow(10, size.digits);
   return std::round(std::abs(size.value) * scale) / scale >= 1000;

@@ -4,7 +4,8 @@
 
 namespace carryover {
 
-/// Bytes as people read them, before a language writes the number: of powers of 1000, as units without an i say.
+/// A number of bytes as people read it, before it is written in a language. Units are powers of 1000, as their names
+/// without an i say.
 struct ByteSize {
   double value = 0;
   int digits = 0;  ///< behind the point
@@ -12,7 +13,7 @@ struct ByteSize {
 };
 ByteSize byte_size(double bytes);
 
-/// "390 KB", "7.2 MB", "512 MB", "1.25 GB": with a decimal point, for messages and files.
+/// Returns a size with a decimal point for messages and files: "390 KB", "7.2 MB", "512 MB", "1.25 GB".
 std::string size_text(double bytes);
 
 }  // namespace carryover

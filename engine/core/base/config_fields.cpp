@@ -16,7 +16,7 @@ std::string shown(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 60);
 }
 
-/// Insertions, deletions and substitutions that turn `a` into `b`.
+/// Returns the smallest number of insertions, deletions and substitutions that turn `a` into `b`.
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -10,7 +10,7 @@ namespace carryover {
 
 namespace {
 
-/// "-0.5", "+1e-3", "-inf", and what other languages make of it: "-1.234,5 %".
+/// Returns true for numbers such as "-0.5", "+1e-3", "-inf", and for their forms in other languages: "-1.234,5 %".
 bool looks_like_number(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -22,7 +22,8 @@ bool looks_like_number(std::string_view text) {
   return plain.find_first_not_of("0123456789.,eE+-% ", 1) == std::string::npos;
 }
 
-/// The signs that begin a formula are taken in their full width, too, by spreadsheets in some languages.
+/// Returns true if a spreadsheet takes the text for a formula. In some languages, spreadsheets also accept the signs in
+/// their full-width forms.
 bool begins_formula(std::string_view text) {
   constexpr std::string_view kBeginnings[] = {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"};
   return std::ranges::any_of(kBeginnings, [text](std::string_view each) { return text.starts_with(each); });

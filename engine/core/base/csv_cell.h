@@ -7,15 +7,15 @@ namespace carryover {
 
 // Cells of tables that a spreadsheet may open. Any thread.
 
-/// A text that a spreadsheet would take for a formula gets an apostrophe in front. Numbers, in any language's form, and
+/// Puts an apostrophe before a text that a spreadsheet would take for a formula. Numbers, in any language's form, and
 /// single signs stay as they are.
 std::string without_formula(std::string_view text);
 
-/// The same, quoted where a comma, a quote or a line end asks for it.
+/// Does the same, and quotes the text if it has a comma, a quote or a line end.
 std::string csv_cell(std::string_view text);
 
-/// A line about the table below it: "# " and the text, in which nothing controls a terminal, ends the line or, where a
-/// spreadsheet cuts it into cells, begins a formula. It ends in a line feed.
+/// Returns a comment line for the table below it: "# ", the text and a line feed. Nothing in the text can control a
+/// terminal, end the line or, where a spreadsheet cuts it into cells, begin a formula.
 std::string csv_comment(std::string_view text);
 
 }  // namespace carryover

@@ -32,7 +32,7 @@ EngineError current_error() {
     if (error.code() == std::errc::not_enough_memory) return no_memory();
     return {Fault::Io, "files", error.what(), "Check the path, its permissions and the disk."};
   } catch (const std::system_error& error) {
-    if (error.code() == std::errc::resource_unavailable_try_again) return no_threads();  // of std::thread
+    if (error.code() == std::errc::resource_unavailable_try_again) return no_threads();  // from std::thread
     return {Fault::Internal, "system", error.what(), kReportIt};
   } catch (const std::exception& error) {
     return {Fault::Internal, "engine", error.what(), kReportIt};

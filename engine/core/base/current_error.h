@@ -4,8 +4,9 @@
 
 namespace carryover {
 
-/// The exception that is being handled, as an error to report: call it in a catch block only. Memory and threads that
-/// the system refuses are OutOfMemory, a file system's error is Io, every other one a bug of ours. Any thread.
+/// Returns the exception that is being handled as an error to report; call it only in a catch block. Memory and threads
+/// that the system refuses are OutOfMemory, a file system's error is Io, and any other exception is a bug of this
+/// program. Any thread.
 EngineError current_error();
 
 }  // namespace carryover

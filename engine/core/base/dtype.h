@@ -5,13 +5,14 @@
 
 namespace carryover {
 
-/// Q8: weights in 8 bits, as GGUF's Q8_0 has them, and all else in bf16. On the CPU, and not for training.
+/// The dtypes of a run. Q8 has weights in 8 bits, as GGUF's Q8_0, and all else in bf16; it works on the CPU and not for
+/// training.
 enum class DType { Auto, Float32, BFloat16, Float64, Q8 };
 enum class Device { Auto, Cpu, Cuda };
 
 std::string_view dtype_name(DType dtype);
 std::string_view device_name(Device device);
-int bytes_per_value(DType dtype);              ///< of keys, values and activations; fp32's for Auto
+int bytes_per_value(DType dtype);              ///< bytes of a key, value or activation; fp32's for Auto
 DType parse_dtype(const std::string& text);    ///< "auto", "fp32", "bf16", "fp64", "q8"; throws EngineError{Usage}
 Device parse_device(const std::string& text);  ///< "auto", "cpu", "cuda"; throws EngineError{Usage}
 

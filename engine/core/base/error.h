@@ -6,12 +6,12 @@
 
 namespace carryover {
 
-/// What kind of thing went wrong; the command line maps each to an exit code.
+/// The kind of a failure. The command line maps each kind to an exit code.
 enum class Fault { Usage, BadInput, Unsupported, OutOfMemory, Io, Cancelled, Shape, Internal };
 
 std::string_view fault_name(Fault fault);
 
-/// Everything a user, a file or a machine can cause. `where` names the file or field, `problem` says what is wrong,
+/// An error that a user, a file or a machine can cause. `where` names the file or field, `problem` says what is wrong,
 /// `advice` what to do. Caught once, at a thread boundary or in main. Any thread.
 class EngineError : public std::runtime_error {
  public:
@@ -27,12 +27,12 @@ class EngineError : public std::runtime_error {
   std::string where_, problem_, advice_;
 };
 
-/// A broken invariant of this program (never of its input): throws EngineError{Internal} with file and line.
+/// Reports a broken invariant of this program (never of its input): throws EngineError{Internal} with file and line.
 [[noreturn]] void fail_check(const char* condition, const char* file, int line);
 
 }  // namespace carryover
 
-/// Always on, in release builds too.
+/// Checks an invariant, in release builds too.
 #define CARRYOVER_CHECK(condition)                                             \
   do {                                                                         \
     if (!(condition)) ::carryover::fail_check(#condition, __FILE__, __LINE__); \

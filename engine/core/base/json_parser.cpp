@@ -22,7 +22,7 @@ constexpr int kDepth = 64;
   throw EngineError(Fault::BadInput, where, problem, "Fetch the file again, or repair it.");
 }
 
-/// The bytes of a text, which say how far the parser has read.
+/// An iterator over the bytes of a text that records how far the parser has read.
 class ReadByte {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -49,8 +49,8 @@ class ReadByte {
   const char** reached_;
 };
 
-/// Builds a value from the parser's events and refuses what is too deep, takes too much memory or repeats a key. The
-/// library's own callback would look through a list again for each object in it.
+/// Builds a value from the parser's events, and refuses one that is too deep, takes too much memory or repeats a key.
+/// The library's own callback would search a list again for each object in it.
 template <typename Json>
 class JsonBuilder : public nlohmann::json_sax<Json> {
  public:
@@ -92,7 +92,7 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
     auto& object = open_.back()->template get_ref<typename Json::object_t&>();
     if constexpr (is_ordered) {
       if (!names_.back().insert(name).second) refuse_twice(name);
-      object.push_back({std::move(name), nullptr});  // its own look-up is linear
+      object.push_back({std::move(name), nullptr});  // the ordered object's own look-up is linear
       slot_ = &object.back().second;
     } else {
       const auto [entry, is_new] = object.try_emplace(std::move(name));
@@ -110,7 +110,8 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
 
  private:
   static constexpr bool is_ordered = !std::is_same_v<Json, nlohmann::json>;
-  /// Bytes that the standard library takes at most, with what an allocation and a growing vector take beside them.
+  /// Upper bounds of the bytes that the standard library takes, including the overhead of an allocation and of a
+  /// growing vector.
   static constexpr std::int64_t kValue = 32, kContainer = 64, kString = 64, kKey = 96;
 
   void charge(std::int64_t bytes) {
@@ -160,9 +161,10 @@ class JsonBuilder : public nlohmann::json_sax<Json> {
   const JsonLimits& limits_;
   JsonKeys keys_;
   Json root_;
-  Json* slot_ = nullptr;  ///< for the value of the key that was read last
+  Json* slot_ = nullptr;  ///< place of the value for the key that was read last
   std::vector<Json*> open_;
-  std::vector<std::set<std::string>> names_;  ///< of each open object, where the object itself has no index of them
+  std::vector<std::set<std::string>> names_;  ///< the keys of each open object, if the object itself has no index of
+                                              ///< them
   std::int64_t memory_ = 0;
 };
 
@@ -175,13 +177,13 @@ Json built_json(std::string_view text, const std::string& where, JsonKind kind, 
   return builder.take();
 }
 
-/// Walks over CBOR (RFC 8949) without recursion and without taking memory for what a length claims.
+/// Walks over CBOR (RFC 8949) without recursion, and without allocating the memory that a length claims.
 class CborWalk {
  public:
   CborWalk(std::string_view bytes, int depth) : left_(bytes), depth_(static_cast<std::size_t>(depth)) {}
 
   bool is_one_item() {
-    std::vector<std::uint64_t> open{1};  // items that are left at each level
+    std::vector<std::uint64_t> open{1};  // items that remain at each level
     while (!open.empty()) {
       if (open.back() == 0) {
         open.pop_back();
@@ -197,7 +199,7 @@ class CborWalk {
   }
 
  private:
-  /// Takes an item's head, and a string's bytes; the number of items inside it.
+  /// Takes an item's head, and a string's bytes. Returns the number of items inside it.
   std::optional<std::uint64_t> item() {
     if (left_.empty()) return std::nullopt;
     const auto first = static_cast<std::uint8_t>(left_.front());

@@ -24,32 +24,33 @@ enum class JsonKind {
 };
 
 struct JsonLimits {
-  const char* name;     ///< in messages
-  std::int64_t bytes;   ///< of the text
-  std::int64_t memory;  ///< bytes that its values take, from above; bounds their number too
+  const char* name;     ///< name in messages
+  std::int64_t bytes;   ///< largest size of the text
+  std::int64_t memory;  ///< upper bound of the bytes that its values take, which bounds their number too
   int depth;
 };
 const JsonLimits& json_limits(JsonKind kind);
 
-/// Says how an object that names a key twice is read: its last value counts, as most readers have it, or it is refused.
+/// Says how an object that has a key twice is read: its last value counts, as most readers have it, or it is refused.
 enum class JsonKeys { Any, Unique };
 
-/// Throws EngineError{BadInput} naming `where`, and the byte where the text is no JSON. Any thread.
+/// Parses a JSON text. Throws EngineError{BadInput}, which names `where`, and the byte at which the text is not JSON.
+/// Any thread.
 nlohmann::json parse_json(std::string_view text, const std::string& where, JsonKind kind = JsonKind::Record,
                           JsonKeys keys = JsonKeys::Any);
 
-/// The same with objects in the order of the text. Each of their keys is there once.
+/// Does the same, but keeps the members of objects in the order of the text. A repeated key is refused.
 nlohmann::ordered_json parse_ordered_json(std::string_view text, const std::string& where,
                                           JsonKind kind = JsonKind::Record);
 
-/// Nothing where parse_json would throw: for text that may be something else.
+/// Returns nothing where parse_json would throw: for text that may be something else.
 std::optional<nlohmann::json> find_json(std::string_view text, JsonKind kind = JsonKind::Record);
 
-/// The value of CBOR bytes: one item, every length within the bytes, no tags and no lengths left open, all of which is
-/// checked before anything is parsed. Throws EngineError{BadInput} naming `where`. Any thread.
+/// Parses CBOR bytes: one item, every length within the bytes, no tags and no indefinite lengths. All of this is
+/// checked before anything is parsed. Throws EngineError{BadInput}, which names `where`. Any thread.
 nlohmann::json parse_cbor(std::string_view bytes, const std::string& where, JsonKind kind = JsonKind::Text);
 
-/// Throws EngineError{BadInput} where a text of so many bytes is too large for its kind.
+/// Throws EngineError{BadInput} if a text of `bytes` bytes is too large for its kind.
 void check_json_size(std::int64_t bytes, const std::string& where, JsonKind kind);
 
 }  // namespace carryover

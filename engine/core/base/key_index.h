@@ -14,14 +14,15 @@ struct KeyRange {
   bool operator==(const KeyRange&) const = default;
 };
 
-/// Which keys of [prefix; segment] queries see, of those up to their own: a list for each row and each tile of
-/// neighbouring queries. A row is a query head, or, with tiles of one query, all that share a KV head. A plain value.
+/// Says which keys of [prefix; segment], up to a query's own, queries see: a list for each row and each tile of
+/// neighbouring queries. A row is a query head or, with tiles of one query, all query heads that share a KV head. A
+/// plain value.
 struct KeyIndex {
   std::int64_t rows = 0;             ///< query heads of the group, or the KV heads that it reads
-  bool shared = false;               ///< rows are KV heads
+  bool shared = false;               ///< true if rows are KV heads
   std::vector<std::int64_t> starts;  ///< the first query of each tile, ascending, from 0
   std::int64_t queries = 0;          ///< m
-  /// [rows · tiles], a row's tiles side by side: ascending, without overlap, none empty.
+  /// [rows · tiles], a row's tiles side by side. Each list ascends, without overlap and without empty ranges.
   std::vector<std::vector<KeyRange>> lists;
 
   std::int64_t tiles() const { return static_cast<std::int64_t>(starts.size()); }
@@ -34,11 +35,12 @@ struct KeyIndex {
     return lists[static_cast<std::size_t>(row * tiles() + tile)];
   }
 
-  /// Tiles of `tile` queries of m, aligned with the text: the first query is its `place`-th token. No lists yet.
+  /// Returns an index without lists whose tiles have `tile` of m queries and are aligned with the text: the first query
+  /// is the text's token number `place`.
   static KeyIndex of_tiles(std::int64_t rows, std::int64_t tile, std::int64_t place, std::int64_t m);
 };
 
-/// Sorts ranges, joins those that overlap or touch, and leaves empty ones out.
+/// Sorts ranges, joins those that overlap or touch, and removes empty ones.
 void unite(std::vector<KeyRange>& ranges);
 
 }  // namespace carryover

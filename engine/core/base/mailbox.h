@@ -8,14 +8,15 @@
 
 namespace carryover {
 
-/// From the engine thread to the GUI thread without either waiting for the other: every message arrives, in order.
-/// `wake` is called on the posting thread, once until the next drain(); it must only queue a call of it.
+/// Carries messages from the engine thread to the GUI thread without either waiting for the other: every message
+/// arrives, in order. `wake` is called on the posting thread, once until the next drain(); it must only queue a call of
+/// drain().
 template <typename Message>
 class Mailbox {
  public:
   explicit Mailbox(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  /// Posting thread.
+  /// Posts a message. Posting thread.
   void post(Message message) {
     {
       const std::lock_guard lock(mutex_);
@@ -23,12 +24,12 @@ class Mailbox {
     }
     wake_once();
   }
-  /// Posting thread, for news that lie elsewhere.
+  /// Wakes the receiver for news that are stored elsewhere. Posting thread.
   void wake_once() {
     if (!wake_queued_.exchange(true)) wake_();
   }
 
-  /// Receiving thread: everything since the last call.
+  /// Returns everything that was posted since the last call. Receiving thread.
   std::vector<Message> drain() {
     wake_queued_.store(false);  // before the messages are taken: the next one wakes again
     const std::lock_guard lock(mutex_);

@@ -19,7 +19,7 @@ void to_json(nlohmann::json& json, const MemoryBytes& bytes) {
 
 void from_json(const nlohmann::json& json, MemoryBytes& bytes) {
   bytes = {};
-  for (const MemoryKind& kind : kMemoryKinds)  // runs that were written before there was training lack its kinds
+  for (const MemoryKind& kind : kMemoryKinds)  // runs of versions without training lack its kinds
     if (!kind.of_training || json.contains(kind.name)) get_integer(json, kind.name, bytes.*kind.bytes);
 }
 

@@ -19,7 +19,7 @@ using unicode_tables::holds;
 
 constexpr char32_t kCapitalSigma = 0x3A3, kSigma = 0x3C3, kFinalSigma = 0x3C2, kCapitalDottedI = 0x130;
 
-/// The form of one character that lies in these runs.
+/// Returns the other form of a character if it lies in these runs, else the character.
 char32_t moved(char32_t c, const std::vector<unicode_tables::CaseRun>& runs) {
   const auto behind = std::ranges::upper_bound(runs, c, {}, &unicode_tables::CaseRun::first);
   if (behind == runs.begin()) return c;
@@ -28,14 +28,14 @@ char32_t moved(char32_t c, const std::vector<unicode_tables::CaseRun>& runs) {
   return static_cast<char32_t>(static_cast<std::int64_t>(c) + run.offset);
 }
 
-/// Whether the first character of these that isn't passed over has a case.
+/// Returns true if the first character that is not case-ignorable has a case.
 template <typename Iterator>
 bool meets_cased(Iterator first, Iterator last) {
   while (first != last && holds(unicode_tables::case_ignorable(), *first)) ++first;
   return first != last && holds(unicode_tables::cased(), *first);
 }
 
-/// A sigma at a word's end has a form of its own.
+/// Returns the lower-case form of a sigma, which is another one at the end of a word.
 char32_t lower_sigma(std::u32string_view text, std::size_t at) {
   const std::u32string_view before = text.substr(0, at), behind = text.substr(at + 1);
   const bool final = meets_cased(before.rbegin(), before.rend()) && !meets_cased(behind.begin(), behind.end());

@@ -6,11 +6,12 @@
 namespace carryover {
 
 // Upper and lower case as Python's str has them, by Unicode's full mappings: one character may become several, and a
-// sigma's lower-case form hangs on its neighbours. What is no code point of a character stays. Pure; any thread.
+// sigma's lower-case form depends on its neighbours. Values that are not the code point of a character stay. Pure; any
+// thread.
 
 std::u32string python_lower(std::u32string_view text);
 std::u32string python_upper(std::u32string_view text);
-/// A word begins behind what has no case.
+/// A word begins after a character without a case.
 std::u32string python_title(std::u32string_view text);
 std::u32string python_capitalize(std::u32string_view text);
 

@@ -6,8 +6,8 @@
 
 namespace carryover {
 
-/// Stop and pause of one run. Any thread may ask; the engine thread calls checkpoint() at every layer of every segment,
-/// so that a request is heard within a layer's time.
+/// Stops and pauses one run. Any thread may ask; the engine thread calls checkpoint() at every layer of every segment,
+/// so that a request takes effect within the time of a layer.
 class RunControl {
  public:
   void request_stop();
@@ -18,7 +18,8 @@ class RunControl {
 
   /// Waits while paused. Throws EngineError{Cancelled} once a stop was requested.
   void checkpoint();
-  /// How long checkpoint() has waited so far, so that a pause counts as no work. The engine thread alone may ask.
+  /// Returns how long checkpoint() has waited so far, so that a pause does not count as work. Only the engine thread
+  /// may call it.
   double paused_seconds() const { return paused_seconds_; }
 
  private:

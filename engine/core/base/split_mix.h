@@ -4,7 +4,7 @@
 
 namespace carryover {
 
-/// splitmix64's step and finaliser.
+/// The step and the finaliser of splitmix64.
 inline constexpr std::uint64_t kSplitMixStep = 0x9e3779b97f4a7c15u;
 constexpr std::uint64_t mixed(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -12,13 +12,13 @@ constexpr std::uint64_t mixed(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Numbers that follow from a seed alone, the same on every machine, which those of std::shuffle and
+/// Generates numbers that follow from a seed alone and are the same on every machine; those of std::shuffle and
 /// std::uniform_int_distribution are not. A plain value; any thread.
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
   std::uint64_t next() { return mixed(state_ += kSplitMixStep); }
-  /// In [0, bound); the bias of at most bound/2^64 is far below what a shuffle could show.
+  /// Returns a number in [0, bound). The bias of at most bound/2^64 is far below what a shuffle could show.
   std::uint64_t below(std::uint64_t bound) { return next() % bound; }
 
  private:

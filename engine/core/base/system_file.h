@@ -5,16 +5,16 @@
 
 namespace carryover {
 
-/// What Linux says in a file of /proc: the value of its first line "key : value", or nothing. Any thread.
+/// Returns the value of the first line "key : value" of a file of /proc, or an empty text. Any thread.
 std::string system_line(const std::string& file, const std::string& key);
 
-/// Of a line "key: 1234 kB", in bytes; 0 where there is none.
+/// Returns the bytes that a line "key: 1234 kB" says, or 0 if there is none.
 std::int64_t system_bytes(const std::string& file, const std::string& key);
 
-/// Of this process now: "VmRSS", "VmHWM" (the most so far), "VmSize".
+/// Returns the bytes of this process now: "VmRSS", "VmHWM" (the peak so far), "VmSize".
 std::int64_t process_bytes(const std::string& key);
 
-/// Of the machine, in bytes; 0 where Linux does not say.
+/// Returns the machine's memory in bytes, or 0 if Linux does not say it.
 std::int64_t machine_memory();
 
 }  // namespace carryover

@@ -5,12 +5,12 @@
 
 namespace carryover {
 
-/// `text` as a terminal may get it: characters that would control it, or turn the direction of what follows, are
-/// spelled as \u001b, which JSON reads as the same; bytes that are not UTF-8 are spelled as \x9b. Line ends and tabs
-/// stay. Names and texts of files have any character. Any thread.
+/// Returns `text` in a form that is safe for a terminal. Names and texts of files may have any character; characters
+/// that would control the terminal, or change the direction of what follows, are spelled as \u001b, which JSON reads as
+/// the same; bytes that are not UTF-8 are spelled as \x9b. Line ends and tabs stay. Any thread.
 std::string terminal_text(std::string_view text);
 
-/// A line to standard error, as terminal_text(). Nothing else of the program writes to it (tests/repo).
+/// Prints a line to standard error, as terminal_text(). Nothing else in the program writes to it (tests/repo).
 void print_error_line(std::string_view text);
 
 /// Writes over the line of standard error that the terminal's cursor is in.

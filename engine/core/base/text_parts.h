@@ -8,28 +8,28 @@
 
 namespace carryover {
 
-// Instead of std::getline and >> on a stream, which take an allocation that fails for the end of the text.
+// These replace std::getline and >> on a stream, which take a failed allocation for the end of the text.
 
-/// What lies between separators, without an empty part behind the last one. Any thread.
+/// Returns the parts between separators, without an empty part after the last separator. Any thread.
 std::vector<std::string> text_parts(std::string_view text, char separator);
 
-/// What lies between blanks, tabs and line ends; no part is empty. Any thread.
+/// Returns the parts between blanks, tabs and line ends; no part is empty. Any thread.
 std::vector<std::string> text_words(std::string_view text);
 
-/// Without the blanks at both ends. Any thread.
+/// Returns the text without the blanks at both ends. Any thread.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
 
-/// "3.142": rounded to so many decimals. Any thread.
+/// Returns a number rounded to so many decimals: "3.142". Any thread.
 std::string fixed_text(double value, int digits);
 
-/// Adds the fewest digits that read back as the same number, or an integer's. Any thread.
+/// Appends the fewest digits that read back as the same number, or an integer's digits. Any thread.
 template <typename Number>
 void append_digits(std::string& text, Number value) {
   char digits[32];
   text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-/// Whether all of it is so many lower-case hex digits. Any thread.
+/// Returns true if the text is exactly `digits` lower-case hex digits. Any thread.
 bool is_hex(std::string_view text, std::size_t digits);
 
 }  // namespace carryover

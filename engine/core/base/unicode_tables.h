@@ -3,21 +3,22 @@
 #include <cstdint>
 #include <vector>
 
-/// What Python 3.11's str says of characters (Unicode 14). A property is the list of the code points where it begins
-/// and ends to hold, in turns. Immutable; any thread.
+/// Properties of characters as Python 3.11's str has them (Unicode 14). A property is a list of code points at which it
+/// begins and ceases to hold, in turns. Immutable; any thread.
 namespace carryover::unicode_tables {
 
-/// Whether a property holds for a character.
+/// Returns true if a property holds for a character.
 bool holds(const std::vector<char32_t>& changes, char32_t c);
 
 const std::vector<char32_t>& alphanumeric();  ///< str.isalnum
 const std::vector<char32_t>& decimal();       ///< str.isdecimal
-/// Characters with a case.
+/// Characters that have a case.
 const std::vector<char32_t>& cased();
-/// What is passed over where a letter's neighbours decide its lower-case form.
+/// Characters that are skipped when a letter's neighbours decide its lower-case form.
 const std::vector<char32_t>& case_ignorable();
 
-/// Characters first, first + step, …, last, whose forms in another case, one character each, lie `offset` further.
+/// Characters first, first + step, …, last. Their form in the other case is one character each, at a distance of
+/// `offset`.
 struct CaseRun {
   char32_t first, last, step;
   std::int32_t offset;
@@ -25,7 +26,7 @@ struct CaseRun {
 const std::vector<CaseRun>& lower_runs();  ///< ascending
 const std::vector<CaseRun>& upper_runs();  ///< ascending
 
-/// A character whose upper-case form is several, or is another one at the beginning of a word.
+/// A character whose upper-case form has several characters, or is another one at the beginning of a word.
 struct SpecialUpper {
   char32_t character;
   const char32_t *upper, *title;

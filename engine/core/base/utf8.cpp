@@ -7,7 +7,7 @@ namespace carryover {
 
 namespace {
 
-/// How many bytes a lead byte announces (0: none may start so) and the range of the second byte.
+/// The number of bytes that a lead byte announces (0: no character begins so), and the range of the second byte.
 struct Lead {
   std::size_t length;
   unsigned char second_low = 0x80, second_high = 0xBF;

@@ -7,10 +7,10 @@
 namespace carryover {
 
 /// The query heads of a layer under DuoAttention (Xiao et al., 2025): retrieval heads, which see the whole text, and
-/// streaming heads, which see sinks and a window. All heads of a KV head are one kind: of the first, where the grouping
-/// has one of them as long-range and the layer too.
+/// streaming heads, which see sinks and a window. All query heads of a KV head are of one kind. They are retrieval
+/// heads if the layer is long-range and the grouping has one of them as long-range.
 struct DuoHeads {
-  std::vector<int> retrieval, streaming;  ///< ascending; no KV head is of both
+  std::vector<int> retrieval, streaming;  ///< ascending; no KV head is in both
 };
 DuoHeads duo_heads(const SegmentConfig& config, const ModelConfig& model, int layer);
 

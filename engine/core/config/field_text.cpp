@@ -11,14 +11,14 @@ namespace carryover {
 
 namespace {
 
-/// All of `text` as a number.
+/// Returns true if all of `text` is a number, and stores it in `value`.
 template <typename Number>
 bool is_number(const std::string& text, Number& value) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   return code == std::errc() && end == text.data() + text.size();
 }
 
-/// "18.6" of a head, "6" of an index.
+/// Returns "18.6" for a head, "6" for an index.
 std::string item_text(const nlohmann::json& item) {
   return item.is_array() && item.size() == 2 ? item[0].dump() + "." + item[1].dump() : item.dump();
 }

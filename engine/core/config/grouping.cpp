@@ -45,8 +45,8 @@ std::vector<int> range(std::int64_t begin, std::int64_t end, std::int64_t step =
   return values;
 }
 
-/// Layers chosen for a model of 32, moved to the same depth of another one. A model of about that depth keeps their
-/// indices: rounding would only move them by one.
+/// Moves layers that were chosen for a model of 32 layers to the same depth of another model. A model of about 32
+/// layers keeps their indices, because rounding would only move them by one.
 std::vector<int> layers_at_depth(const std::vector<int>& of_32, std::int64_t layers) {
   if (layers >= 28 && layers <= 36) return of_32;
   std::vector<int> scaled;
@@ -62,8 +62,8 @@ const std::vector<int> kPaperLayers{6, 8, 11, 18};
 const std::vector<int> kPaperCodeLayers{6, 8, 11, 16};
 const std::vector<int> kPaperHeads{0, 1, 2, 4, 9, 12, 14, 15, 16, 18, 19, 22, 23, 26, 29, 30};
 
-/// The first whole KV groups: about a third of the heads, at most half. A single KV head can't be divided into groups,
-/// so there a third of its query heads are taken.
+/// Returns the heads of the first whole KV groups: about a third of the heads, at most half. A single KV head can't be
+/// divided into groups, so a third of its query heads are taken.
 std::vector<int> first_kv_groups(const ModelConfig& model) {
   if (model.kv_heads == 1) return range(0, model.heads / 3 + (model.heads == 2 ? 1 : 0));
   const std::int64_t third = (2 * model.kv_heads + 3) / 6;

@@ -10,13 +10,13 @@ namespace carryover {
 
 struct ModelConfig;
 
-/// H_long and L_long (subsec:arch). Heads are QUERY heads, zero-indexed; a layer's list is ascending without repeats.
-/// A head in the list is long-range in every layer; it reads a retrieved prefix only in the layers of L_long, and
-/// elsewhere sees its segment alone. A plain value; any thread.
+/// H_long and L_long (subsec:arch). Heads are QUERY heads, zero-indexed; a layer's list ascends without repeats. A head
+/// in the list is long-range in every layer: in the layers of L_long it reads a retrieved prefix, and in others it sees
+/// its segment alone. A plain value; any thread.
 class Grouping {
  public:
   Grouping() = default;
-  /// One head list for all layers (as in the paper), or one per layer.
+  /// Takes one list of heads for all layers (as in the paper), or one per layer.
   Grouping(std::vector<int> long_range_layers, std::vector<std::vector<int>> long_range_heads);
 
   const std::vector<int>& long_range_layers() const { return layers_; }
@@ -28,14 +28,14 @@ class Grouping {
   bool retrieves(int layer) const { return is_long_layer(layer) && !long_heads(layer).empty(); }
   std::vector<int> local_heads(int layer, int heads) const;
 
-  void set_long(int layer, int head, bool is_long, int layer_count);  ///< expands to one list per layer where needed
+  void set_long(int layer, int head, bool is_long, int layer_count);  ///< expands to one list per layer if needed
   void set_long_layer(int layer, bool is_long);
 
-  /// α: share of local heads over all layers. β: share of long-range layers.
+  /// α: the share of local heads over all layers. β: the share of long-range layers.
   double local_share(const ModelConfig&) const;
   double long_layer_share(const ModelConfig&) const;
 
-  /// Throws EngineError{BadInput} where a head or layer is out of range.
+  /// Throws EngineError{BadInput} if a head or layer is out of range.
   void validate(const ModelConfig&) const;
 
   bool operator==(const Grouping&) const = default;

@@ -16,12 +16,12 @@ namespace carryover {
 namespace {
 
 constexpr std::int64_t kMostPatternSize = 2'147'483'647;
-constexpr double kMostPatternScore = 9'007'199'254'740'992;  // 2^53: whole numbers below it are kept to the digit
+constexpr double kMostPatternScore = 9'007'199'254'740'992;  // 2^53: whole numbers below it are kept exactly
 
 constexpr const char* kPatternSizes = "Give a whole number from 1 to 2147483647.";
 constexpr const char* kPatternScores = "Give a number between -2^53 and 2^53.";
 
-/// A part of a list of patterns, by its name for errors.
+/// A part of a list of patterns, with its name for errors.
 struct PatternPlace {
   const std::string& where;
   std::string name;  ///< empty: the whole of a file
@@ -42,7 +42,7 @@ std::string text_of_value(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, 60);
 }
 
-/// "12": digits without a zero in front, so that no head has two names.
+/// Reads a key such as "12": digits without a leading zero, so that no head has two names.
 std::optional<int> head_of_key(const std::string& key) {
   unsigned head = 0;
   const char* const end = key.data() + key.size();
@@ -66,7 +66,7 @@ std::int64_t read_pattern_size(const nlohmann::json& value, const char* name, co
 }
 
 bool is_pattern_score(double score) {
-  return std::abs(score) < kMostPatternScore;  // which NaN is not
+  return std::abs(score) < kMostPatternScore;  // false for NaN, too
 }
 
 HeadPattern read_pattern(const nlohmann::json& value, const PatternPlace& place) {

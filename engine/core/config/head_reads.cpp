@@ -7,7 +7,7 @@ namespace carryover {
 
 namespace {
 
-/// Query heads of a layer that read a part, ascending.
+/// Returns the query heads of a layer that read a part, ascending.
 std::vector<int> readers_of(PrefixPart part, const SegmentConfig& config, const ModelConfig& model, int layer) {
   std::vector<int> heads;
   for (const HeadReads& kind : head_reads(config, model, layer))

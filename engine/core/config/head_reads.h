@@ -6,47 +6,48 @@
 
 namespace carryover {
 
-/// One kind of heads in a layer and what they read before their segment (app:attention, ADR 0028). Retrieved tokens are
-/// read in the layers of L_long alone, and only where R > 0: elsewhere they are none of the parts. A plain value.
+/// One kind of heads in a layer and the parts that they read before their segment (app:attention, ADR 0028). Retrieved
+/// tokens are a part only in the layers of L_long, and only if R > 0. A plain value.
 struct HeadReads {
-  bool long_range = false;        ///< the heads of H_long, else the others
+  bool long_range = false;        ///< true: the heads of H_long; false: the others
   std::vector<int> heads;         ///< query heads, ascending, at least one
-  std::vector<PrefixPart> parts;  ///< in their order in the prefix
-  bool per_query_head = false;    ///< each head has a prefix of its own, because it searches for itself
+  std::vector<PrefixPart> parts;  ///< in the order of the prefix
+  bool per_query_head = false;    ///< true if each head has a prefix of its own, because it searches for itself
 
   bool read(PrefixPart part) const;
-  /// KV heads that a prefix of these heads has rows of: one for each of `heads`, or the distinct ones, ascending.
+  /// Returns the KV heads of the rows of a prefix of these heads: one for each of `heads`, or the distinct ones,
+  /// ascending.
   std::vector<int> prefix_kv_heads(const ModelConfig& model) const;
 };
 
-/// The kinds of a layer: local heads, then long ones, each where it has a head.
+/// Returns the kinds of heads in a layer: local heads, then long-range ones; a kind without heads is left out.
 std::vector<HeadReads> head_reads(const SegmentConfig& config, const ModelConfig& model, int layer);
 
-/// The KV head of each query head.
+/// Returns the KV head of each query head.
 std::vector<int> kv_heads_of_each(const std::vector<int>& heads, const ModelConfig& model);
-/// The same, each once. Ascending, as the heads are.
+/// Returns the KV heads of these query heads, each once. Ascending, as the heads are.
 std::vector<int> distinct_kv_heads(const std::vector<int>& heads, const ModelConfig& model);
 
-/// KV heads whose tail is carried: those that a reader of the carry uses. Ascending.
+/// Returns the KV heads whose tail is carried: those that a reader of the carry uses. Ascending.
 std::vector<int> carry_kv_heads(const SegmentConfig& config, const ModelConfig& model, int layer);
-/// Query heads of a layer that read retrieved tokens, and those that search: themselves, or the shared searchers.
-/// Ascending.
+/// Return the query heads of a layer that read retrieved tokens, and those that search: the readers themselves, or the
+/// shared searchers. Ascending.
 std::vector<int> reader_heads(const SegmentConfig& config, const ModelConfig& model, int layer);
 std::vector<int> search_heads(const SegmentConfig& config, const ModelConfig& model, int layer);
-/// KV heads that the pool holds: those that a reader or a searcher uses. Ascending.
+/// Returns the KV heads that the pool holds: those that a reader or a searcher uses. Ascending.
 std::vector<int> pool_kv_heads(const SegmentConfig& config, const ModelConfig& model, int layer);
 
-/// Each head for itself, by summaries, expanded anchors: the search of app:retrieval.
+/// Returns true for the search of app:retrieval: each head searches for itself, by summaries, and anchors are expanded.
 bool is_paper_search(const SegmentConfig& config);
 
-/// Whether any head of any layer reads retrieved tokens.
+/// Returns true if any head of any layer reads retrieved tokens.
 bool retrieves(const SegmentConfig& config, const ModelConfig& model);
-/// Whether the carried positions are not searched, so that none stands twice in a prefix: where a reader reads the
-/// carry too. Of a shared search, that is any reader of any layer; else these.
+/// Return true if the search skips the carried positions, so that none is twice in a prefix. This is so if a reader
+/// reads the carry too: in a shared search any reader of any layer, else one of `readers`.
 bool shared_search_skips_carry(const SegmentConfig& config, const ModelConfig& model);
 bool search_skips_carry(const SegmentConfig& config, const ModelConfig& model, const HeadReads& readers);
 
-/// The most positions that a prefix can have.
+/// Returns the largest number of positions that a prefix can have.
 std::int64_t longest_prefix(const SegmentConfig& config);
 
 }  // namespace carryover

@@ -12,7 +12,7 @@ namespace carryover {
 
 namespace {
 
-/// A number that fills the text.
+/// Returns the number that is the whole text, if it is one.
 std::optional<int> number_of(std::string_view text) {
   int value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);

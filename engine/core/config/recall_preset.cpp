@@ -8,7 +8,7 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kSegment = 512, kPrefix = 128;  ///< M + n and R, where the lengths were measured
+constexpr std::int64_t kSegment = 512, kPrefix = 128;  ///< M + n and R for which the preset was measured
 
 std::vector<int> all_of(std::int64_t count) {
   std::vector<int> all(static_cast<std::size_t>(count));

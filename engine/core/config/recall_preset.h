@@ -7,16 +7,16 @@
 
 namespace carryover {
 
-/// The heads that search for what a question asks about, as `carryover heads --recall` found them for the default model
-/// (SmolLM2-135M; docs/adr/0030); none for a model of another shape.
+/// Returns the heads that search for what a question asks about, as `carryover heads --recall` found them for the
+/// default model (SmolLM2-135M; docs/adr/0030), or nothing for a model of another shape.
 std::optional<std::vector<HeadRef>> known_search_heads(const ModelConfig& model);
 
-/// Every head of every layer.
+/// Returns the grouping in which every head of every layer is long-range.
 Grouping all_readers(const ModelConfig& model);
 
-/// `config` with the preset for recall (beyond the paper, ADR 0028): every head of every layer reads sinks, what one
-/// shared search retrieved in windows, and the carry, and a question is run twice. Where no search heads are known for
-/// the model, those of `config` stay.
+/// Returns `config` with the preset for recall (beyond the paper, ADR 0028): every head of every layer reads sinks,
+/// what one shared search retrieved in windows, and the carry, and a question is run twice. If no search heads are
+/// known for the model, those of `config` stay.
 SegmentConfig recall_preset(const ModelConfig& model, SegmentConfig config);
 
 }  // namespace carryover

@@ -7,15 +7,15 @@
 
 namespace carryover {
 
-/// What may stand in a head's prefix.
+/// The parts that a head's prefix may have.
 enum class PrefixPart : std::uint8_t {
   Sinks,      ///< the text's first n tokens
-  Retrieved,  ///< what was searched for
+  Retrieved,  ///< tokens that a search found
   Carry,      ///< the carried tail
   Core        ///< groups of tokens, each pooled into one; no head of SegmentConfig reads them
 };
 
-/// Which parts a head's prefix has, in their order there. The paper's heads read one part each.
+/// The parts of a head's prefix, in their order. The paper's heads read one part each.
 enum class PrefixParts : std::uint8_t {
   None,
   Sinks,
@@ -50,27 +50,27 @@ inline constexpr std::array<std::string_view, 16> kPrefixPartsNames{"none",
                                                                     "retrieved+carry+sinks",
                                                                     "carry+sinks+retrieved",
                                                                     "carry+retrieved+sinks"};
-std::vector<PrefixPart> parts_of(PrefixParts parts);  ///< in order
+std::vector<PrefixPart> parts_of(PrefixParts parts);  ///< in their order
 bool has(PrefixParts parts, PrefixPart part);
 
-/// Whose queries decide what is retrieved.
+/// Says whose queries decide what is retrieved.
 enum class SearchBy : std::uint8_t {
   PerHead,  ///< each head that reads retrieved tokens searches for its own (app:retrieval)
   Shared    ///< SegmentConfig::search_heads decide one list of positions, which all readers read
 };
 inline constexpr std::array<std::string_view, 2> kSearchByNames{"per-head", "shared"};
 
-/// What a position of the pool is worth to a head.
+/// The score of a position of the pool for a head.
 enum class SearchScores : std::uint8_t {
   Summaries,  ///< the largest dot product of its key with a summary of the queries (app:retrieval)
   Centred     ///< the largest over the last L_q queries q of q·(k − mean k), as a z-score over the pool
 };
 inline constexpr std::array<std::string_view, 2> kSearchScoresNames{"summaries", "centred"};
 
-/// How scores become positions.
+/// Says how positions are chosen by their scores.
 enum class RetrieveBy : std::uint8_t {
   Anchors,  ///< the best positions with their neighbours (app:retrieval)
-  Windows   ///< the windows of the best mean score, whole and without overlap
+  Windows   ///< the windows with the best mean score, whole and without overlap
 };
 inline constexpr std::array<std::string_view, 2> kRetrieveByNames{"anchors", "windows"};
 

@@ -24,7 +24,7 @@ RopeConfig::Kind read_rope_kind(const nlohmann::json& value, const std::string& 
 
 RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
   if (!json.is_object()) refuse_field(where, "rope", "is not a JSON object", "Give kind, theta and factor, or null.");
-  for (const char* needed : {"kind", "theta"}) {  // a base filled in by default would silently change the model
+  for (const char* needed : {"kind", "theta"}) {  // a default base would silently change the model
     if (!json.contains(needed)) refuse_field(where, std::string("rope.") + needed, "is missing", "Name it.");
   }
   RopeConfig rope;
@@ -48,7 +48,7 @@ RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
   return rope;
 }
 
-/// The place in its names of what a file gives.
+/// Returns the index among its names of the value that a file gives.
 std::size_t read_choice(const nlohmann::json& value, const std::string& where, const std::string& key,
                         const Choice& choice) {
   std::string names;
@@ -141,7 +141,7 @@ void check_rope_of_run(const RopeConfig& rope, const std::string& where) {
   }
 }
 
-/// Who searches, and what is taken of it.
+/// Checks who searches, and what is retrieved by the scores.
 void check_search(const SegmentConfig& config, const ModelConfig& model, const std::string& where) {
   if (config.retrieval_length > 0 && config.search == SearchBy::Shared && config.search_heads.empty())
     refuse_field(where, "search_heads", "is empty, and the search is shared", "Name heads, such as 18.6,15.6,18.7.");
@@ -163,7 +163,8 @@ void check_search(const SegmentConfig& config, const ModelConfig& model, const s
                  "A retrieved window has to fit: make it shorter.");
 }
 
-/// The largest buffer that a config can ask for: K and V of S + M + R positions, every head of every layer, in fp64.
+/// Returns true if the largest buffer that a config can ask for has a size in 64 bits: K and V of S + M + R positions,
+/// every head of every layer, in fp64.
 bool sizes_fit(const SegmentConfig& config, const ModelConfig& model) {
   std::int64_t bytes = 0;
   if (__builtin_add_overflow(config.segment_length, config.carry_length, &bytes)) return false;

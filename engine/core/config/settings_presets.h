@@ -7,15 +7,15 @@
 
 namespace carryover {
 
-/// A named start of all settings. A plain value.
+/// A named set of values for all settings. A plain value.
 struct SettingsPreset {
   std::string name;
   const char* description = "";  ///< a translatable phrase
   SegmentConfig config;
 };
 
-/// "paper", "sinks" and "recall", for a model. `searchers`: who searches where no search heads are known for a model of
-/// this shape; without any, the preset for recall does not validate.
+/// Returns the presets "paper", "sinks" and "recall" for a model. `searchers`: the search heads to use if none are
+/// known for a model of this shape; without any, the preset for recall is not valid.
 std::vector<SettingsPreset> settings_presets(const ModelConfig& model, const std::vector<HeadRef>& searchers = {});
 
 }  // namespace carryover

@@ -8,9 +8,9 @@
 
 namespace carryover {
 
-/// How policy nsa sees a text. Block i, from 0, has tokens [i·b, (i + 1)·b). A token that is the n-th of the text, from
-/// 1, has three branches: a mean of each of the first ⌊n/b⌋ blocks, which are whole; tokens up to itself of its own
-/// block ⌊(n − 1)/b⌋ and of at most s − 1 blocks before it; and the last W tokens. Pure; any thread.
+/// The keys that policy nsa sees of a text. Block i, from 0, has tokens [i·b, (i + 1)·b). A token that is the n-th of
+/// the text, from 1, has three branches: a mean of each of the first ⌊n/b⌋ blocks, which are whole; tokens up to itself
+/// of its own block ⌊(n − 1)/b⌋ and of at most s − 1 blocks before it; and the last W tokens. Pure; any thread.
 struct SparseBlocks {
   std::int64_t block;     ///< b ≥ 1
   std::int64_t selected;  ///< s ≥ 1
@@ -19,16 +19,18 @@ struct SparseBlocks {
   explicit SparseBlocks(const SegmentConfig& config)
       : block(config.selected_block_length), selected(config.selected_blocks), window(config.attention_window) {}
 
-  /// Blocks that are whole in a text of n tokens: those whose means the n-th token sees.
+  /// Returns the number of whole blocks in a text of n tokens, whose means the n-th token sees.
   std::int64_t whole(std::int64_t n) const { return n / block; }
-  /// The block that the n-th token is in.
+  /// Returns the block that the n-th token is in.
   std::int64_t own(std::int64_t n) const { return (n - 1) / block; }
-  /// Tokens from the text's start on that see every block up to their own. A product could overflow.
+  /// Returns true if the n-th token sees every block up to its own. Blocks are compared because a product could
+  /// overflow.
   bool selects_all(std::int64_t n) const { return own(n) < selected; }
-  /// Tokens that the n-th one sees of blocks.
+  /// Returns the number of tokens that the n-th token sees in selected blocks.
   std::int64_t of_blocks(std::int64_t n) const { return selects_all(n) ? n : n - (own(n) - selected + 1) * block; }
   std::int64_t in_window(std::int64_t n) const { return std::min(n, window); }
-  /// Of all branches; at most a third of the largest number from each, so that absurd lengths don't wrap around.
+  /// Returns the sum over all branches. Each counts at most a third of the largest number, so that absurd lengths do
+  /// not wrap around.
   std::int64_t seen_by(std::int64_t n) const {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 3;
     return std::min(whole(n), kMost) + std::min(of_blocks(n), kMost) + std::min(in_window(n), kMost);

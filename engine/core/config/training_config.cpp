@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Calls visit(name, member, least) for each integer field: the one list that reading, writing and checking share.
+/// Calls visit(name, member, least) for each integer field. Reading, writing and checking share this one list.
 template <typename Config, typename Visit>
 void each_integer(Config& config, Visit visit) {
   visit("max_steps", config.max_steps, std::int64_t{1});
@@ -31,7 +31,7 @@ void each_integer(Config& config, Visit visit) {
   visit("lora_rank", config.lora.rank, std::int64_t{0});
 }
 
-/// What a real field may be: at least `least` (or above it), and below `limit` (or equal to it).
+/// The range of a real field: at least `least` (or above it), and below `limit` (or at most it).
 struct Range {
   double least = 0;
   bool above = false;
@@ -94,7 +94,7 @@ std::vector<std::int64_t> read_lengths(const json& value, const std::string& whe
   return lengths;
 }
 
-/// Sizes stay far from where products of them would wrap around.
+/// The largest sizes; products of them are far from wrapping around.
 constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
 void check_count(std::int64_t value, std::int64_t least, const std::string& where, const std::string& field) {

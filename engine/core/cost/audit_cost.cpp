@@ -12,7 +12,7 @@ namespace carryover {
 
 namespace {
 
-/// Tensors that are trained: matmuls that read one input are one matrix (weights.h).
+/// Returns the number of trained tensors. Matmuls that read one input are one matrix (weights.h).
 double trained_tensors(const ModelConfig& model, std::int64_t lora_rank) {
   if (lora_rank > 0) return 2 * real(std::ssize(lora_modules())) * real(model.layers);
   return 6 * real(model.layers) + (model.tied_embeddings ? 2 : 3);
@@ -32,15 +32,16 @@ AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, cons
   SegmentConfig deepest = config;
   if (neighbours) ++deepest.truncation_depth;
   const TrainingCost cost = training_cost(model, deepest, training, policy, bytes_per_value);
-  // Beside the weights: the trainer's gradient, that of L_K in two roundings, the way to another depth's, and the
-  // graphs that give this one again. Finite differences hold one gradient, a direction and the weights' copy.
+  // Besides the weights, memory holds the trainer's gradient, that of L_K in two roundings, the difference from another
+  // depth's, and the graphs that compute L_K's again. Finite differences hold one gradient, a direction and a copy of
+  // the weights.
   const double gradients = (neighbours ? 5 : 3) * real(cost.memory.gradients);
   // The checks of the forward pass compare the last hidden states of the whole text, run in up to three ways.
   const double n = real(segments), length = real(config.segment_length);
   const double hidden_states = 3 * n * length * real(model.hidden) * bytes_per_value;
   const double memory = real(cost.memory.weights) + gradients + real(cost.memory.graph) + hidden_states;
 
-  // A term of L_K reads its own segment and up to K before it.
+  // A term of L_K reads its own segment and up to K segments before it.
   const auto once = [&](std::int64_t truncation_depth) {
     const double depth = std::min(real(truncation_depth), n - 1);
     return whole_text ? n * length : length * (n * (depth + 1) - depth * (depth + 1) / 2);
@@ -49,7 +50,7 @@ AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, cons
   constexpr double forward_and_backward = 3, checkpointed = 4, inference = 1;
   const double forward_ways = bytes_per_value < 4 ? 4 : 3;  // whole segments (in fp32 too), chunks, token by token
   const double runs = n * length * (forward_and_backward + checkpointed + inference + forward_ways);
-  double written_out = 2 * once(K);  // and a second time with other roundings
+  double written_out = 2 * once(K);  // once more with other roundings
   if (neighbours && n > 1) {
     if (K > 0) written_out += 2 * once(K - 1);
     written_out += 2 * once(K + 1);

@@ -17,16 +17,17 @@ namespace {
 
 __extension__ typedef __int128 Int128;
 
-/// A forecast may be asked for absurd lengths; it then says "more than any machine has" and never wraps around.
+/// Converts a forecast to 64 bits. Forecasts for absurd lengths then say "more than any machine has" and never wrap
+/// around.
 std::int64_t saturated(Int128 value) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   return value > most ? most : static_cast<std::int64_t>(value);
 }
 
-/// A segment that begins here reads all that it ever may.
+/// The first token of a segment that is so late in a text that it reads all that a segment may read.
 constexpr auto kLate = std::numeric_limits<std::int64_t>::max();
 
-/// K and V of one position of one KV head, bytes.
+/// Returns the bytes of K and V of one position of one KV head.
 Int128 pair_bytes(const CostModel& cost) {
   return Int128{2} * cost.model.head_dim * cost.bytes_per_value;
 }
@@ -35,7 +36,7 @@ Int128 sink_bytes(const CostModel& cost) {
   return Int128{cost.model.layers} * cost.model.kv_heads * cost.config.sink_length * pair_bytes(cost);
 }
 
-/// Positions × heads of the prefixes that attention reads in one segment, over all layers.
+/// Returns positions × heads of the prefixes that attention reads in one segment, summed over all layers.
 Int128 prefix_slots(const CostModel& cost) {
   Int128 slots = 0;
   for (int layer = 0; layer < cost.model.layers; ++layer)
@@ -44,12 +45,13 @@ Int128 prefix_slots(const CostModel& cost) {
   return slots;
 }
 
-/// The same of the segment's own keys and values, `length` tokens of them.
+/// Returns the same for `length` of the segment's own tokens.
 Int128 segment_slots(const CostModel& cost, std::int64_t length) {
   return Int128{length} * cost.model.kv_heads * cost.model.layers;
 }
 
-/// An open segment's buffers, all layers: keys, their rotated copies, values, and twice the tail of its queries.
+/// Returns the bytes of an open segment's buffers in all layers: keys, their rotated copies, values, and twice the tail
+/// of its queries.
 Int128 open_bytes(const CostModel& cost) {
   const std::int64_t S = cost.config.segment_length, tail = std::min(cost.config.query_length, S);
   const Int128 queries =
@@ -57,14 +59,14 @@ Int128 open_bytes(const CostModel& cost) {
   return segment_slots(cost, S) * pair_bytes(cost) * 3 / 2 + queries;
 }
 
-/// CostModel::activation_bytes of a chunk each of whose heads sees `past` more.
+/// Returns CostModel::activation_bytes of a chunk if each head sees `past` positions before it.
 Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past, bool loss) {
   const ModelConfig& model = cost.model;
   const std::int64_t bytes_per_value = cost.bytes_per_value;
-  const auto unpacked = [&](Int128 values) -> Int128 {  // for one row they are not
+  const auto unpacked = [&](Int128 values) -> Int128 {  // a single row needs no unpacked weights
     return cost.packed_weights ? std::min<Int128>(unpacked_block_bytes, values * bytes_per_value) : 0;
   };
-  // The residual before and behind, and its normalised copy or what joins it.
+  // the residual stream before and after, and its normed copy or the output that is added to it
   const Int128 stream = Int128{3} * model.hidden;
   const Int128 seen =
       Int128{2} * model.kv_heads * (Int128{past} + chunk);  // keys and values as attention's matmuls read them
@@ -148,8 +150,8 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
   bytes.attention_kv = saturated(prefixes + own);
   bytes.carry = carry_bytes();
   bytes.pool = pool_bytes(tokens);
-  // A segment that is read at once has one layer's keys and values at a time. The first has no prefix to read and no
-  // carry beside the one that it leaves.
+  // A segment that is read at once holds the keys and values of one layer at a time. The first segment has no prefix to
+  // read and no carry besides the one that it leaves.
   const bool alone = tokens <= config.segment_length;
   const Int128 kept = (alone ? 0 : prefixes) + (use.decoding ? open_bytes(*this) : own / model.layers);
   const Int128 carries = (alone ? 1 : 2) * Int128{bytes.carry};
@@ -168,7 +170,7 @@ MemoryBytes CostModel::caches(std::int64_t tokens, std::int64_t whole, std::int6
                               RunUse use) const {
   const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length,
                      most = sinks + config.attention_window - 1;
-  const auto held = [&](std::int64_t count, std::int64_t at_most) {  // of a text of `count` tokens
+  const auto held = [&](std::int64_t count, std::int64_t at_most) {  // `count`: tokens of the text
     return (Int128{whole} * count + Int128{ends} * std::min(count, at_most)) * pair_bytes(*this);
   };
   const Int128 newest = use.decoding ? open_bytes(*this) : held(length, most);
@@ -195,7 +197,7 @@ MemoryBytes CostModel::looked_up(std::int64_t tokens, RunUse use) const {
   };
   const std::int64_t seen = seen_of_memory(config, before),
                      copies = std::max<std::int64_t>(0, before.near + length - config.attention_window);
-  // Keys of near tokens are rotated for a segment: a layer's while it runs, or all while a segment is open.
+  // Keys of near tokens are rotated for a segment: a layer's while it runs, or all layers' while a segment is open.
   const Int128 rotated = token / 2 * before.near / (use.decoding ? 1 : model.layers),
                newest = (use.decoding ? open_bytes(*this) : token * length) + score * (before.near + length);
   MemoryBytes bytes;
@@ -203,7 +205,7 @@ MemoryBytes CostModel::looked_up(std::int64_t tokens, RunUse use) const {
   bytes.activations = saturated(temporaries(*this, length, seen + copies, use.loss) + rotated + newest);
   bytes.attention_kv = saturated(token * (seen + length));
   bytes.pool = saturated(held(after, after.blocks));
-  // There is room for all blocks from the start.
+  // Memory for all blocks is reserved from the start.
   bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + held(before, after.blocks));
   return bytes;
 }
@@ -213,17 +215,18 @@ MemoryBytes CostModel::pooled(std::int64_t tokens, RunUse use) const {
   const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length, cores = rule.whole(past),
                      near = rule.near(past), seen = rule.seen_by(tokens);
   const Int128 token = segment_slots(*this, 1) * pair_bytes(*this), core = token * model.group_size();
-  // The prefix of a segment repeats near tokens for each head: a layer's while it runs, or all while a segment is open.
+  // The prefix of a segment repeats near tokens for each head: a layer's while it runs, or all layers' while a segment
+  // is open.
   const Int128 prefix = cores > 0 ? core * (cores + near) / (use.decoding ? 1 : model.layers) : 0,
                newest = (use.decoding ? open_bytes(*this) : token * length) + core / 2 * (length / rule.group);
-  // A layer of a segment that sees core tokens of its own copies its prefix once more.
+  // A layer whose segment sees core tokens of its own copies its prefix once more.
   const std::int64_t read = seen == 0 ? near : seen > cores ? (seen + near) * model.group_size() : 0;
   MemoryBytes bytes;
   bytes.weights = weight_bytes();
   bytes.activations = saturated(temporaries(*this, length, read, use.loss) + prefix + newest);
   bytes.attention_kv = saturated(core * seen + token * (tokens - seen * rule.group));
   bytes.pool = saturated(core * rule.whole(tokens) + token * rule.near(tokens));
-  // There is room for all core tokens from the start.
+  // Memory for all core tokens is reserved from the start.
   bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + core * rule.whole(tokens) + token * near);
   return bytes;
 }
@@ -233,8 +236,8 @@ MemoryBytes CostModel::branched(std::int64_t tokens, RunUse use) const {
   const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length,
                      means = rule.whole(tokens), output = length * model.group_size() / 2;
   const Int128 token = segment_slots(*this, 1) * pair_bytes(*this);
-  // Of a layer the means are copied. Beside one branch's output those before it are there as their sum, and with them
-  // keys that are read without an index, or the output by its gates.
+  // A layer's means are copied. Beside the output of one branch there is the sum of the outputs before it, and also the
+  // keys that are read without an index, or the output times its gates.
   const std::int64_t dense = std::max(std::min(past, rule.window - 1), rule.selects_all(tokens) ? past : 0),
                      read = saturated(Int128{means} + output + std::max(dense, output - length));
   const Int128 newest = use.decoding ? open_bytes(*this) : token * length, held = token * (Int128{tokens} + means);
@@ -243,7 +246,7 @@ MemoryBytes CostModel::branched(std::int64_t tokens, RunUse use) const {
   bytes.activations = saturated(temporaries(*this, length, read, use.loss) + newest);
   bytes.attention_kv = saturated(token * rule.seen_by(tokens));
   bytes.pool = saturated(held);
-  // There is room for everything from the start.
+  // Memory for everything is reserved from the start.
   bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + held);
   return bytes;
 }

@@ -8,14 +8,14 @@
 
 namespace carryover {
 
-/// Logits exist for a block of rows at a time, never [T, V]: this much of them (method/segment_loss).
+/// Logits exist for a block of rows at a time, never as [T, V]: so many bytes of them (method/segment_loss).
 inline constexpr std::int64_t logit_block_bytes = 16 << 20;
-/// For matmuls with several rows a weight of 8 bits is unpacked a block at a time: this much of it (ops/matmul).
+/// For matmuls with several rows, 8-bit weights are unpacked a block at a time: so many bytes of them (ops/matmul).
 inline constexpr std::int64_t unpacked_block_bytes = 16 << 20;
 
-/// What a run does with a text beside reading it.
+/// The work of a run on a text besides reading it.
 struct RunUse {
-  bool loss = true;       ///< logits of every token, else of the last alone
+  bool loss = true;       ///< true: logits of every token; false: of the last token only
   bool decoding = false;  ///< tokens are added one by one to an open segment
 };
 
@@ -24,36 +24,39 @@ struct CostModel {
   ModelConfig model;
   SegmentConfig config;
   int bytes_per_value = 4;
-  bool packed_weights = false;  ///< in 8 bits, and 16 bits of scale for 32 of them
+  bool packed_weights = false;  ///< 8 bits per weight, and 16 bits of scale per 32 weights
 
   std::int64_t weight_bytes() const;
-  /// Bytes of attention-visible KV in one segment, all layers: n + S + αM + β(1−α)R, per head, exactly by KV head.
+  /// Returns the bytes of attention-visible KV in one segment, all layers: n + S + αM + β(1−α)R per head, exact by KV
+  /// head.
   std::int64_t segmented_attention_bytes() const;
   std::int64_t carry_bytes() const;
   std::int64_t pool_bytes(std::int64_t tokens) const;  ///< keys as SegmentConfig::pool_keys holds them
   std::int64_t pool_bytes_per_token() const;
-  /// KV cache of full attention at `tokens`.
+  /// Returns the bytes of full attention's KV cache at `tokens`.
   std::int64_t full_attention_bytes(std::int64_t tokens) const;
-  /// Peak of temporaries while a chunk of `chunk` tokens runs without gradients: the larger of a layer's and the
-  /// logits'.
+  /// Returns the peak of temporaries while a chunk of `chunk` tokens runs without gradients: the larger of a layer's
+  /// and the logits'.
   std::int64_t activation_bytes(std::int64_t chunk, bool loss = true) const;
-  /// n + S + αM + β(1−α)R: mean number of positions a head sees, tokens.
+  /// Returns n + S + αM + β(1−α)R, the mean number of positions that a head sees.
   double visible_positions() const;
-  /// All kinds at the end of a run of `tokens`; decoding keeps the open segment's keys and values of all layers.
+  /// Returns all kinds of memory at the end of a run of `tokens`. Decoding keeps the open segment's keys and values of
+  /// all layers.
   MemoryBytes segmented(std::int64_t tokens, RunUse use = {}) const;
-  /// The same of full attention in chunks of S; the newest chunk's keys and values are there twice until its last
+  /// Returns the same for full attention in chunks of S. The newest chunk's keys and values exist twice until its last
   /// layer, which counts as activations.
   MemoryBytes full(std::int64_t tokens, RunUse use = {}) const;
-  /// The same of caches in chunks of S: `whole` rows of KV heads, over all layers, hold the text, and `ends` rows the
-  /// first `sinks` tokens and the last attention_window; of the newest chunk what is kept is there twice until its last
-  /// layer, which counts as activations.
+  /// Returns the same for caches in chunks of S. Over all layers, `whole` rows of KV heads hold the text, and `ends`
+  /// rows the first `sinks` tokens and the last attention_window. What is kept of the newest chunk exists twice until
+  /// its last layer, which counts as activations.
   MemoryBytes caches(std::int64_t tokens, std::int64_t whole, std::int64_t ends, std::int64_t sinks,
                      RunUse use = {}) const;
-  /// The same of all tokens, of which a segment sees sinks, some blocks and those near it (block_memory.h).
+  /// Returns the same if all tokens are held and a segment sees sinks, some blocks and the near tokens
+  /// (block_memory.h).
   MemoryBytes looked_up(std::int64_t tokens, RunUse use = {}) const;
-  /// The same of core tokens and those that are seen one by one (core_tokens.h).
+  /// Returns the same for core tokens and the tokens that are seen one by one (core_tokens.h).
   MemoryBytes pooled(std::int64_t tokens, RunUse use = {}) const;
-  /// The same of all tokens and a mean of each whole block of them (sparse_blocks.h).
+  /// Returns the same for all tokens and the mean of each whole block (sparse_blocks.h).
   MemoryBytes branched(std::int64_t tokens, RunUse use = {}) const;
 };
 

@@ -9,7 +9,8 @@ namespace carryover {
 namespace {
 
 #ifdef __x86_64__
-/// Linux 5.16 and later say which extended states a process may ask for. The tiles' data is one of them.
+/// Returns true if the system lets a process use AMX's tile data. Linux 5.16 and later say which extended states a
+/// process may ask for.
 [[maybe_unused]] bool system_allows_tiles() {
   constexpr int get_supported = 0x1021, tile_data = 18;  // ARCH_GET_XCOMP_SUPP, XFEATURE_XTILEDATA
   unsigned long states = 0;
@@ -28,17 +29,17 @@ struct Row {
 
 constexpr const char* kLessToRead = "decoding is bound by reading the weights, and bf16 halves them";
 
-/// The first row that matches decides. Tokens/s are SmolLM2's on 2 cores, bf16 : fp32, prefill of 512 tokens by full
-/// attention and decoding behind 512 tokens, measured on 2026-11-22 and 23 at commits 9a49daf to 3f38ce3. They are what
-/// docs/benchmarks.md measures by kind of processor in "Prefill on the CPU", "Decoding on the CPU" and "Decoding
-/// against llama.cpp": where figures that are published there contradict a row, the row is to change.
+/// The first row that matches decides. The comments give tokens/s of SmolLM2 on 2 cores, bf16 : fp32, for a prefill of
+/// 512 tokens under full attention and for decoding after 512 tokens, measured on 2026-11-22 and 23 at commits 9a49daf
+/// to 3f38ce3. docs/benchmarks.md measures them by kind of processor in "Prefill on the CPU", "Decoding on the CPU" and
+/// "Decoding against llama.cpp": if figures that are published there contradict a row, the row has to change.
 constexpr Row kRows[] = {
     // Xeon with AMX: prefill 3899 : 1036, decoding 67.1 : 39.2.
     {"AMX-BF16", [](const CpuFeatures& cpu) { return cpu.amx_bf16; }, DType::BFloat16,
      "its bf16 matmuls are several times as fast as fp32", DType::BFloat16, kLessToRead},
-    // Prefill: issue 22 reports bf16 as the slower one on a Xeon of this kind, and the page has no figures of it yet.
-    // Decoding: by the row kernel that all other rows use too, which upcasts bf16 as it reads and gained on each of
-    // them.
+    // Prefill: issue 22 reports that bf16 is slower on a Xeon of this kind, and the page has no figures for it yet.
+    // Decoding: it uses the same row kernel as all other rows, which upcasts bf16 as it reads, and which was faster in
+    // bf16 on each of them.
     {"AVX512-BF16 by Intel, without AMX", [](const CpuFeatures& cpu) { return cpu.avx512_bf16 && cpu.intel; },
      DType::Float32, "its bf16 matmuls are slower than fp32", DType::BFloat16, kLessToRead},
     // EPYC with AVX512-BF16: prefill 1331 : 755, decoding 94 : 54.
@@ -74,7 +75,8 @@ bool is_small_model(const ModelConfig& model) {
 DTypeChoice choose_dtype(DType asked, Device device, const CpuFeatures& cpu, const ModelConfig& model, Phase phase) {
   if (asked != DType::Auto) return {asked, "asked for"};
   if (device == Device::Cuda) return {DType::BFloat16, "a GPU"};
-  // No figures: its matrices lie in a core's own cache, so that bf16 saves no memory traffic and loses digits.
+  // There are no figures: its matrices stay in a core's own cache, so that bf16 saves no memory traffic but loses
+  // digits.
   if (is_small_model(model)) return {DType::Float32, "a small model, whose weights stay in the processor's cache"};
   for (const Row& row : kRows) {
     if (!row.matches(cpu)) continue;

@@ -7,17 +7,17 @@
 
 namespace carryover {
 
-/// How fast one matmul is, kept up for a fraction of a second: [rows, inner] · [inner, outer].
+/// The measured speed of a matmul [rows, inner] · [inner, outer] that is repeated for a fraction of a second.
 struct MatmulRate {
   std::string name;  ///< "qkv", "output", "gate_up", "down", "square"
   std::int64_t rows = 0, inner = 0, outer = 0;
   double flops_per_second = 0;
 };
 
-/// What a machine sustains: the limits that measured speeds are shares of. A plain value; any thread.
+/// The throughput that a machine sustains: the limits that measured speeds are shares of. A plain value; any thread.
 struct MachineLimits {
   std::vector<MatmulRate> products;
-  double bytes_per_second = 0;  ///< a = b + s·c over arrays beyond any cache, counted as three arrays
+  double bytes_per_second = 0;  ///< triad: a = b + s·c over arrays larger than any cache, counted as three arrays
 
   double best_flops_per_second() const;  ///< of all matmuls
 };

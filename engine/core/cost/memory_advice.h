@@ -7,9 +7,9 @@
 
 namespace carryover {
 
-/// What the weights of a model would take in dtypes that need less than `now`, as a sentence for whoever lacks memory.
-/// Empty where there is none. `stored`: what the file holds them in; Auto: something else. `q8`: whether that works
-/// where they are wanted: on a CPU, and not for training. Pure; any thread.
+/// Returns a sentence for people who lack memory: the bytes that a model's weights would take in dtypes that need less
+/// than `now`. Empty if there is no such dtype. `stored`: dtype of most of the file's weights; Auto: another format.
+/// `q8`: true if q8 is possible, which it is on a CPU and not for training. Pure; any thread.
 std::string smaller_dtypes_text(const ModelConfig& model, DType now, DType stored, bool q8);
 
 }  // namespace carryover

@@ -84,14 +84,15 @@ MemoryBytes memory_duo(const CostModel& cost, std::int64_t tokens, RunUse use) {
   return cost.caches(tokens, whole, cost.model.layers * cost.model.kv_heads - whole, cost.config.sink_length, use);
 }
 
-/// Keys of a head's pattern, its own tile's included: a block of them for each diagonal that stands alone is less than
-/// that in practice.
+/// Returns the number of keys of a head's pattern, with the keys of its own tile. This counts one key per diagonal,
+/// where the pattern takes a whole block for a diagonal that stands alone; in practice, few do.
 std::int64_t most_of(const HeadPattern& pattern) {
   constexpr std::int64_t block = 64;
   return pattern.kind == PatternKind::BlockSparse ? block * pattern.vertical : pattern.vertical + pattern.slash;
 }
 
-/// Of a text: a prompt's end is not known here. The queries that vote are there beside the caches.
+/// Returns the memory for a text without a prompt's end, which is not known here. The queries that vote are held
+/// besides the caches.
 MemoryBytes memory_snapkv(const CostModel& cost, std::int64_t tokens, RunUse use) {
   MemoryBytes bytes = cost.caches(tokens, cost.model.layers * cost.model.kv_heads, 0, 0, use);
   const std::int64_t queries = std::min(cost.config.query_length, tokens) * cost.model.heads * cost.model.layers *
@@ -101,7 +102,7 @@ MemoryBytes memory_snapkv(const CostModel& cost, std::int64_t tokens, RunUse use
   return bytes;
 }
 
-/// Heads of one pattern side by side. A KV head's row counts once for each pattern that reads it.
+/// Groups heads by pattern. A KV head's row counts once for each pattern that reads it.
 Visible visible_minference(const ModelConfig& model, const SegmentConfig& config, int layer, std::int64_t first) {
   std::map<std::int64_t, std::vector<int>> heads;
   for (int head = 0; head < model.heads; ++head) heads[most_of(config.head_patterns.at(layer, head))].push_back(head);
@@ -136,7 +137,7 @@ MemoryBytes memory_nsa(const CostModel& cost, std::int64_t tokens, RunUse use) {
   return cost.branched(tokens, use);
 }
 
-// What every policy reads, and what segmented doesn't.
+// The fields that every policy reads, and those that `segmented` does not read.
 constexpr std::string_view kOfAll[] = {"segment_length", "bos", "cross_boundary_target", "rope"};
 constexpr std::string_view kOfOthers[] = {
     "attention_window",      "cache_positions",     "head_patterns",          "kv_budget",

@@ -5,12 +5,12 @@
 
 namespace carryover {
 
-/// A count as a factor of an estimate. Pure.
+/// Converts a count to a factor of an estimate. Pure.
 constexpr double real(std::int64_t value) {
   return static_cast<double>(value);
 }
 
-/// The count of an estimate, which may be beyond all counts. Pure.
+/// Converts an estimate to a count; an estimate beyond the largest count gives the largest count. Pure.
 constexpr std::int64_t saturated(double value) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   return value >= static_cast<double>(most) ? most : static_cast<std::int64_t>(value);

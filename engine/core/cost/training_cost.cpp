@@ -27,8 +27,8 @@ double kept_inputs(const ModelConfig& model, const LoraConfig& lora) {
   return values;
 }
 
-/// Values that autograd keeps of one layer, per token: what the ops of decoder.cpp and forward_map.cpp save. The input
-/// of a matmul is kept only where its matrix, or an adapter on it, is trained. kv_rows: as held_kv_rows.
+/// Returns how many values per token autograd keeps of one layer: those that the ops of decoder.cpp and forward_map.cpp
+/// save. The input of a matmul is kept only if its matrix, or an adapter on it, is trained. kv_rows: as held_kv_rows.
 double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig& lora, double bytes_per_value) {
   const double queries = real(model.heads * model.head_dim), keys = kv_rows * real(model.head_dim);
   const double hidden = real(model.hidden), inner = real(model.intermediate), rank = real(lora.rank);
@@ -36,13 +36,14 @@ double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig&
   double values = 2 * hidden;                                                        // the stream before both norms
   values += 2 * queries + 2 * keys + real(model.heads) * kMaster / bytes_per_value;  // q, k, v, output, log-sums
   values += 2 * inner;                                                               // gate and up
-  if (full) return values + queries;  // the norms and SwiGLU are made again
+  if (full) return values + queries;  // outputs of the norms and of SwiGLU are computed again
   values += kept_inputs(model, lora);
   return values + rank * real(std::ssize(lora.target_modules));
 }
 
-/// What each layer keeps besides of a text of `tokens`: core tokens, keys and values, by head; or means of blocks by KV
-/// head, the outputs of two more branches, and of the gates the input and what they are made of.
+/// Returns how many more values each layer keeps for a text of `tokens` under such policies: keys and values of core
+/// tokens, by query head; or means of blocks by KV head, the outputs of two more branches, and for the gates their
+/// input and their logits.
 double kept_besides(const PolicyRow& row, const ModelConfig& model, const SegmentConfig& config, double tokens) {
   double values = 0;
   for (const VisiblePrefix& seen : row.visible(model, config, 0, 0)) {
@@ -54,13 +55,14 @@ double kept_besides(const PolicyRow& row, const ModelConfig& model, const Segmen
   return values;
 }
 
-/// Gradients of one layer's activations while it is differentiated, per token.
+/// Returns the number of values per token of one layer's activation gradients while it is differentiated.
 double passing_by_layer(const ModelConfig& model) {
   const double attention = real((3 * model.heads + 4 * model.kv_heads) * model.head_dim);
   return 2 * real(model.hidden) + std::max(attention, 3 * real(model.intermediate));
 }
 
-/// Everything that one sample's forward and backward hold at their peak. attention_kv: of its last segment, bytes.
+/// Returns the bytes of all that one sample's forward and backward hold at their peak. attention_kv: bytes of its last
+/// segment.
 double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::int64_t segments, double trainable,
                     const PolicyRow& row, std::int64_t attention_kv) {
   const bool whole_text = row.runs_in_chunks;
@@ -70,7 +72,7 @@ double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::
   const double alive = whole_text ? 1 : real(std::min(segments, cost.config.truncation_depth + 1));
   const double own = m * 2 * layers * real(model.kv_heads * model.head_dim) * b,
                prefixes = std::max(0.0, real(attention_kv) - own);
-  double kv_rows = 0;  // mean of the layers
+  double kv_rows = 0;  // mean over the layers
   for (int l = 0; l < model.layers; ++l)
     kv_rows += real(whole_text ? model.kv_heads : held_kv_rows(model, cost.config.grouping, l)) / layers;
   const double layer =
@@ -82,8 +84,8 @@ double sample_bytes(const CostModel& cost, const TrainingConfig& training, std::
   const bool everything = training.lora.rank == 0;
   const double head = real(model.vocabulary) * hidden;
   const double logits = std::min(real(logit_block_bytes), b * m * real(model.vocabulary));
-  // A layer's gradients join the sums before the next layer's appear; those of embedding and head are summed as they
-  // come.
+  // A layer's gradients are added to the sums before the next layer's appear; those of embedding and head are summed as
+  // they are computed.
   const double outside = everything ? (model.tied_embeddings ? 1 : 2) * head : 0;
   const double fresh = (trainable - outside) / layers * b;
   const double backward = fresh + passing_by_layer(model) * m * b + (training.gradient_checkpointing ? layer : 0);
@@ -118,7 +120,7 @@ TrainingCost training_cost(const ModelConfig& model, const SegmentConfig& config
   memory.attention_kv = run.attention_kv;
   memory.carry = run.carry;
   memory.pool = run.pool;
-  if (training.recall_samples > 0)  // whose questions' graphs are smaller than a text sample's
+  if (training.recall_samples > 0)  // the graphs of their questions are smaller than a text sample's
     memory.pool =
         std::max(memory.pool,
                  row.memory(cost, saturated(real(training.recall_segments) * real(config.segment_length)), {}).pool);

@@ -14,18 +14,20 @@ double pairs(std::int64_t length, std::int64_t prefix) {
   return real(length) * real(prefix) + real(length) * real(length + 1) / 2;
 }
 
-/// ⌊0/g⌋ + … + ⌊x/g⌋; 0 where x is negative.
+/// Returns ⌊0/g⌋ + … + ⌊x/g⌋, or 0 if x is negative.
 double sum_of_quotients(std::int64_t x, std::int64_t g) {
   const std::int64_t quotient = std::max<std::int64_t>(0, x) / g, rest = std::max<std::int64_t>(0, x) % g;
   return real(g) * real(quotient) * real(quotient - 1) / 2 + real(quotient) * real(rest + 1);
 }
 
-/// 1 + 2 + … + n.
+/// Returns 1 + 2 + … + n.
 double sum_up_to(std::int64_t n) {
   return real(n) * real(n + 1) / 2;
 }
 
-/// Of the first n tokens, over all branches: n at first, then as many as a full window has, or a sawtooth of blocks.
+/// Returns the pairs of the first n tokens, summed over all branches. In the window, the n-th token has n pairs at
+/// first and then those of a full window; in selected blocks, the number then rises with each token of a block and
+/// falls back where a block begins.
 double pairs(const SparseBlocks& rule, std::int64_t n) {
   const std::int64_t filling = std::min(n, rule.window), b = rule.block;
   const double in_window = sum_up_to(filling) + real(n - filling) * real(rule.window), means = sum_of_quotients(n, b);
@@ -47,7 +49,7 @@ double pairs(std::int64_t length, const VisiblePrefix& seen) {
   return pairs(filling, seen.length) + real(length - filling) * real(seen.most);
 }
 
-/// Of a segment of `length` tokens that begins at `first`.
+/// Returns the pairs of a segment of `length` tokens that begins at `first`.
 double segment_pairs(const PolicyRow& row, const ModelConfig& model, const SegmentConfig& config, std::int64_t first,
                      std::int64_t length) {
   double sum = 0;
@@ -80,10 +82,10 @@ double visible_bytes(const CostModel& cost, const std::string& policy, std::int6
 double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
                      std::int64_t tokens) {
   const PolicyRow& row = policy_row(policy);
-  // Chunks don't change what is seen, but where each of them looks blocks up.
+  // The division into chunks does not change what is seen, unless each chunk looks blocks up.
   if (row.runs_in_chunks && !row.segment_in_window) return segment_pairs(row, model, config, 0, tokens);
   const std::int64_t length = config.segment_length;
-  // From some segment on all cost the same.
+  // From some segment on, all segments cost the same.
   const double steady = segment_pairs(row, model, config, tokens, length);
   double sum = 0;
   for (std::int64_t first = 0; first < tokens; first += length) {

@@ -5,12 +5,12 @@
 
 #include "engine/core/cost/cost_model.h"
 
-/// How much attention sees under a policy, by its row of the policy table. Pure; any thread.
+/// Counts what attention sees under a policy, by the policy's row in the policy table. Pure; any thread.
 namespace carryover {
 
-/// Keys and values that a token sees which stands behind `context` tokens, its own included, bytes over all layers.
+/// Returns the bytes of keys and values, over all layers, that a token sees after `context` tokens, its own included.
 double visible_bytes(const CostModel& cost, const std::string& policy, std::int64_t context);
-/// Pairs of a query and a position that it sees, over all heads and layers of a text.
+/// Returns the number of pairs of a query and a position that it sees, over all heads and layers of a text.
 double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
                      std::int64_t tokens);
 

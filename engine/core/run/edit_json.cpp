@@ -14,7 +14,7 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t kMostEntries = 1'000'000;
-constexpr std::int64_t kMostPositions = std::int64_t{1} << 48;  ///< so that sums of two stay in range
+constexpr std::int64_t kMostPositions = std::int64_t{1} << 48;  ///< sums of two positions stay in range
 
 json slots_json(const std::vector<SlotRef>& held) {
   json list = json::array();

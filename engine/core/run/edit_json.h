@@ -7,9 +7,9 @@
 
 namespace carryover {
 
-/// no_carry, prefix (and seed, where it is random), dropped, added, banned, and config where there is one.
+/// Returns no_carry, prefix (and seed if it is random), dropped, added, banned, and config if there is one.
 nlohmann::json edit_json(const SegmentEdit& edit);
-/// What edit_json() wrote. Throws EngineError{BadInput} naming `where`.
+/// Reads what edit_json() wrote. Throws EngineError{BadInput}, which names `where`.
 SegmentEdit edit_from_json(const nlohmann::json& json, const std::string& where);
 
 }  // namespace carryover

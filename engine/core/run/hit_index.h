@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-/// Where a slot of a retrieved prefix lies and why, without its score and anchor: 4 bytes.
+/// The position and kind of a slot of a retrieved prefix, without its score and anchor: 4 bytes.
 class BriefHit {
  public:
   static constexpr std::int64_t end_of_positions = std::int64_t{1} << 30;
@@ -25,28 +25,29 @@ class BriefHit {
 };
 using BriefHits = std::span<const BriefHit>;  ///< ascending by position
 
-/// What one head read in one segment, in brief.
+/// The hits that one head read in one segment, in brief.
 struct BriefHead {
   int layer = 0, head = 0;
   std::vector<BriefHit> hits;
 };
-/// Throws EngineError{Unsupported} where a position is past end_of_positions.
+/// Throws EngineError{Unsupported} if a position is not below end_of_positions.
 BriefHead brief_of(const HeadHits& head);
 
-/// All hits of a run in brief, head by head, so that a view of all segments is one walk through memory. Spans end with
-/// the next append. One thread at a time.
+/// All hits of a run in brief, head by head, so that a view of all segments is one walk through memory. The next append
+/// invalidates all spans. One thread at a time.
 class HitIndex {
  public:
   struct Column {
     int layer, head;
-    std::vector<std::uint64_t> ends;  ///< ends[i]: hits of segments 0..i; shorter than the run where none came since
+    std::vector<std::uint64_t> ends;  ///< ends[i]: number of hits of segments 0..i; shorter than the run if no hits
+                                      ///< came since
     std::vector<BriefHit> hits;
-    BriefHits of(int segment) const;  ///< empty where it read nothing
+    BriefHits of(int segment) const;  ///< empty if it read nothing
   };
 
-  /// `segment` is the one after the last that was appended.
+  /// Appends a segment. `segment` is the one after the last that was appended.
   void append(int segment, std::span<const BriefHead> heads);
-  void cut(int segments);  ///< to the first ones
+  void cut(int segments);  ///< keeps only the first segments
   BriefHits of(int segment, int layer, int head) const;
   const Column* find(int layer, int head) const;                   ///< null: it has never read anything
   const std::vector<Column>& columns() const { return columns_; }  ///< by layer and head

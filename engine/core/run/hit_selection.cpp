@@ -14,7 +14,7 @@ bool ranks_before(const Candidate& a, const Candidate& b) {
   return a.score != b.score ? a.score > b.score : a.index < b.index;
 }
 
-/// The A best of the union, best first; each index once, with the (first) summary that scored it best.
+/// Returns the A best of the union, best first: each index once, with the (first) summary that scored it best.
 std::vector<Candidate> best_anchors(std::span<const Candidate> candidates, std::int64_t count, std::int64_t pool_size) {
   std::vector<Candidate> ranked(candidates.begin(), candidates.end());
   for (const Candidate& candidate : ranked) {
@@ -31,7 +31,7 @@ std::vector<Candidate> best_anchors(std::span<const Candidate> candidates, std::
   return ranked;
 }
 
-/// The slots held so far. The first anchor to claim a position is its best, as anchors come best first.
+/// The slots that are filled so far. Anchors come best first, so the first anchor that claims a position is its best.
 class HeldSlots {
  public:
   explicit HeldSlots(std::int64_t wanted) : wanted_(static_cast<std::size_t>(wanted)) { hits_.reserve(wanted_); }
@@ -43,7 +43,7 @@ class HeldSlots {
     hits_.push_back(hit);
   }
 
-  /// An anchor that another's expansion already holds stays an anchor.
+  /// Makes a slot that another anchor's expansion already holds an anchor.
   void promote(const Hit& anchor) {
     if (const auto found = slot_of_.find(anchor.position); found != slot_of_.end()) hits_[found->second] = anchor;
   }

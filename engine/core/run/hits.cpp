@@ -19,7 +19,7 @@ constexpr std::array kinds = {HitKind::Anchor, HitKind::Expanded, HitKind::Paddi
   throw EngineError(Fault::BadInput, where, problem, advice);
 }
 
-/// A whole number in [low, high] or a refusal that names the field.
+/// Returns a whole number in [low, high], or throws an error that names the field.
 std::int64_t whole_number(const nlohmann::json& value, const std::string& field, std::int64_t low, std::int64_t high,
                           const std::string& where) {
   const auto number = find_integer(value);
@@ -32,7 +32,7 @@ std::int64_t whole_number(const nlohmann::json& value, const std::string& field,
   return *number;
 }
 
-/// `name` as an array with one value per position, or null where it is absent and may be.
+/// Returns the array `name`, which must have one value per position, or null if it is absent.
 const nlohmann::json* column(const nlohmann::json& json, const char* name, std::size_t length,
                              const std::string& where) {
   const auto found = json.find(name);

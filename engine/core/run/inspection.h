@@ -19,36 +19,39 @@ struct AttentionPair {
   bool operator==(const AttentionPair&) const = default;
 };
 
-/// What to look at in one segment. Each part costs time and memory of its own.
+/// Selects what to inspect in one segment. Each part costs time and memory of its own.
 struct InspectionParts {
   std::optional<HeadRef> attention = {};           ///< a head's attention map
-  std::int64_t map_rows = 256, map_columns = 512;  ///< at most; above, neighbours are pooled by their mean
-  bool masses = false;                             ///< what every head spends on its prefix, and on each retrieved slot
-  std::optional<HeadRef> search = {};              ///< how a long head's prefix was found
-  bool recall = false;                             ///< what was retrieved against attention over all searched positions
-  std::optional<std::int64_t> attribution = {};    ///< the target of this token of the segment, counted from its start
-  std::optional<std::int64_t> sources = {};        ///< where this token's query looks; it predicts the next one
-  std::vector<AttentionPair> pairs = {};           ///< how much every head attends from these queries to these keys
-  std::optional<std::int32_t> foil = {};           ///< id: logits of attribution and sources are the target's minus its
+  std::int64_t map_rows = 256, map_columns = 512;  ///< limits; beyond them, neighbours are pooled by their mean
+  bool masses = false;                             ///< mass of every head on its prefix and on each retrieved slot
+  std::optional<HeadRef> search = {};              ///< how a long-range head's prefix was found
+  bool recall = false;                             ///< compares what was retrieved with attention over all searched
+                                                   ///< positions
+  std::optional<std::int64_t> attribution = {};    ///< target of this token of the segment, counted from its start
+  std::optional<std::int64_t> sources = {};        ///< positions that this token's query attends to; it predicts the
+                                                   ///< next token
+  std::vector<AttentionPair> pairs = {};           ///< attention of every head from these queries to these keys
+  std::optional<std::int32_t> foil = {};           ///< id; attribution and sources then use the target's logit minus
+                                                   ///< the foil's
 };
 
-/// Throws EngineError{BadInput} where the attention map would have no rows or columns.
+/// Throws EngineError{BadInput} if the attention map would have no rows or columns.
 void check_parts(const InspectionParts& parts);
 
 /// A head's attention over [prefix; segment], pooled. Rows sum to 1 before pooling.
 struct AttentionMap {
   HeadRef head;
   std::int64_t prefix_length = 0, segment_length = 0;
-  std::int64_t query_step = 1, key_step = 1;   ///< tokens a row, a column holds; a column never spans both parts
+  std::int64_t query_step = 1, key_step = 1;   ///< tokens per row and per column; a column never spans both parts
   std::int64_t prefix_columns = 0;             ///< the first columns are the prefix's
   Map mean;                                    ///< [rows, columns]: mean over a row's queries of the column's mass
-  std::vector<std::int64_t> prefix_positions;  ///< [prefix_length], absolute: of the carry, or of the hits
+  std::vector<std::int64_t> prefix_positions;  ///< [prefix_length], absolute; of the carry or of the hits
 };
 
-/// The share of its attention that a head spends on each of its slots, mean over the segment's queries.
+/// The share of its attention that a head spends on each of its slots, as a mean over the segment's queries.
 struct SlotMasses {
   HeadRef head;
-  std::vector<float> mass;  ///< beside HeadHits::hits
+  std::vector<float> mass;  ///< one for each of HeadHits::hits
 };
 
 /// Retrieval for one head, step by step (app:retrieval).
@@ -57,42 +60,42 @@ struct SearchSteps {
     int summary;
     std::int64_t position;
     float score;
-    bool anchor;  ///< survived the cut at A
+    bool anchor;  ///< true if it survived the cut at A
   };
   HeadRef head;
-  std::vector<TokenRange> summaries;  ///< absolute positions that each is the mean of; the last one is the tail mean
-  std::int64_t position_step = 1;     ///< positions a column of `scores` holds
-  Map scores;  ///< [summaries, columns]: the best raw score in each column; NaN where none of it was searched
-  std::vector<std::int64_t> best;  ///< [summaries]: position of each one's best score; −1: nothing was searched
+  std::vector<TokenRange> summaries;  ///< absolute positions of the queries in each mean; the last one is the tail mean
+  std::int64_t position_step = 1;     ///< number of positions per column of `scores`
+  Map scores;  ///< [summaries, columns]: the best raw score in each column; NaN if none of it was searched
+  std::vector<std::int64_t> best;  ///< [summaries]: position of each summary's best score; −1: nothing was searched
   std::vector<Ranked> ranked;      ///< top-k of each summary, best first
-  HeadHits hits;                   ///< what came of it: anchors, expansion, padding
+  HeadHits hits;                   ///< the result: anchors, expansion, padding
 };
 
-/// A head's retrieved set against its attention over the pool, as far as its search ranks it: without sinks, and
-/// without the carried positions where its readers read the carry. Softmax of unrotated q·k/√d over these entries, mean
-/// over the segment's queries.
+/// Compares a head's retrieved set with its attention over the pool, as far as its search ranks it: without sinks, and
+/// without the carried positions if its readers read the carry. Attention here is the softmax of unrotated q·k/√d over
+/// these entries, as a mean over the segment's queries.
 struct HeadRecall {
   HeadRef head;
-  double recall = 0;                 ///< of the R heaviest positions, the share that was retrieved
-  double mass = 0;                   ///< the share of the attention that fell on what was retrieved
-  double oracle_mass = 0;            ///< the same of the R heaviest positions
-  std::vector<std::int64_t> oracle;  ///< the R heaviest positions, ascending
+  double recall = 0;                 ///< share of the R positions with most attention that was retrieved
+  double mass = 0;                   ///< share of the attention on what was retrieved
+  double oracle_mass = 0;            ///< share of the attention on the oracle prefix
+  std::vector<std::int64_t> oracle;  ///< the R positions with most attention, ascending
 };
 
-/// Direct contributions to a target's logit, or to its difference from a foil's, with the final norm's scale as it was.
-/// Their sum over heads and sources, with `embedding` and the feed-forward layers, is `logit`.
+/// Direct contributions to a target's logit, or to its difference from a foil's, with the scale of the final norm kept
+/// fixed. Their sum over heads and sources, with `embedding` and the feed-forward layers, is `logit`.
 struct LogitAttribution {
   Prediction prediction;
   float logit = 0, embedding = 0;
   std::vector<float> feed_forward;  ///< [L]
-  /// [L, H]: what heads read there. Carry: all of a prefix but sinks and what was retrieved, so far as it lies before
-  /// the segment.
+  /// [L, H]: contributions of what heads read in each part. Carry is all of a prefix but sinks and what was retrieved,
+  /// so far as it lies before the segment.
   Map sinks, retrieved, carry, segment;
 };
 
-/// Where the query that predicts a token looks: the attention of every head on every position that any of them sees,
-/// and what each position adds to the logit, or the difference, through all heads (the attention part of a
-/// LogitAttribution).
+/// The sources of a prediction: the attention of the query that predicts a token, for every head on every position that
+/// any head sees, and the contribution of each position to the logit, or to the difference, through all heads (the
+/// attention part of a LogitAttribution).
 struct TokenSources {
   std::int64_t token = 0;               ///< the query, counted from the segment's start
   std::vector<std::int64_t> positions;  ///< absolute, ascending
@@ -100,7 +103,7 @@ struct TokenSources {
   std::vector<float> logit;             ///< [positions]
 };
 
-/// What was asked for of one segment; the rest is empty.
+/// The inspection of one segment. Parts that were not asked for are empty.
 struct Inspection {
   std::int64_t segment = 0;
   std::vector<HeadHits> hits;
@@ -111,7 +114,8 @@ struct Inspection {
   std::vector<HeadRecall> recall;
   std::optional<LogitAttribution> attribution;
   std::optional<TokenSources> sources;
-  Map pair_mass, pair_top;  ///< [L, H]: mean attention over the pairs; share of pairs whose key is the query's heaviest
+  Map pair_mass, pair_top;  ///< [L, H]: mean attention over the pairs; share of pairs whose key has most of the query's
+                            ///< attention
 };
 
 }  // namespace carryover

@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// A row-major float map small enough to draw. rows × columns.
+/// A float map, rows × columns and row-major, that is small enough to draw.
 struct Map {
   std::int64_t rows = 0, columns = 0;
   std::vector<float> values;

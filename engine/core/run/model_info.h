@@ -11,25 +11,27 @@ namespace carryover {
 
 struct ModelRequest {
   std::string path;              ///< HF folder or GGUF file
-  DType dtype = DType::Auto;     ///< Auto: the faster one here, by the table of core/cost/dtype_choice.h
-  Device device = Device::Auto;  ///< Auto: CUDA where a GPU and the CUDA parts are there
-  int threads = 0;               ///< 0: all cores, or one where a model is too small to be shared
-  bool for_decoding = false;     ///< what Auto optimises: one row at a time instead of whole segments
-  std::string adapter;           ///< PEFT folder merged into the weights as they load, or empty
+  DType dtype = DType::Auto;     ///< Auto: the faster one on this machine, by the table of core/cost/dtype_choice.h
+  Device device = Device::Auto;  ///< Auto: CUDA if a GPU and the CUDA parts are there
+  int threads = 0;               ///< 0: all cores, or one if the model is too small to be shared
+  bool for_decoding = false;     ///< true if Auto optimises for one row at a time instead of whole segments
+  std::string adapter;           ///< PEFT folder that is merged into the weights as they load, or empty
 };
 
-/// The weights that a session computes with. They are always those that open_session() gives for `path`, `adapter` and
-/// `dtype`: training in a session ends by loading what it wrote, so that a run after it and a run of the command line
-/// on the same folders have the same hash, id, command and numbers.
+/// Describes the weights that a session computes with. They are always those that open_session() gives for `path`,
+/// `adapter` and `dtype`: training in a session ends by loading what it wrote, so that a run after it and a run of the
+/// command line on the same folders have the same hash, id, command and numbers.
 struct ModelInfo {
   ModelConfig config;
   std::string path;          ///< after training of all weights: final/ of its output folder, or the newest checkpoint
-  std::string adapter;       ///< merged into it, or empty; after training of a LoRA: the folder that was written
-  std::string weights_hash;  ///< 16 hex digits, of every byte of every tensor and of the shape; then "+", the adapter's
-  std::int64_t trained_steps = 0;  ///< optimizer steps of this session's training in them; 0: as they were opened
+  std::string adapter;       ///< merged adapter, or empty; after training of a LoRA: the folder that was written
+  std::string weights_hash;  ///< 16 hex digits of every byte of every tensor and of the shape; then "+" and the
+                             ///< adapter's
+  std::int64_t trained_steps = 0;  ///< optimizer steps of this session's training in the weights; 0: as they were
+                                   ///< opened
   std::string trained_in;          ///< the output folder of that training, or empty
   DType dtype = DType::Float32;
-  std::string dtype_reason;  ///< why it is this one; empty where an older version recorded it
+  std::string dtype_reason;  ///< reason for the dtype; empty if an older version recorded it
   Device device = Device::Cpu;
   int threads = 1;
   std::int64_t weight_bytes = 0;

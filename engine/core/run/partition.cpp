@@ -19,7 +19,7 @@ std::vector<std::int64_t> prompt_partition(std::int64_t prompt_tokens, const Seg
   std::vector<std::int64_t> lengths = document_partition(prompt_tokens, config);
   if (remainder == 0) return lengths;
   if (!config.boundary_at_prompt_end) {
-    lengths.pop_back();  // it stays open
+    lengths.pop_back();  // the last segment stays open
     return lengths;
   }
   const std::int64_t wanted = std::min(S, std::max(config.carry_length, config.query_length));

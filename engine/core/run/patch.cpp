@@ -11,13 +11,13 @@ std::string pair_of(std::int64_t of_source, std::int64_t of_run) {
   return std::to_string(of_source) + " there, " + std::to_string(of_run) + " here";
 }
 
-/// Tokens of a segment; none or less: the text ends before it.
+/// Returns the number of tokens of a segment; 0 or less if the text ends before it.
 std::int64_t length_of(const RunRequest& run, std::int64_t segment) {
   const std::int64_t length = run.config.segment_length;
   return std::min(length, std::ssize(*run.ids) - segment * length);
 }
 
-/// What a carry is made of: it takes another's place only where both are of the same heads and tokens.
+/// Returns the reason why a carry can't replace another: both must be of the same heads and tokens.
 std::string carry_problem(const RunRequest& run, const RunRequest& source, std::int64_t segment,
                           const SegmentEdit& edit) {
   const SegmentConfig &mine = edit.config ? *edit.config : run.config, &other = source.config;

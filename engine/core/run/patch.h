@@ -7,8 +7,8 @@
 
 namespace carryover {
 
-/// Why what `edit` patches in a segment of `run` can't be taken from the same segment of `source`, naming what differs;
-/// empty: it can. Weights are compared elsewhere (eval/replay_check.h). Any thread.
+/// Returns the reason why what `edit` patches in a segment of `run` can't be taken from the same segment of `source`,
+/// and names what differs; empty if it can. Weights are compared elsewhere (eval/replay_check.h). Any thread.
 std::string patch_problem(const RunRequest& run, const RunRequest& source, std::int64_t segment,
                           const SegmentEdit& edit);
 

@@ -5,14 +5,14 @@
 
 namespace carryover {
 
-/// Which prediction of a segment to look at: that of the outputs of `token`, counted from the segment's start.
+/// Selects a prediction of a segment: the one by the outputs of `token`, counted from the segment's start.
 struct PredictionQuestion {
   std::int64_t token = 0;
   std::optional<std::int32_t> foil = {};  ///< id of a token that the target is compared with
   bool operator==(const PredictionQuestion&) const = default;
 };
 
-/// How a prediction came out: logit and probability of its target, the token that follows, and of the foil.
+/// The result of a prediction: logit and probability of its target, which is the next token, and of the foil.
 struct Prediction {
   std::int64_t token = 0;   ///< as in the question
   std::int32_t target = 0;  ///< id
@@ -20,7 +20,7 @@ struct Prediction {
   std::optional<std::int32_t> foil = {};
   double foil_logit = 0, foil_probability = 0;  ///< 0 without a foil
 
-  double logit_difference() const { return logit - foil_logit; }  ///< the target's logit where there is no foil
+  double logit_difference() const { return logit - foil_logit; }  ///< the target's logit if there is no foil
 };
 
 }  // namespace carryover

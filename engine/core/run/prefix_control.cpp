@@ -19,7 +19,7 @@ constexpr std::array kSources = {PrefixSource::Search, PrefixSource::Off,      P
 constexpr std::array<std::string_view, kSources.size()> kNames = {"search",   "off",   "random", "recent",
                                                                   "constant", "sinks", "oracle"};
 
-/// `count` of 0..limit−1 without repeats, ascending (Floyd's method).
+/// Draws `count` of 0..limit−1 without repeats; ascending (Floyd's method).
 std::vector<std::int64_t> draw_positions(SplitMix& numbers, std::int64_t count, std::int64_t limit) {
   std::set<std::int64_t> chosen;
   for (std::int64_t top = limit - count; top < limit; ++top) {
@@ -29,11 +29,11 @@ std::vector<std::int64_t> draw_positions(SplitMix& numbers, std::int64_t count, 
   return {chosen.begin(), chosen.end()};
 }
 
-/// `count` positions of 0..limit−1 in whole windows that don't overlap, and the first others where they don't fill it.
+/// Draws `count` positions of 0..limit−1 in whole windows without overlap; the lowest other positions fill up the rest.
 std::vector<std::int64_t> draw_windows(SplitMix& numbers, std::int64_t count, std::int64_t limit, std::int64_t window) {
   const std::int64_t windows = count / window;
   std::set<std::int64_t> chosen;
-  std::int64_t shift = 0;  // each window before takes the place of one position
+  std::int64_t shift = 0;  // each window before this one counts as one drawn position
   for (const std::int64_t drawn : draw_positions(numbers, windows, limit - windows * (window - 1))) {
     for (std::int64_t i = 0; i < window; ++i) chosen.insert(drawn + shift + i);
     shift += window - 1;
@@ -42,7 +42,7 @@ std::vector<std::int64_t> draw_windows(SplitMix& numbers, std::int64_t count, st
   return {chosen.begin(), chosen.end()};
 }
 
-/// The first `first` of 0..limit−1 and the last count − first ones.
+/// Returns the first `first` positions of 0..limit−1 and the last count − first ones.
 std::vector<std::int64_t> ends_of(std::int64_t first, std::int64_t count, std::int64_t limit) {
   std::vector<std::int64_t> positions(static_cast<std::size_t>(count));
   const auto middle = positions.begin() + first;
@@ -51,7 +51,7 @@ std::vector<std::int64_t> ends_of(std::int64_t first, std::int64_t count, std::i
   return positions;
 }
 
-/// Of `pool` positions; `sinks`: how many of the first ones PrefixSource::Sinks takes.
+/// Returns `count` of `pool` positions. `sinks`: number of first positions that PrefixSource::Sinks takes.
 std::vector<std::int64_t> control_positions(PrefixSource control, SplitMix& numbers, std::int64_t count,
                                             std::int64_t pool, std::int64_t sinks) {
   switch (control) {

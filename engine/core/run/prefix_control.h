@@ -12,29 +12,29 @@
 
 namespace carryover {
 
-/// What long-range heads read. All but Search stand in for retrieval, to measure what it is worth.
+/// The source of what long-range heads read. All but Search replace retrieval, to measure what it is worth.
 enum class PrefixSource {
   Search,    ///< what was retrieved
   Off,       ///< nothing
-  Random,    ///< R positions of the pool (whole windows where windows are retrieved), drawn anew for each list of hits
+  Random,    ///< R positions of the pool (whole windows if windows are retrieved), drawn again for each list of hits
   Recent,    ///< the last R positions of the pool
   Constant,  ///< the first R positions of the text, the same for every segment
   Sinks,     ///< the first kSinkTokens positions and the most recent ones: StreamingLLM's cache
-  Oracle     ///< the R positions on which the head's attention over the whole pool is heaviest (Inspection::recall)
+  Oracle     ///< the R positions with most of the head's attention over the whole pool (Inspection::recall)
 };
 
-/// Every source, in the order of the enumeration.
+/// Returns every source, in the order of the enumeration.
 std::span<const PrefixSource> prefix_sources();
 std::string_view prefix_source_name(PrefixSource source);  ///< "search", "off", "random", …
 std::optional<PrefixSource> prefix_source(std::string_view name);
-/// Whether positions alone decide the prefix, so that control_hits() makes it: Random, Recent, Constant, Sinks.
+/// Returns true if positions alone decide the prefix, so that control_hits() makes it: Random, Recent, Constant, Sinks.
 bool is_position_control(PrefixSource source);
-/// The names of what a whole run can read: every source but Oracle, which needs a run to look at.
+/// Returns the names of the sources that a whole run can read: all but Oracle, which needs a run to look at.
 std::vector<std::string> run_prefix_names();
 
-/// Hits for every segment, layer and head that retrieves, to be replayed (RunRequest::forced_hits): positions behind
-/// the configuration's sinks, which lead every prefix anyway. All count as padding: they are no evidence. `control` is
-/// a position control. Pure; the same seed gives the same hits on every machine.
+/// Returns hits for every segment, layer and head that retrieves, to be replayed (RunRequest::forced_hits). Positions
+/// are behind the configuration's sinks, which lead every prefix anyway. All hits count as padding, because they are no
+/// evidence. `control` must be a position control. Pure; the same seed gives the same hits on every machine.
 std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& config, const ModelConfig& model,
                                    std::int64_t tokens, std::uint64_t seed);
 

@@ -12,37 +12,38 @@
 
 namespace carryover {
 
-/// What a run's record says of one segment. A replay that is given it compares before it shows anything, and throws
-/// EngineError{Usage} where the session has other weights (naming both hashes) or another dtype, {BadInput} where the
-/// un-edited segment comes out with other losses or hits (by how much, and what is allowed: eval/replay_check.h).
+/// The record of one segment of a run. A replay that is given it compares before it shows anything. It throws
+/// EngineError{Usage} if the session has other weights (naming both hashes) or another dtype, and {BadInput} if the
+/// segment without an edit has other losses or hits (naming the difference and what is allowed: eval/replay_check.h).
 struct RecordedSegment {
-  std::string weights_hash;  ///< ModelInfo's of the run
+  std::string weights_hash;  ///< ModelInfo::weights_hash of the run
   DType dtype = DType::Float32;
-  std::vector<float> target_nll;  ///< of the segment; empty: the record has no losses
-  std::vector<HeadHits> hits;     ///< of the segment; empty: the record has no hits
+  std::vector<float> target_nll;  ///< losses of the segment; empty: the record has none
+  std::vector<HeadHits> hits;     ///< hits of the segment; empty: the record has none
 };
 
-/// Another run of the same weights, whose values patches take. What is given as its record is compared, too.
+/// Another run of the same weights, from which patches take values. If its record is given, it is compared, too.
 struct PatchSource {
   RunRequest run;
   std::optional<RecordedSegment> record = std::nullopt;
 };
 
-/// Segment `segment` of `run` again, under each of `edits`. States that a run with the same values left are used; what
-/// was not kept is run again first.
+/// Runs segment `segment` of `run` again under each of `edits`. States that a run with the same values left are used;
+/// if a state was not kept, the segments before are run again first.
 struct WhatIfRequest {
   RunRequest run;
   std::int64_t segment = 0;
   std::vector<SegmentEdit> edits;
   std::optional<RecordedSegment> record = std::nullopt;  ///< none: nothing is compared
-  std::optional<PredictionQuestion> prediction = {};     ///< of the segment, for each outcome
-  std::optional<PatchSource> patch_source = {};          ///< for edits that patch: the same segment of this one
+  std::optional<PredictionQuestion> prediction = {};     ///< prediction of the segment to show in each outcome
+  std::optional<PatchSource> patch_source = {};          ///< for edits that patch: run whose segment of this number is
+                                                         ///< the source
 };
 
-/// What the segment was without an edit, and where the replay began.
+/// The segment without an edit, and where the replay began.
 struct WhatIfBase {
   std::int64_t first_token = 0;
-  std::int64_t segments_run = 0;  ///< before the first outcome
+  std::int64_t segments_run = 0;  ///< segments that were run before the first outcome
   WhatIfOutcome as_it_was;
 };
 using WhatIfDone = std::function<void(std::size_t edit, const WhatIfOutcome& outcome)>;

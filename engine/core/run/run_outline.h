@@ -12,34 +12,36 @@
 
 namespace carryover {
 
-/// One segment in numbers. A plain value.
+/// The numbers of one segment. A plain value.
 struct SegmentDigest {
   SegmentRecord record;
   std::int64_t anchors = 0, evidence = 0;  ///< slots over all heads; evidence: anchors and expanded ones
   float mean_key_norm = std::numeric_limits<float>::quiet_NaN();  ///< of the carry that it left; NaN: no map was kept
-  std::array<float, 3> largest{};                                 ///< in its maps of key norms, value norms and drift
+  std::array<float, 3> largest{};                                 ///< largest values of its maps of key norms, value
+                                                                  ///< norms and drift
   Map sinks;                                                      ///< the snapshot's: 32·L bytes
 };
 
-/// What stays in memory of every segment of a run, however long the text: a digest, the loss of each target, and all
-/// hits in brief. The rest of a segment (scores, anchors, maps) comes from a SegmentSource. One thread at a time.
+/// The part of a run that stays in memory for every segment, however long the text: a digest, the loss of each target,
+/// and all hits in brief. The rest of a segment (scores, anchors, maps) comes from a SegmentSource. One thread at a
+/// time.
 class RunOutline {
  public:
   explicit RunOutline(std::int64_t tokens = 0);
 
   void append(const SegmentSnapshot& snapshot);
-  /// Likewise, from its parts; `digest` lacks the counts of hits.
+  /// Appends a segment from its parts; `digest` lacks the counts of hits.
   void append(const SegmentDigest& digest, std::span<const BriefHead> heads, std::span<const float> target_nll);
 
-  void cut(int count);  ///< to the first `count` segments
+  void cut(int count);  ///< keeps only the first `count` segments
 
   int count() const { return static_cast<int>(segments_.size()); }
   const SegmentDigest& segment(int index) const { return segments_[static_cast<std::size_t>(index)]; }
   const HitIndex& hits() const { return hits_; }
-  float nll(std::int64_t position) const;            ///< of predicting the token there; NaN where there is none (yet)
-  std::vector<float> target_nll(int segment) const;  ///< of all its targets; empty where none was captured
-  /// A segment without what is not kept here: no maps, hits without score and anchor. `shared`: its list is that of a
-  /// shared search, read by every reader.
+  float nll(std::int64_t position) const;            ///< loss of the token there; NaN if there is none (yet)
+  std::vector<float> target_nll(int segment) const;  ///< losses of all its targets; empty if none was captured
+  /// Returns a segment as far as it is kept here: without maps, and with hits without score and anchor. `shared`: its
+  /// list is that of a shared search, read by every reader.
   std::shared_ptr<const SegmentSnapshot> remains(int segment, std::span<const std::int32_t> ids, bool shared) const;
   std::int64_t bytes() const;
 
@@ -49,7 +51,7 @@ class RunOutline {
   HitIndex hits_;
 };
 
-/// The digest but for its counts of hits, which come of the hits.
+/// Returns the digest without its counts of hits, which follow from the hits.
 SegmentDigest digest_of(const SegmentSnapshot& snapshot);
 
 }  // namespace carryover

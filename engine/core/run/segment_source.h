@@ -7,16 +7,17 @@
 
 namespace carryover {
 
-/// Segments of a run that are kept somewhere, mostly on disk, and come one at a time. Any thread.
+/// The segments of a run that are kept somewhere, mostly on disk, and are loaded one at a time. Any thread.
 class SegmentSource {
  public:
   virtual ~SegmentSource() = default;
-  virtual int count() const = 0;  ///< how many can be loaded; grows while a run is written
-  /// `segment` < count(). Throws EngineError{Io, BadInput} where the file has been cut, damaged or taken away since.
+  virtual int count() const = 0;  ///< number of segments that can be loaded; grows while a run is written
+  /// Loads a segment; `segment` < count(). Throws EngineError{Io, BadInput} if the file has been cut, damaged or
+  /// removed.
   virtual std::shared_ptr<const SegmentSnapshot> load(int segment) const = 0;
 };
 
-/// Segments that are in memory anyway.
+/// Segments that are in memory already.
 class HeldSegments : public SegmentSource {
  public:
   explicit HeldSegments(std::vector<std::shared_ptr<const SegmentSnapshot>> segments)

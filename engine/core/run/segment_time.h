@@ -5,15 +5,15 @@
 
 namespace carryover {
 
-/// Where a segment's time went, in seconds. The parts sum to the segment's own. A plain value; any thread.
+/// The parts of a segment's time, in seconds. They sum to the segment's own time. A plain value; any thread.
 struct SegmentTime {
   double projections = 0;      ///< embedding, norms, RoPE, the matmuls that make queries, keys, values and outputs
   double local_attention = 0;  ///< over [carry; segment]; under full attention, over all of the past
   double long_attention = 0;   ///< over [retrieved; segment]
-  double retrieval = 0;     ///< what passes on: prefixes rotated, the tail cut, the pool appended to, searched and read
-  double feed_forward = 0;  ///< norm, matmuls and SwiGLU
-  double logits = 0;        ///< the matmul of the head and the loss
-  double host = 0;          ///< all else: captures, progress, what was looked at in between
+  double retrieval = 0;        ///< rotating prefixes, cutting the tail, appending to the pool, searching and reading it
+  double feed_forward = 0;     ///< norm, matmuls and SwiGLU
+  double logits = 0;           ///< the matmul of the head and the loss
+  double host = 0;             ///< all else: captures, progress, inspections in between
 
   double sum() const;
   SegmentTime& operator+=(const SegmentTime& other);

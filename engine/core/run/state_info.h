@@ -9,13 +9,14 @@
 
 namespace carryover {
 
-/// Of which text a session keeps the state behind it, so that questions about it don't read it again. A plain value.
+/// Describes the text after which a session keeps the state, so that questions about it do not read it again. A plain
+/// value.
 struct StateInfo {
-  std::shared_ptr<const std::vector<std::int32_t>> ids;  ///< the document's, BOS included where it has one
+  std::shared_ptr<const std::vector<std::int32_t>> ids;  ///< the document's ids, with BOS if it has one
   std::string policy;
-  SegmentConfig config;       ///< as it was read
-  std::int64_t segments = 0;  ///< the last one closed where the document ends, however short
-  std::int64_t bytes = 0;     ///< of carry and pool, or cache
+  SegmentConfig config;       ///< configuration that it was read under
+  std::int64_t segments = 0;  ///< the last one was closed where the document ends, however short
+  std::int64_t bytes = 0;     ///< bytes of carry and pool, or of the cache
 };
 
 }  // namespace carryover

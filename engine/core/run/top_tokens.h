@@ -12,9 +12,10 @@ struct TopToken {
   bool operator==(const TopToken&) const = default;
 };
 
-/// The `count` likeliest tokens by a row of logits, best first (ties: the lower id), and `target` behind them where it
-/// is none of them. `target_logprob` is its ln p as it was computed elsewhere: it stands here as the same number, and
-/// what rounds across it is held to its side of it, so that the order is that of the logits. logits: [V], finite.
+/// Returns the `count` likeliest tokens by a row of logits, best first (ties: the lower id), followed by `target` if it
+/// is none of them. `target_logprob` is its ln p as computed elsewhere, which is returned as the same number; a token
+/// whose ln p would cross it by rounding gets that number, so that the order is that of the logits. logits: [V],
+/// finite.
 std::vector<TopToken> top_tokens(std::span<const float> logits, std::int32_t target, float target_logprob,
                                  std::int64_t count);
 

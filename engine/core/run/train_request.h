@@ -14,12 +14,12 @@ struct Corpus;
 struct TrainRequest {
   std::shared_ptr<const TrainingPlan> plan;
   std::shared_ptr<const Corpus> corpus;
-  bool resume = false;   ///< from the newest whole checkpoint of plan.output_dir
-  bool dry_run = false;  ///< one step on the first samples, measured; nothing is written and the weights stay
+  bool resume = false;   ///< continue from the newest whole checkpoint of plan.output_dir
+  bool dry_run = false;  ///< run one step on the first samples and measure it; nothing is written and the weights stay
 };
 
-/// Called on the engine thread; must return quickly and never wait for another thread. alerted() alone may take its
-/// time where training waits for room on the disk.
+/// Called on the engine thread; must return quickly and never wait for another thread. Only alerted() may take its time
+/// if training waits for room on the disk.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
@@ -27,11 +27,11 @@ class TrainObserver {
   virtual void validation_done(const ValidationRecord& /*record*/) {}
   virtual void checkpoint_saved(std::int64_t /*step*/, const std::string& /*directory*/) {}
   virtual void alerted(const TrainingAlert& /*alert*/) {}
-  virtual void noted(const std::string& /*text*/) {}                           ///< for the log; asks for nothing
+  virtual void noted(const std::string& /*text*/) {}                           ///< for the log; needs no reaction
   virtual void preparing(double /*fraction*/, const std::string& /*what*/) {}  ///< before the first step
-  /// Inside a step: tokens done of the step's.
+  /// Called inside a step: how many tokens of the step are done.
   virtual void progress(std::int64_t /*tokens_done*/, std::int64_t /*tokens_total*/) {}
-  /// Whether step_done should carry the last sample's segments; asked once per step.
+  /// Returns true if step_done should carry the last sample's segments; asked once per step.
   virtual bool wants_segments() const { return false; }
 };
 

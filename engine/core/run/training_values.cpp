@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// JSON has no NaN: a loss that is none is null, and null reads back as NaN.
+/// Writes a loss. JSON has no NaN, so a value that is not finite becomes null, and null reads back as NaN.
 json number(double value) {
   return std::isfinite(value) ? json(value) : json();
 }
@@ -60,7 +60,7 @@ void from_json(const json& object, StepRecord& record) {
   get_integer(object, "tokens", record.tokens);
   get_integer(object, "targets", record.targets);
   record.loss = real(object.at("loss"));
-  const auto optional_real = [&](const char* name) {  // which records of earlier versions lack
+  const auto optional_real = [&](const char* name) {  // records of earlier versions lack these fields
     const auto found = object.find(name);
     return found == object.end() ? std::nullopt : std::optional(real(*found));
   };

@@ -19,30 +19,33 @@ struct SlotRef {
   bool operator==(const SlotRef&) const = default;
 };
 
-/// What is changed for one segment. All that came before it stays as it was; so do S and the position scaling.
+/// The changes to one segment. All that came before it stays as it was; so do S and the position scaling.
 struct SegmentEdit {
   bool no_carry = false;  ///< C_{i−1} = ∅: local heads see their segment alone
   PrefixSource prefix = PrefixSource::Search;
-  std::uint64_t seed = 1;                    ///< of PrefixSource::Random
-  std::vector<SlotRef> dropped = {};         ///< taken out; the slots beside them keep their places
-  std::vector<SlotRef> added = {};           ///< read in place of the head's padding, then of its lowest-scored slot
-  std::vector<TokenRange> banned = {};       ///< what the search may not choose, expand to or pad with
+  std::uint64_t seed = 1;                    ///< seed of PrefixSource::Random
+  std::vector<SlotRef> dropped = {};         ///< slots to remove; the other slots keep their places
+  std::vector<SlotRef> added = {};           ///< positions read in place of the head's padding, then of its
+                                             ///< lowest-scored slot
+  std::vector<TokenRange> banned = {};       ///< positions that the search may not choose, expand to or pad with
   std::optional<SegmentConfig> config = {};  ///< k, A, L_q, M, R, summaries, expansion, groupings of this segment
-  bool patch_carry = false;                  ///< C_{i−1} of another run (WhatIfRequest::patch_source) in its place
-  std::vector<HeadRef> patched_heads = {};   ///< whose attention outputs, at every token, are the other run's
+  bool patch_carry = false;                  ///< C_{i−1} is replaced by that of another run
+                                             ///< (WhatIfRequest::patch_source)
+  std::vector<HeadRef> patched_heads = {};   ///< heads whose attention outputs, at every token, are replaced by the
+                                             ///< other run's
 
-  /// Whether the search has to be done again, so that the segment before has to be run again.
+  /// Returns true if the search has to be done again, so that the segment before has to be run again.
   bool searches_again() const { return !banned.empty() || config.has_value(); }
   bool patches() const { return patch_carry || !patched_heads.empty(); }
   bool operator==(const SegmentEdit&) const = default;
 };
 
-/// What a what-if showed, beside the same segment as it was.
+/// The result of a what-if, to compare with the same segment as it was.
 struct WhatIfOutcome {
   std::vector<float> target_nll;  ///< nats; entry j is the loss of target first_token + j + 1
-  std::vector<HeadHits> hits;     ///< what the segment read, dropped slots left out
+  std::vector<HeadHits> hits;     ///< hits that the segment read, without dropped slots
   double nll_sum = 0;
-  std::optional<Prediction> prediction = {};  ///< where one was asked for
+  std::optional<Prediction> prediction = {};  ///< prediction, if one was asked for
 };
 
 }  // namespace carryover

@@ -12,11 +12,11 @@ namespace carryover {
 
 namespace {
 
-constexpr double kOut = -std::numeric_limits<double>::infinity();  // of a window that can't be taken
-constexpr std::int64_t kBlock = 512;                               // of windows
+constexpr double kOut = -std::numeric_limits<double>::infinity();  // score of a window that can't be taken
+constexpr std::int64_t kBlock = 512;                               // number of windows
 
-/// The mean of each window, by its first position. Each is summed in order; a block of them stays in the cache
-/// meanwhile.
+/// Returns the mean of each window, by its first position. Each is summed in order; meanwhile a block of sums stays in
+/// the cache.
 std::vector<double> window_scores(std::span<const double> scores, std::int64_t window) {
   const std::int64_t count = std::max<std::int64_t>(0, std::ssize(scores) - window + 1);
   std::vector<double> means(static_cast<std::size_t>(count), 0.0);
@@ -32,8 +32,8 @@ std::vector<double> window_scores(std::span<const double> scores, std::int64_t w
   return means;
 }
 
-/// Windows that can still be taken, by their first position, and the best of each block of them: a look for the best of
-/// all passes over the blocks alone.
+/// The windows that can still be taken, by their first position, and the best score of each block of windows, so that
+/// the search for the best of all scans only the blocks.
 class Windows {
  public:
   Windows(std::span<const double> scores, std::int64_t window)
@@ -42,7 +42,7 @@ class Windows {
     for (std::int64_t block = 0; block < std::ssize(best_); ++block) look(block);
   }
 
-  /// The first of the best ones; none where none is left.
+  /// Returns the first of the best windows, or nothing if none is left.
   std::optional<std::int64_t> best() const {
     const auto block = std::max_element(best_.begin(), best_.end());
     if (block == best_.end() || *block == kOut) return std::nullopt;
@@ -51,7 +51,7 @@ class Windows {
   }
   double score(std::int64_t first) const { return scores_[static_cast<std::size_t>(first)]; }
 
-  /// Takes out every window that has a position of [first, last).
+  /// Removes every window that has a position of [first, last).
   void take_out(std::int64_t first, std::int64_t last) {
     if (first >= last) return;
     const std::int64_t begin = std::clamp<std::int64_t>(first - window_ + 1, 0, std::ssize(scores_));
@@ -80,7 +80,8 @@ void add_window(std::span<const double> scores, std::int64_t first, std::int64_t
         {position, position == anchor ? HitKind::Anchor : HitKind::Expanded, static_cast<float>(score), anchor, -1});
 }
 
-/// In eight sums, of which the last takes what is left over: one would wait for each addition.
+/// Returns the sum of all terms. It adds eight sums, of which the last takes the remainder, because a single sum would
+/// wait for each addition.
 template <typename Term>
 double sum_of(std::span<const double> scores, const Term& term) {
   constexpr std::size_t kSums = 8;

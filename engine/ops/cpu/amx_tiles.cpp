@@ -15,7 +15,8 @@ namespace {
 std::atomic<bool> tiles_allowed = true;
 
 #if defined(__x86_64__) && !defined(__clang__)  // clang 14 can't be asked; it only checks the sources
-/// Linux keeps the tiles' 8 KiB of each thread only for processes that ask.
+/// Asks Linux for the tile registers and returns true if it grants them: it keeps the 8 KiB of a thread's tiles only
+/// for processes that ask.
 bool granted() {
   constexpr int request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
   return __builtin_cpu_supports("amx-tile") && __builtin_cpu_supports("amx-bf16") &&

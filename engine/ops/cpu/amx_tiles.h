@@ -6,19 +6,21 @@
 #ifdef __x86_64__
 namespace carryover::ops::bf16 {
 
-/// g++ 12's instructions for tiles do not say which memory they read.
+/// Keeps the compiler from moving memory accesses across this point: in g++ 12, the instructions for tiles do not say
+/// which memory they read.
 inline void settle() {
   __asm__ volatile("" ::: "memory");
 }
 
-/// One instruction updates 16 × 16 sums over 32 values, in registers of 16 rows of 64 bytes: four of sums, two
-/// of rows, two of columns. Operands lie as Dots reads them.
+/// Matmul by AMX. One instruction updates 16 × 16 sums over 32 values, in registers of 16 rows of 64 bytes: four
+/// registers hold sums, two rows, two columns. Operands have the layout that Dots reads.
 struct Tiles {
   static constexpr std::int64_t kRows = 32;
   static constexpr std::int64_t kSummed = 32;
   static constexpr std::int64_t kQueries = 64;
 
-  /// Shapes the registers of this thread, and shapes them back for whoever had them (oneDNN remembers).
+  /// Configures the tile registers of this thread, and restores their configuration for other code (oneDNN remembers
+  /// its own).
   class Use {
    public:
     CARRYOVER_BF16 Use() {
@@ -49,7 +51,7 @@ struct Tiles {
     Shape before_;
   };
 
-  /// As Dots::multiply.
+  /// Does what Dots::multiply does.
   CARRYOVER_BF16_INLINE static void multiply(const Bf16* rows, std::int64_t stride, const Columns& columns, bool add,
                                              float* out, std::int64_t out_stride) {
     for (std::int64_t c = 0; c < kColumns; c += 2) {
@@ -59,12 +61,12 @@ struct Tiles {
   }
 
  private:
-  /// Two by two registers of sums. Strides of rows and sums in bytes.
+  /// Computes two by two registers of sums. Strides of rows and sums are in bytes.
   CARRYOVER_BF16_INLINE static void half_width(const Bf16* rows, std::int64_t stride, const Bf16* from,
                                                const Columns& columns, bool add, float* out, std::int64_t out_stride) {
     settle();
     const std::int64_t pair_stride = columns.pair_stride * 2;
-    const Bf16* const lower = rows + 8 * stride;  // 16 rows on
+    const Bf16* const lower = rows + 8 * stride;  // 16 rows further
     float* const lower_out = out + 4 * out_stride;
     if (add) {
       _tile_loadd(0, out, out_stride);

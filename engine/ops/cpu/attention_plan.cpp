@@ -10,7 +10,7 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kUnits = 16;  ///< wanted at least, so that threads can share the work evenly
+constexpr std::int64_t kUnits = 16;  ///< least number of units, so that threads can share the work evenly
 
 }  // namespace
 

@@ -19,16 +19,18 @@ namespace {
 
 using namespace bf16;
 
-constexpr std::int64_t kTile = 256;  ///< keys, used for all queries of a block while they are in the first-level cache
+constexpr std::int64_t kTile = 256;  ///< number of keys, used for all queries of a block while they are in the
+                                     ///< first-level cache
 
-/// A part's keys and values for one head or the heads that share them, as the matmuls read them: pairs of what is
-/// summed over lie side by side, [n/16][d/2][16][2] of keys and [n/2][d][2] of values, n rounded up to 64 with zeros.
+/// A part's keys and values for one head, or for the heads that share them, as the matmuls read them: pairs of values
+/// that are summed over are adjacent. Keys are [n/16][d/2][16][2] and values [n/2][d][2], with n rounded up to 64 by
+/// zeros.
 struct PackedRows {
   Lines<Bf16> keys, values;
   std::int64_t count = 0;
 };
 
-/// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
+/// Packs one row of [G, r or 1]. It uses plain pointers, because tensors are not created in parallel regions.
 PackedRows pack(const KvBlock& part, std::int64_t group, std::int64_t row) {
   const auto begin = [&](const at::Tensor& rows) { return bits(rows) + group * rows.stride(0) + row * rows.stride(1); };
   const std::int64_t n = part.keys.size(2), d = part.keys.size(3), padded = round_up(n, kWidth);
@@ -39,11 +41,11 @@ PackedRows pack(const KvBlock& part, std::int64_t group, std::int64_t row) {
   return packed;
 }
 
-/// A block of queries of one head, and its running softmax.
+/// A block of queries of one head, with its running softmax.
 struct Block {
-  std::int64_t count = 0, padded = 0, d = 0;  ///< padded with zeros to what a matmul takes
-  Lines<float> top, sum, scores, values;      ///< by query: [], [], [kTile], [d]
-  Lines<Bf16> queries, weights;               ///< [d], [kTile]
+  std::int64_t count = 0, padded = 0, d = 0;  ///< padded: with zeros to the rows of a matmul
+  Lines<float> top, sum, scores, values;      ///< for each query: [], [], [kTile], [d]
+  Lines<Bf16> queries, weights;               ///< for each query: [d], [kTile]
 };
 
 template <typename Matmul>
@@ -55,8 +57,7 @@ CARRYOVER_BF16 void score(Block& block, const Bf16* keys, std::int64_t columns) 
                        block.scores.data() + q * kTile + k, kTile);
 }
 
-/// Scores of a query to weights, of which those of [hidden, visible) count; what was summed before is brought to the
-/// new top.
+/// Converts a query's scores to weights; only those of [hidden, visible) count. Earlier sums are scaled to the new top.
 CARRYOVER_BF16 void update_softmax(Block& block, std::int64_t query, std::int64_t hidden, std::int64_t visible,
                                    std::int64_t columns, float scale) {
   float* scores = block.scores.data() + query * kTile;
@@ -101,7 +102,7 @@ CARRYOVER_BF16 void add_values(Block& block, const Bf16* values, std::int64_t co
 CARRYOVER_BF16 void finish(const Block& block, Bf16* out, std::int64_t stride, float* lse) {
   for (std::int64_t query = 0; query < block.count; ++query) {
     const auto at = static_cast<std::size_t>(query);
-    const __m512 share = _mm512_set1_ps(block.sum[at] > 0 ? 1 / block.sum[at] : 0);  // no key is seen: zeros
+    const __m512 share = _mm512_set1_ps(block.sum[at] > 0 ? 1 / block.sum[at] : 0);  // zeros if the query sees no key
     for (std::int64_t c = 0; c < block.d; c += kLanes) {
       const __m512 value = _mm512_mul_ps(_mm512_loadu_ps(block.values.data() + query * block.d + c), share);
       store_bf16(out + query * stride + c, value);
@@ -125,7 +126,7 @@ void begin(Block& block, std::int64_t count, std::int64_t d) {
   block.queries.resize(most * width);
 }
 
-/// `first`: the block's first query in its segment.
+/// Adds a part's keys to the block's running softmax. `first`: index of the block's first query in its segment.
 template <typename Matmul>
 void add_part(Block& block, const PackedRows& part, const KvBlock& kv, std::int64_t first, float scale) {
   const std::int64_t end = kv.end_seen(first + block.count - 1);
@@ -159,7 +160,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
         own[static_cast<std::size_t>(row)] = pack(part, row / rows, row % rows);
     });
   }
-  // [m, G·r, d] in memory: the next matmul's rows, without a copy of them.
+  // Memory is [m, G·r, d]: the rows of the next matmul, without a copy.
   at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, G * r * d, 1}, queries.options()),
              lse = at::empty({G, r, m}, queries.options().dtype(at::kFloat));
   Bf16* to = mutable_bits(out);
@@ -171,7 +172,8 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
     [[maybe_unused]] const typename Matmul::Use use;
     Block block;
     for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
-      // A causal block costs more the later it is: with the first comes the last, so that all threads have as much.
+      // A causal block costs more the later it is, so the first is paired with the last, and all threads have equal
+      // work.
       const std::int64_t order = unit / heads, head = unit % heads;
       const std::int64_t first = (order % 2 == 0 ? order / 2 : blocks - 1 - order / 2) * most;
       begin<Matmul>(block, std::min(most, m - first), d);
@@ -191,7 +193,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   return {out, lse};
 }
 
-/// What a thread gathers keys and values of a list with.
+/// A thread's buffers into which keys and values of a list are gathered.
 struct Gathered {
   Lines<Bf16> keys, values;
   PackedRows packed;
@@ -210,7 +212,7 @@ struct Gathered {
   }
 };
 
-/// How attend_lists() multiplies here.
+/// The Way by which attend_lists() multiplies in bf16.
 template <typename Matmul>
 struct Bf16Lists {
   using Element = Bf16;

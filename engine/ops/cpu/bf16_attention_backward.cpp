@@ -17,19 +17,23 @@ namespace {
 
 using namespace bf16;
 
-constexpr std::int64_t kQueries = 128;  ///< of a block: with a tile of keys, all operands fit in the second-level cache
-constexpr std::int64_t kKeys = 96;      ///< of a tile, a multiple of a matmul's rows and of what it sums over
+constexpr std::int64_t kQueries = 128;  ///< queries of a block: with a tile of keys, all operands fit in the
+                                        ///< second-level cache
+constexpr std::int64_t kKeys = 96;      ///< keys of a tile, a multiple of a matmul's rows and of the number of values
+                                        ///< it sums over
 
-/// Scores are made transposed, a row a key: then weights lie as the gradients of keys and values sum them, over
-/// queries, and a pair of rows interleaved is what the gradients of queries sum, over keys.
+/// A block of queries. Scores are computed transposed, with a row for each key. Weights then have the layout in which
+/// the gradients of keys and values sum them, over queries, and an interleaved pair of rows has the one in which the
+/// gradients of queries sum them, over keys.
 struct QueryBlock {
-  std::int64_t first = 0, columns = 0;                        ///< columns: queries, to a multiple of kWidth with zeros
+  std::int64_t first = 0, columns = 0;                        ///< columns: number of queries, padded with zeros to a
+                                                              ///< multiple of kWidth
   const Bf16 *query_lanes = nullptr, *query_pairs = nullptr;  ///< pack_lanes, pack_pairs
-  const Bf16 *gradient_lanes = nullptr, *gradient_pairs = nullptr;  ///< of the outputs
+  const Bf16 *gradient_lanes = nullptr, *gradient_pairs = nullptr;  ///< gradients of the outputs
   const float *lse = nullptr, *delta = nullptr;                     ///< delta: a query's output · its gradient
 };
 
-/// All heads' queries by blocks.
+/// The queries of all heads, in blocks.
 struct PackedQueries {
   std::int64_t m = 0, d = 0, blocks = 0;
   at::Tensor operands;  ///< [heads, blocks, 4, kQueries * d]
@@ -91,26 +95,26 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
   return packed;
 }
 
-/// A thread's memory.
+/// The buffers of a thread.
 struct Scratch {
   Lines<float> keys, values;  ///< the unit's gradients, [count, d]
-  Lines<Bf16> rows[2];        ///< its keys and values, side by side, zeros behind them
-  Lines<Bf16> transposed;     ///< its keys, [tiles][d to a multiple of kRows][kKeys]
-  Lines<Bf16> ds;             ///< of the scores of a tile, [kKeys/2][kQueries][2]
+  Lines<Bf16> rows[2];        ///< the unit's keys and values, side by side, followed by zeros
+  Lines<Bf16> transposed;     ///< the unit's keys, [tiles][d to a multiple of kRows][kKeys]
+  Lines<Bf16> ds;             ///< dS of a tile, [kKeys/2][kQueries][2]
 };
 
-/// The rows of a tile, [count to a multiple of kRows, d]: keys and values, and where their gradients go.
+/// The rows of a tile, [count to a multiple of kRows, d]: keys, values, and the places of their gradients.
 struct Tile {
   const Bf16 *keys = nullptr, *values = nullptr, *transposed = nullptr;
   std::int64_t count = 0;
-  float *to_keys = nullptr, *to_values = nullptr;  ///< null where not asked for
+  float *to_keys = nullptr, *to_values = nullptr;  ///< null if not asked for
 };
 
 CARRYOVER_BF16_INLINE __m512i lane_numbers() {
   return _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 }
 
-/// Two rows of sixteen, rounded: each for itself, and interleaved where asked.
+/// Stores two rows of sixteen values, rounded: each by itself, and also interleaved if `pairs` is not null.
 CARRYOVER_BF16_INLINE void store_two(Bf16* first, Bf16* second, Bf16* pairs, const __m512 (&rows)[2]) {
   const auto both = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(rows[1], rows[0]));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(first), _mm512_castsi512_si256(both));
@@ -121,8 +125,9 @@ CARRYOVER_BF16_INLINE void store_two(Bf16* first, Bf16* second, Bf16* pairs, con
   _mm512_storeu_si512(pairs, _mm512_permutexvar_epi16(turns, both));
 }
 
-/// Weights and ds (of the loss by the scaled scores) of kRows keys from `key` on for kWidth queries from `column`
-/// on; 0 for what only fills the tile. Query i of the block sees key j of the tile if i ≥ after + j.
+/// Computes the weights and `ds` (the gradient of the loss with respect to the scaled scores) of kRows keys from `key`
+/// on for kWidth queries from `column` on; 0 for rows that only fill the tile. Query i of the block sees key j of the
+/// tile if i ≥ after + j.
 template <typename Matmul>
 CARRYOVER_BF16 void softmax_backward(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t key,
                                      std::int64_t column, std::int64_t after, Bf16* weights, Bf16* ds, Bf16* pairs) {
@@ -150,8 +155,8 @@ CARRYOVER_BF16 void softmax_backward(const QueryBlock& block, const Tile& tile, 
     }
 }
 
-/// Adds what a block of queries and a tile give to each other's gradients. Query i of the block sees key j if i ≥ after
-/// + j: all of them where `after` is -kKeys.
+/// Adds what a block of queries and a tile contribute to each other's gradients. Query i of the block sees key j if i ≥
+/// after + j, so it sees all keys if `after` is -kKeys.
 template <typename Matmul>
 CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t after,
                              Bf16* ds_pairs, float* to_queries) {
@@ -176,7 +181,7 @@ CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int
     }
   }
   for (std::int64_t column = 0; column < block.columns; column += kWidth) {
-    const std::int64_t last = column + kWidth - 1 - after;  // key that these queries see
+    const std::int64_t last = column + kWidth - 1 - after;  // last key that these queries see
     if (last < 0) continue;
     const std::int64_t pairs = std::min(padded, last / rows * rows + rows) / 2;
     for (std::int64_t c = 0; c < d; c += rows)
@@ -185,7 +190,7 @@ CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int
   }
 }
 
-/// [count, d] to [tiles][width][kKeys], the rest zeros.
+/// Transposes keys from [count, d] to [tiles][width][kKeys], padded with zeros.
 void transpose(const Bf16* keys, std::int64_t count, std::int64_t d, std::int64_t width, Lines<Bf16>& to) {
   to.assign(static_cast<std::size_t>(round_up(count, kKeys) * width), Bf16{0});
   for (std::int64_t key = 0; key < count; ++key)
@@ -198,7 +203,7 @@ CARRYOVER_BF16 void store_rounded(const float* from, std::int64_t count, float s
     store_bf16(to + i, _mm512_mul_ps(_mm512_loadu_ps(from + i), _mm512_set1_ps(scale)));
 }
 
-/// `slots`: [slots, heads, blocks, d to a multiple of kRows, kQueries].
+/// Runs a unit. `slots`: [slots, heads, blocks, d to a multiple of kRows, kQueries].
 template <typename Matmul>
 void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, std::int64_t r, KvBlock& gradients,
          float* slots, Scratch& scratch) {
@@ -238,10 +243,10 @@ void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, st
   store_rounded(scratch.values.data(), unit.count * d, 1, mutable_bits(gradients.values) + to);
 }
 
-/// The slots' sum of one block, [d, kQueries] each and `slot_stride` apart, rounded to [count, d].
+/// Sums the slots of one block, [d, kQueries] each and `slot_stride` apart, and rounds the sum to [count, d].
 CARRYOVER_BF16 void sum_slots(float* slots, std::int64_t slot_stride, const std::vector<std::int64_t>& first_query,
                               std::int64_t first, std::int64_t count, std::int64_t d, Bf16* to) {
-  std::int64_t into = -1;  // the first that this block sees
+  std::int64_t into = -1;  // the first slot that this block sees
   for (std::int64_t slot = 0; slot < std::ssize(first_query); ++slot) {
     if (first_query[static_cast<std::size_t>(slot)] >= first + count) continue;
     if (into < 0) {
@@ -289,7 +294,7 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
       {std::ssize(plan.first_query), G * r, packed.blocks, round_up(d, Matmul::kRows), kQueries}, lse.options());
   auto* slot = slots.mutable_data_ptr<float>();
   const std::int64_t units = std::ssize(plan.units);
-  std::atomic<std::int64_t> next = 0;  // whoever is free takes the next unit
+  std::atomic<std::int64_t> next = 0;  // the next free thread takes the next unit
   at::parallel_for(0, std::min<std::int64_t>(units, at::get_num_threads()), 1, [&](std::int64_t, std::int64_t) {
     [[maybe_unused]] const typename Matmul::Use use;
     Scratch scratch;

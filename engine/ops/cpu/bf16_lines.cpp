@@ -17,9 +17,9 @@ namespace {
 
 using namespace bf16;
 
-constexpr std::int64_t kTile = 256;  ///< keys
+constexpr std::int64_t kTile = 256;  ///< number of keys
 
-/// One head's queries over its keys.
+/// The sums of one head's queries over its keys.
 class Lines16 {
  public:
   Lines16(const Bf16* queries, std::int64_t query_stride, std::int64_t w, const Bf16* keys, std::int64_t key_stride,
@@ -54,7 +54,8 @@ class Lines16 {
                        scores_.data() + q * kTile + k, kTile);
   }
 
-  /// Of a tile, the keys that a query sees, and which of sixteen from `k` on.
+  /// seen() returns how many keys of a tile a query sees, and mask_at() which of the sixteen keys from `k` on these
+  /// include.
   std::int64_t seen(std::int64_t query, std::int64_t tile) const {
     return std::clamp<std::int64_t>(n_ - w_ + query + 1 - tile, 0, kTile);
   }

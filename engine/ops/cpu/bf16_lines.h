@@ -6,8 +6,9 @@
 
 namespace carryover::ops {
 
-/// Columns and diagonals of attention_lines() where has_bf16_attention(): a head at a time, keys in tiles that are
-/// multiplied twice, for the softmax's sums and then for the weights. The same bits with any number of threads.
+/// Computes the columns and diagonals of attention_lines() if has_bf16_attention(). It runs one head at a time; keys
+/// are in tiles, which are multiplied twice, for the softmax's sums and then for the weights. The bits are the same
+/// with any number of threads.
 std::pair<at::Tensor, at::Tensor> bf16_lines(const at::Tensor& queries, const at::Tensor& keys);
 
 }  // namespace carryover::ops

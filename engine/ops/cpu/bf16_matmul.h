@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// What bf16 attention and its backward are made of: packed operands, their two kinds of matmul, the exponential.
-// Internal to both.
+// The parts of bf16 attention and its backward: packed operands, the two kinds of matmul, and the exponential. Internal
+// to both.
 #ifdef __x86_64__
 #include <ATen/core/Tensor.h>
 #include <immintrin.h>
@@ -19,11 +19,11 @@ namespace carryover::ops::bf16 {
 
 using Bf16 = std::uint16_t;  // a bf16's bits
 
-constexpr std::int64_t kLanes = 16;                 ///< fp32 values of a register
-constexpr std::int64_t kColumns = 4;                ///< registers of a row of a matmul's block
-constexpr std::int64_t kWidth = kColumns * kLanes;  ///< columns of a matmul's block
+constexpr std::int64_t kLanes = 16;                 ///< number of fp32 values in a register
+constexpr std::int64_t kColumns = 4;                ///< number of registers in a row of a matmul's block
+constexpr std::int64_t kWidth = kColumns * kLanes;  ///< number of columns in a matmul's block
 
-/// Whether the processor has what CARRYOVER_BF16 needs, tiles aside.
+/// Returns true if the processor has the features that CARRYOVER_BF16 needs, except tiles.
 inline bool has_dots() {
   static const bool there = __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw") &&
                             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
@@ -38,14 +38,14 @@ inline Bf16* mutable_bits(const at::Tensor& tensor) {
   return reinterpret_cast<Bf16*>(tensor.mutable_data_ptr<at::BFloat16>());
 }
 
-/// Rows of a matmul, side by side: [padded, d] of `count` rows, the others zeros.
+/// Copies `count` rows of a matmul to [padded, d], side by side; the other rows become zeros.
 inline void copy_rows(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded, std::int64_t d,
                       Bf16* to) {
   for (std::int64_t row = 0; row < count; ++row) std::copy_n(from + row * stride, d, to + row * d);
   std::fill_n(to + count * d, (padded - count) * d, Bf16{0});
 }
 
-/// Sixteen rows of sixteen pairs each, [16][stride], as sixteen pairs of sixteen rows: [16][16].
+/// Transposes sixteen rows of sixteen pairs each, [16][stride], to sixteen pairs of sixteen rows: [16][16].
 CARRYOVER_BF16 inline void transpose_pairs(const Bf16* from, std::int64_t stride, Bf16* to) {
   __m512i a[16], b[16];
 #pragma GCC unroll 16
@@ -63,7 +63,7 @@ CARRYOVER_BF16 inline void transpose_pairs(const Bf16* from, std::int64_t stride
     a[i + 3] = _mm512_unpackhi_epi64(b[i + 1], b[i + 3]);
   }
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) {  // quarters of rows i%4 … of either half of the sixteen
+  for (int i = 0; i < 8; ++i) {  // collects quarters from rows i%4 … of each half of the sixteen
     const int at = i / 4 * 8 + i % 4;
     b[at] = _mm512_shuffle_i32x4(a[at], a[at + 4], 0x88);
     b[at + 4] = _mm512_shuffle_i32x4(a[at], a[at + 4], 0xdd);
@@ -75,10 +75,12 @@ CARRYOVER_BF16 inline void transpose_pairs(const Bf16* from, std::int64_t stride
   }
 }
 
-/// Columns of a matmul whose sum runs over the width: [padded/16][d/2][16][2] of `count` rows, the others zeros.
+/// Packs `count` rows as the columns of a matmul that sums over the width: [padded/16][d/2][16][2]; the other rows
+/// become zeros.
 CARRYOVER_BF16 inline void pack_lanes(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded,
                                       std::int64_t d, Bf16* to) {
-  const std::int64_t rows = count / kLanes * kLanes, columns = d / (2 * kLanes) * 2 * kLanes;  // that are transposed
+  const std::int64_t rows = count / kLanes * kLanes, columns = d / (2 * kLanes) * 2 * kLanes;  // the part that is
+                                                                                               // transposed
   for (std::int64_t row = 0; row < rows; row += kLanes)
     for (std::int64_t c = 0; c < columns; c += 2 * kLanes)
       transpose_pairs(from + row * stride + c, stride, to + row * d + c * kLanes);
@@ -90,13 +92,13 @@ CARRYOVER_BF16 inline void pack_lanes(const Bf16* from, std::int64_t stride, std
   }
 }
 
-/// Sixteen values, each in the lower half of 32 bits.
+/// Loads sixteen values, each into the lower half of 32 bits.
 CARRYOVER_BF16_INLINE __m512i widened(const Bf16* from) {
   return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
 }
 
-/// Columns of a matmul whose sum runs over the rows: [padded/2][d][2] of `count` rows, the others zeros. d is a
-/// multiple of 16.
+/// Packs `count` rows as the columns of a matmul that sums over the rows: [padded/2][d][2]; the other rows become
+/// zeros. d is a multiple of 16.
 CARRYOVER_BF16 inline void pack_pairs(const Bf16* from, std::int64_t stride, std::int64_t count, std::int64_t padded,
                                       std::int64_t d, Bf16* to) {
   for (std::int64_t row = 0; row < count; row += 2) {
@@ -110,24 +112,25 @@ CARRYOVER_BF16 inline void pack_pairs(const Bf16* from, std::int64_t stride, std
   std::fill_n(to + done * d, (padded - done) * d, Bf16{0});
 }
 
-/// The columns of a block of kWidth, as pack_lanes and pack_pairs lay them: a pair's are `pair_stride` from the next
-/// pair's, and sixteen columns `column_stride` from the next sixteen.
+/// The columns of a block of kWidth in the layout of pack_lanes and pack_pairs: consecutive pairs are `pair_stride`
+/// apart, consecutive groups of sixteen columns `column_stride`.
 struct Columns {
   const Bf16* from = nullptr;
   std::int64_t pairs = 0, pair_stride = 0, column_stride = 0;
 };
 
-/// Matmul by AVX512-BF16, which multiplies two pairs and adds them to a sum.
+/// Matmul by AVX512-BF16, whose instruction multiplies two pairs and adds the products to a sum.
 struct Dots {
-  static constexpr std::int64_t kRows = 6;      ///< of a block: 24 sums, 4 columns and a factor fit in 32 registers
-  static constexpr std::int64_t kSummed = 2;    ///< values that a sum must be a multiple of
-  static constexpr std::int64_t kQueries = 48;  ///< of attention's blocks, a multiple of kRows
-  struct Use {};                                ///< a thread's, while it multiplies
+  static constexpr std::int64_t kRows = 6;      ///< rows of a block: 24 sums, 4 columns and a factor fit in 32
+                                                ///< registers
+  static constexpr std::int64_t kSummed = 2;    ///< the number of summed values must be a multiple of this
+  static constexpr std::int64_t kQueries = 48;  ///< queries in a block of attention, a multiple of kRows
+  struct Use {};                                ///< held by a thread while it multiplies
 
-  /// out[kRows][kWidth] = or += rows[kRows][2 · pairs] · columns.
+  /// Computes out[kRows][kWidth] = or += rows[kRows][2 · pairs] · columns.
   CARRYOVER_BF16_INLINE static void multiply(const Bf16* rows, std::int64_t stride, const Columns& columns, bool add,
                                              float* out, std::int64_t out_stride) {
-    __m512 sums[kRows][kColumns];  // set one by one: for = {}, the compiler fills memory
+    __m512 sums[kRows][kColumns];  // set one by one: with = {}, the compiler fills memory
     for (std::int64_t row = 0; row < kRows; ++row)
       for (std::int64_t c = 0; c < kColumns; ++c)
         sums[row][c] = add ? _mm512_loadu_ps(out + row * out_stride + c * kLanes) : _mm512_setzero_ps();
@@ -148,7 +151,7 @@ struct Dots {
   }
 };
 
-/// e^x for x ≤ 0, to 2e-7.
+/// Returns e^x for x ≤ 0, with a relative error of at most 2e-7.
 CARRYOVER_BF16_INLINE __m512 exponential(__m512 x) {
   const __m512 power = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(1.44269504f)), 8);
   __m512 r = _mm512_fnmadd_ps(power, _mm512_set1_ps(0.693359375f), x);
@@ -159,7 +162,7 @@ CARRYOVER_BF16_INLINE __m512 exponential(__m512 x) {
   return _mm512_scalef_ps(p, power);
 }
 
-/// Sixteen values, rounded.
+/// Stores sixteen values, rounded.
 CARRYOVER_BF16_INLINE void store_bf16(Bf16* to, __m512 values) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(values)));
 }

@@ -8,26 +8,26 @@
 
 namespace carryover::ops {
 
-/// Keys and values, [G, r or 1, n, d] each, last dimension dense, and which of them each of m queries sees: query i
-/// those of [i + from, i + to) that there are.
+/// Keys and values, [G, r or 1, n, d] each, with a dense last dimension, and the keys that each of m queries sees:
+/// query i sees keys [i + from, i + to), as far as they exist.
 struct KvBlock {
   static constexpr std::int64_t kUnbounded = std::int64_t{1} << 60;
 
   at::Tensor keys, values;
   std::int64_t from = -kUnbounded, to = kUnbounded;
-  bool fixed = false;       ///< nobody asks for their gradients
-  at::Tensor queries = {};  ///< [G, r, m, d]: what these keys are multiplied with; undefined: the attention's own
+  bool fixed = false;       ///< true if nobody asks for their gradients
+  at::Tensor queries = {};  ///< [G, r, m, d], the queries for these keys; undefined: the attention's own
 
   std::int64_t first_seen(std::int64_t query) const { return std::clamp<std::int64_t>(query + from, 0, keys.size(2)); }
   std::int64_t end_seen(std::int64_t query) const { return std::clamp<std::int64_t>(query + to, 0, keys.size(2)); }
   const at::Tensor& queries_or(const at::Tensor& all) const { return queries.defined() ? queries : all; }
-  /// Query i sees keys 0 to i: the square at the end.
+  /// Returns true if query i sees keys 0 to i: the square at the end.
   bool causal() const { return to == 1; }
-  /// Rows of them that a group has: one where its heads share them, which is a stride of 0.
+  /// Returns the number of rows per group: one if its heads share them, which is a stride of 0.
   std::int64_t rows() const { return keys.stride(1) == 0 && values.stride(1) == 0 ? 1 : keys.size(1); }
 };
 
-/// Gradients of attention's queries, [G, r, m, d], and of the keys and values of each part: [G, 1, n, d] where the
+/// The gradients of attention's queries, [G, r, m, d], and of the keys and values of each part: [G, 1, n, d] if the
 /// heads of a group share them (a stride of 0), else [G, r, n, d]; undefined for a fixed part.
 struct AttentionGradients {
   at::Tensor queries;

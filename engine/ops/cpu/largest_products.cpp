@@ -18,10 +18,10 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kGroupBytes = 128;  ///< of probes side by side: a group
-constexpr std::int64_t kBf16Lanes = 64;    ///< probes of a group in bf16: a matmul's block
+constexpr std::int64_t kGroupBytes = 128;  ///< bytes of a group: probes that are side by side
+constexpr std::int64_t kBf16Lanes = 64;    ///< bf16 probes in a group: a matmul's block
 
-/// Probes side by side, [groups, d, lanes], and what is taken off their products.
+/// Probes side by side, [groups, d, lanes], and the offsets that are subtracted from their products.
 template <typename T, typename Offset>
 struct Probes {
   Lines<T> values;
@@ -32,7 +32,7 @@ struct Probes {
 template <typename T>
 constexpr std::int64_t kLanes = kGroupBytes / static_cast<std::int64_t>(sizeof(T));
 
-/// Rows up to a multiple of `lanes`: the last one again and again, which changes no largest product.
+/// Pads rows to a multiple of `lanes` with copies of the last one, which do not change the largest product.
 at::Tensor filled(const at::Tensor& rows, std::int64_t lanes) {
   const at::Tensor places = at::arange(round_up(rows.size(0), lanes)).clamp_max_(rows.size(0) - 1);
   return rows.index_select(0, places).contiguous();
@@ -57,10 +57,11 @@ Probes<T, T> side_by_side(const at::Tensor& probes, const at::Tensor& offsets) {
   return packed;
 }
 
-/// The larger of two, or NaN where one is. Of plain values: g++ 12 takes comparisons of wide vectors apart.
+/// Returns the larger of two values, or NaN if one is NaN. It takes plain values, because g++ 12 splits comparisons of
+/// wide vectors.
 template <typename T>
 [[gnu::always_inline]] inline T larger_or_nan(T a, T b) {
-  const T larger = b <= a ? a : b;  // b where it is a NaN
+  const T larger = b <= a ? a : b;  // b if b is NaN
   return a == a ? larger : a;
 }
 
@@ -72,8 +73,8 @@ template <typename T>
     best[lane] = larger_or_nan(best[lane], products[lane] - offsets[lane]);
 }
 
-/// Raises the first lane of each key to its others, a half of them at a time: lane after lane, each would wait for the
-/// one before.
+/// Raises the first lane of each key to the largest of its lanes, half of them at a time. Lane after lane, each step
+/// would wait for the one before.
 template <typename T, std::int64_t Half = kLanes<T> / 2>
 [[gnu::always_inline]] inline void raise_first_lanes(T* best) {
   if constexpr (Half > 0) {
@@ -86,7 +87,8 @@ template <typename T, std::int64_t Half = kLanes<T> / 2>
   }
 }
 
-/// The largest of each key's products less the offsets, or NaN where one is. keys: [kTileKeys, d]; out: [kTileKeys].
+/// Computes the largest of each key's products minus the offsets, or NaN if one is NaN. keys: [kTileKeys, d]; out:
+/// [kTileKeys].
 template <typename T, int Bytes>
 [[gnu::always_inline]] inline void scan_keys(const Probes<T, T>& probes, const T* keys, T* out) {
   const std::int64_t d = probes.d;
@@ -109,7 +111,7 @@ CARRYOVER_FOR_TARGETS(CARRYOVER_SCAN_TILE, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_SCAN_TILE, double)
 #undef CARRYOVER_SCAN_TILE
 
-/// Entries [first, last) of a slot.
+/// Scans entries [first, last) of a slot.
 template <typename T>
 void scan_range(const StoredKeys& keys, std::int64_t slot, const Probes<T, T>& probes, std::int64_t first,
                 std::int64_t last, T* out) {
@@ -131,7 +133,8 @@ using bf16::Bf16;
 using bf16::Dots;
 static_assert(Dots::kRows == kTileKeys && bf16::kWidth == kBf16Lanes);
 
-/// Raises best[key] to a block of products less the offsets; `wrong`: a lane's bit where one is NaN.
+/// Raises best[key] to the largest of a block of products minus the offsets. `wrong` has a lane's bit if one of its
+/// values is NaN.
 CARRYOVER_BF16 void raise_in_bf16(const float* products, const float* offsets, float* best) {
   for (std::int64_t key = 0; key < kTileKeys; ++key) {
     __m512 most = _mm512_set1_ps(-std::numeric_limits<float>::infinity());

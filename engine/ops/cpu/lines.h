@@ -11,7 +11,8 @@ inline std::int64_t round_up(std::int64_t n, std::int64_t to) {
   return (n + to - 1) / to * to;
 }
 
-/// Memory that begins with a cache's line, which is a register: a read across two lines takes twice as long.
+/// Allocates memory that begins at a cache line, which has the size of a register: a read across two lines takes twice
+/// as long.
 template <typename T>
 struct OnLines {
   using value_type = T;

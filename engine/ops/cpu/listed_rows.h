@@ -13,8 +13,9 @@
 
 namespace carryover::ops {
 
-/// Of one row's keys and values, which lie in parts one behind the other, those that a list names before `end`, copied
-/// side by side some at a time. T: their type, or integers of its size. Plain pointers, for parallel regions.
+/// Walks over the keys and values of one row that a list names before `end`, and copies a few at a time side by side.
+/// The row's keys and values are in consecutive parts. T: their type, or integers of its size. Plain pointers, for
+/// parallel regions.
 template <typename T>
 class ListedRows {
  public:
@@ -32,7 +33,8 @@ class ListedRows {
     }
   }
 
-  /// Copies the next ones, `most` at most, to [most, d] each, and where they stand to `places`. How many: 0 at the end.
+  /// Copies the next keys and values, at most `most`, to [most, d] each, and their positions to `places`. Returns how
+  /// many were copied: 0 at the end.
   std::int64_t take(std::int64_t most, T* keys, T* values, std::int64_t* places) {
     std::int64_t taken = 0;
     while (taken < most && range_ < list_.size()) {
@@ -55,7 +57,7 @@ class ListedRows {
 
  private:
   struct Part {
-    std::int64_t first;  ///< its first key's place
+    std::int64_t first;  ///< position of its first key
     const T *keys, *values;
     std::int64_t key_stride, value_stride;
   };
@@ -65,40 +67,40 @@ class ListedRows {
 
   const std::vector<KeyRange>& list_;
   std::int64_t end_, d_;
-  std::vector<Part> parts_;  ///< two at most
+  std::vector<Part> parts_;  ///< at most two
   std::size_t range_ = 0;
-  std::int64_t done_ = 0;  ///< of the range
+  std::int64_t done_ = 0;  ///< number of keys of the range that are done
 };
 
-/// Of the first `count` places, ascending, how many a query sees that stands at `place`.
+/// Returns how many of the first `count` places, which ascend, a query at `place` sees.
 inline std::int64_t seen_places(const std::vector<std::int64_t>& places, std::int64_t count, std::int64_t place) {
   return std::upper_bound(places.begin(), places.begin() + count, place) - places.begin();
 }
 
-/// The queries that one list serves: a tile of one head's, or one query of all heads that share a KV head.
+/// The queries that one list serves: a tile of one head's queries, or one query of all heads that share a KV head.
 struct ListedQueries {
-  std::int64_t group, head, first, count;  ///< head: in its group; first: of m
-  bool of_heads;                           ///< one query of `count` heads
+  std::int64_t group, head, first, count;  ///< head: index in its group; first: index among m
+  bool of_heads;                           ///< true: one query of `count` heads
 
   static ListedQueries of(const KeyIndex& index, std::int64_t row, std::int64_t tile, std::int64_t r) {
     const std::int64_t first = index.first(tile);
     if (index.shared) return {row, 0, first, r, true};
     return {row / r, row % r, first, index.end(tile) - first, false};
   }
-  std::int64_t end() const { return first + (of_heads ? 1 : count); }  ///< of the queries, in m
+  std::int64_t end() const { return first + (of_heads ? 1 : count); }  ///< end of the queries, among m
   std::int64_t query(std::int64_t lane) const { return of_heads ? first : first + lane; }
 };
 
-/// Attention of each tile's queries over the keys that its list names, which are gathered some at a time; no other is
-/// read. [G, r, m, d], in memory [m, G·r, d]: the next matmul's rows, without a copy of them. A Way multiplies: it says
-/// Element, Queries (a block of kMost at most), Keys (what is gathered, as take() does it) and Use (which a thread has
-/// while it works), and has take(), add() and finish() for a block.
+/// Computes the attention of each tile's queries over the keys that its list names, which are gathered a few at a time;
+/// no other key is read. Returns [G, r, m, d], in memory [m, G·r, d]: the rows of the next matmul, without a copy.
+/// `Way` multiplies. It has the types Element, Queries (a block of at most kMost), Keys (a gathered block, filled as by
+/// take()) and Use (which a thread holds while it works), and the functions take(), add() and finish() for a block.
 template <typename Way>
 at::Tensor attend_lists(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
   using T = typename Way::Element;
   const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
   at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options());
-  std::int64_t place = -m;  // of the first query in [prefix; segment]
+  std::int64_t place = -m;  // position of the first query in [prefix; segment]
   for (const KvBlock& part : parts) place += part.keys.size(2);
   const T* const all = static_cast<const T*>(queries.const_data_ptr());
   T* const to = static_cast<T*>(out.mutable_data_ptr());

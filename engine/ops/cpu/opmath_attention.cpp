@@ -20,17 +20,17 @@ namespace {
 
 using namespace opmath;
 
-constexpr std::int64_t kQueries = 48;  ///< of a block, a multiple of a matmul's rows
-constexpr std::int64_t kKeys = 192;    ///< of a tile: with a block's scores it fits in the second-level cache
+constexpr std::int64_t kQueries = 48;  ///< queries of a block, a multiple of a matmul's rows
+constexpr std::int64_t kKeys = 192;    ///< keys of a tile: with a block's scores it fits in the second-level cache
 
-/// A part's keys and values for one head or the heads that share them, n rounded up to 16 with zeros.
+/// A part's keys and values for one head, or for the heads that share them, with n rounded up to 16 by zeros.
 template <typename W>
 struct PackedRows {
   Lines<W> keys, values;  ///< [n/16][d][16], [n][row_stride(d)]
   std::int64_t count = 0;
 };
 
-/// Of one row of [G, r or 1]. Plain pointers: tensors are not made in parallel regions.
+/// Packs one row of [G, r or 1]. It uses plain pointers, because tensors are not created in parallel regions.
 template <typename T, typename W>
 PackedRows<W> pack(const KvBlock& part, std::int64_t group, std::int64_t row) {
   const auto begin = [&](const at::Tensor& rows) {
@@ -45,11 +45,11 @@ PackedRows<W> pack(const KvBlock& part, std::int64_t group, std::int64_t row) {
   return packed;
 }
 
-/// A block of queries of one head, and its running softmax.
+/// A block of queries of one head, with its running softmax.
 template <typename W>
 struct Block {
-  std::int64_t first = 0, count = 0, d = 0;    ///< first: in its segment
-  Lines<W> top, sum, queries, scores, values;  ///< by query: [], [], [row_stride(d)], [kKeys], [row_stride(d)]
+  std::int64_t first = 0, count = 0, d = 0;    ///< first: index in its segment
+  Lines<W> top, sum, queries, scores, values;  ///< for each query: [], [], [row_stride(d)], [kKeys], [row_stride(d)]
 
   std::int64_t padded() const { return round_up(count, kSixteen); }
 };
@@ -64,15 +64,14 @@ void begin(Block<W>& block) {
   block.queries.resize(size);
 }
 
-/// The queries that the parts from here on are multiplied with.
+/// Takes the queries with which the parts from here on are multiplied.
 template <typename T, typename W>
 void take_queries(Block<W>& block, const T* queries, std::int64_t stride) {
   pack_rows(queries, stride, block.count, block.padded(), block.d, 1 / std::sqrt(static_cast<W>(block.d)),
             block.queries.data());
 }
 
-/// Scores of a query to weights, of which those of [hidden, visible) count; what was summed before is brought to the
-/// new top.
+/// Converts a query's scores to weights; only those of [hidden, visible) count. Earlier sums are scaled to the new top.
 template <typename W>
 void update_softmax(Block<W>& block, std::int64_t query, std::int64_t hidden, std::int64_t visible, std::int64_t keys) {
   W* scores = block.scores.data() + query * kKeys;
@@ -111,7 +110,7 @@ void finish(Block<W>& block, T* out, std::int64_t stride, W* lse) {
   for (std::int64_t query = 0; query < block.count; ++query) {
     const auto at = static_cast<std::size_t>(query);
     W* values = block.values.data() + query * row_stride(block.d);
-    const W share = block.sum[at] > 0 ? 1 / block.sum[at] : 0;  // no key is seen: zeros
+    const W share = block.sum[at] > 0 ? 1 / block.sum[at] : 0;  // zeros if the query sees no key
     for (std::int64_t c = 0; c < block.d; ++c) values[c] *= share;
     store(values, out + query * stride, block.d);
     lse[query] = block.top[at] + std::log(block.sum[at]);
@@ -132,7 +131,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
         own[static_cast<std::size_t>(row)] = pack<T, W>(part, row / rows, row % rows);
     });
   }
-  // [m, G·r, d] in memory: the next matmul's rows, without a copy of them.
+  // Memory is [m, G·r, d]: the rows of the next matmul, without a copy.
   at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options()),
              lse = at::empty({G, r, m}, queries.options().dtype(compute_type(queries.scalar_type())));
   T* to = out.mutable_data_ptr<T>();
@@ -141,7 +140,8 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
     Block<W> block;
     for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
-      // A causal block costs more the later it is: with the first comes the last, so that all threads have as much.
+      // A causal block costs more the later it is, so the first is paired with the last, and all threads have equal
+      // work.
       const std::int64_t order = unit / heads, head = unit % heads;
       block.first = (order % 2 == 0 ? order / 2 : blocks - 1 - order / 2) * kQueries;
       block.count = std::min(kQueries, m - block.first);
@@ -164,7 +164,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   return {out, lse};
 }
 
-/// What a thread gathers keys and values of a list with.
+/// A thread's buffers into which keys and values of a list are gathered.
 template <typename T, typename W>
 struct Gathered {
   std::vector<T> keys, values;
@@ -186,7 +186,7 @@ struct Gathered {
   }
 };
 
-/// How attend_lists() multiplies here.
+/// The Way by which attend_lists() multiplies in opmath.
 template <typename T>
 struct OpmathLists {
   using Element = T;

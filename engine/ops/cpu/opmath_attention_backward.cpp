@@ -17,17 +17,19 @@ namespace {
 
 using namespace opmath;
 
-constexpr std::int64_t kQueries = 96;  ///< of a block: with a tile of keys, all operands fit in the second-level cache
-constexpr std::int64_t kKeys = 96;     ///< of a tile
+constexpr std::int64_t kQueries = 96;  ///< queries of a block: with a tile of keys, all operands fit in the
+                                       ///< second-level cache
+constexpr std::int64_t kKeys = 96;     ///< keys of a tile
 
 template <typename W>
 struct QueryBlock {
   std::int64_t first = 0, count = 0;
-  const W *queries = nullptr, *gradients = nullptr;  ///< [kQueries][row_stride(d)], queries times 1/√d; of the outputs
+  const W *queries = nullptr, *gradients = nullptr;  ///< [kQueries][row_stride(d)]: queries times 1/√d; gradients of
+                                                     ///< the outputs
   const W *lse = nullptr, *delta = nullptr;          ///< delta: a query's output · its gradient
 };
 
-/// All heads' queries by blocks.
+/// The queries of all heads, in blocks.
 struct PackedQueries {
   std::int64_t m = 0, d = 0, heads = 0, blocks = 0;
   at::Tensor operands;  ///< [heads, blocks, 2, kQueries · row_stride(d)]
@@ -88,7 +90,7 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
   return packed;
 }
 
-/// A thread's memory: the unit's keys and values as matmuls read them, its gradients, and a tile's weights.
+/// The buffers of a thread: the unit's keys and values as matmuls read them, its gradients, and a tile's weights.
 template <typename W>
 struct Scratch {
   Lines<W> keys, transposed_keys, transposed_values;  ///< [count][row_stride(d)], [count/16][d][16]
@@ -96,7 +98,7 @@ struct Scratch {
   Lines<W> weights, ds;                               ///< [kQueries][kKeys]
 };
 
-/// weights: its values become the ds of the loss by the scaled scores.
+/// Replaces dp by ds, the gradient of the loss with respect to the scaled scores.
 CARRYOVER_VECTORISED void softmax_backward(const float* weights, float delta, std::int64_t n, float* dp) {
   for (std::int64_t i = 0; i < n; ++i) dp[i] = weights[i] * (dp[i] - delta);
 }
@@ -104,13 +106,13 @@ void softmax_backward(const double* weights, double delta, std::int64_t n, doubl
   for (std::int64_t i = 0; i < n; ++i) dp[i] = weights[i] * (dp[i] - delta);
 }
 
-/// Adds what a block of queries and a tile of the unit's keys, from `key` on, give to each other's gradients. Query i
-/// of the block sees key j of the tile if i ≥ after + j.
+/// Adds what a block of queries and a tile of the unit's keys, from `key` on, contribute to each other's gradients.
+/// Query i of the block sees key j of the tile if i ≥ after + j.
 template <typename W>
 void add_tile(const QueryBlock<W>& block, std::int64_t key, std::int64_t keys, std::int64_t after, std::int64_t d,
               bool fixed, Scratch<W>& scratch, W* to_queries) {
   const std::int64_t width = row_stride(d), rows = round_up(block.count, kSixteen), all = round_up(d, kSixteen);
-  const std::int64_t skipped = std::max<std::int64_t>(0, after);  // queries that see none of the tile
+  const std::int64_t skipped = std::max<std::int64_t>(0, after);  // number of queries that see none of the tile
   keys = std::min(keys, block.count - after);
   if (keys <= 0) return;
   const std::int64_t columns = round_up(keys, kSixteen);
@@ -154,10 +156,10 @@ void take(const Unit& unit, const KvBlock& part, std::int64_t d, Scratch<W>& scr
     transpose_rows(scratch.keys.data(), padded, d, transposed.data());
   };
   pack_unit(part.values, scratch.transposed_values);
-  pack_unit(part.keys, scratch.transposed_keys);  // last: these rows are read as they are too
+  pack_unit(part.keys, scratch.transposed_keys);  // last: these rows are read untransposed, too
 }
 
-/// `slots`: [slots, heads, blocks, kQueries, row_stride(d)].
+/// Runs a unit. `slots`: [slots, heads, blocks, kQueries, row_stride(d)].
 template <typename T, typename W>
 void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, KvBlock& gradients, std::int64_t share,
          W* slots, Scratch<W>& scratch) {
@@ -180,12 +182,12 @@ void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, Kv
   }
 }
 
-/// The slots' sum of one block, [count, d].
+/// Sums the slots of one block to [count, d].
 template <typename T, typename W>
 void sum_slots(W* slots, std::int64_t slot_stride, const std::vector<std::int64_t>& first_query, std::int64_t first,
                std::int64_t count, std::int64_t d, T* to) {
   const std::int64_t width = row_stride(d);
-  W* sums = nullptr;  // the first that this block sees
+  W* sums = nullptr;  // those of the first slot that this block sees
   for (std::size_t slot = 0; slot < first_query.size(); ++slot) {
     if (first_query[slot] >= first + count) continue;
     W* more = slots + static_cast<std::int64_t>(slot) * slot_stride;
@@ -231,7 +233,7 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
       {std::ssize(plan.first_query), packed.heads, packed.blocks, kQueries, row_stride(packed.d)}, lse.options());
   W* slot = slots.mutable_data_ptr<W>();
   const std::int64_t units = std::ssize(plan.units);
-  std::atomic<std::int64_t> next = 0;  // whoever is free takes the next unit
+  std::atomic<std::int64_t> next = 0;  // the next free thread takes the next unit
   at::parallel_for(0, std::min<std::int64_t>(units, at::get_num_threads()), 1, [&](std::int64_t, std::int64_t) {
     Scratch<W> scratch;
     for (std::int64_t i = next++; i < units; i = next++) {

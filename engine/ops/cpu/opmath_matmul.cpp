@@ -7,7 +7,7 @@ namespace carryover::ops::opmath {
 
 namespace {
 
-/// A block whose sums stay in registers.
+/// Multiplies a block whose sums stay in registers.
 template <typename W, int Bytes, int RowCount, int Vectors>
 [[gnu::always_inline]] inline void multiply_block(const Rows<W>& rows, const Columns<W>& columns, std::int64_t summed,
                                                   const Sums<W>& sums, bool add) {
@@ -42,11 +42,11 @@ template <typename W, int Bytes, int RowCount, int Vectors>
     for (int v = 0; v < Vectors; ++v) std::memcpy(sums.to + r * sums.stride + v * width, &all[r][v], sizeof(Vector));
 }
 
-/// A column block for all rows: its operand stays in the first-level cache.
+/// Multiplies all rows by a block of columns, which stays in the first-level cache.
 template <typename W, int Bytes, int Vectors>
 [[gnu::always_inline]] inline void multiply_rows(const Extent& extent, Rows<W> rows, const Columns<W>& columns,
                                                  Sums<W> sums, bool add) {
-  constexpr int strip = Bytes == 64 ? 12 : 6;  // with 32 registers, or 16
+  constexpr int strip = Bytes == 64 ? 12 : 6;  // for 32 or 16 registers
   std::int64_t left = extent.rows;
   for (; left >= strip; left -= strip, rows.from += strip * rows.stride, sums.to += strip * sums.stride)
     multiply_block<W, Bytes, strip, Vectors>(rows, columns, extent.summed, sums, add);

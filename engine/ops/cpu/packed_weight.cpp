@@ -18,7 +18,7 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kQuads = kPackedBlock / 4;  ///< a block's groups of four values, a lane's 32 bits
+constexpr std::int64_t kQuads = kPackedBlock / 4;  ///< groups of four values in a block; a group fills a lane's 32 bits
 constexpr std::int64_t kQuadBytes = kPackedRows * 4;
 constexpr std::int64_t kScaleBytes = kPackedRows * sizeof(at::Half);
 constexpr std::int64_t kBlockBytes = kScaleBytes + kQuads * kQuadBytes;
@@ -37,7 +37,7 @@ RowGroup group_of(const at::Tensor& packed, std::int64_t index) {
   return {bytes + index * packed.stride(0), packed.size(1)};
 }
 
-/// NaN where a value is not finite.
+/// Returns the largest magnitude of a block, or NaN if a value is not finite.
 [[gnu::always_inline]] inline float largest_magnitude(const float* block) {
   float largest = 0, poison = 0;
   for (std::int64_t i = 0; i < kPackedBlock; ++i) {
@@ -47,7 +47,7 @@ RowGroup group_of(const at::Tensor& packed, std::int64_t index) {
   return largest + poison;
 }
 
-/// out = block / scale, to the nearest; zeros for a scale that can't be divided by.
+/// Computes out = block / scale, rounded to the nearest; zeros if the scale can't divide.
 [[gnu::always_inline]] inline void divide(const float* block, float scale, float most, std::int32_t* out) {
   const bool usable = std::isfinite(scale) && scale > 0;
   for (std::int64_t i = 0; i < kPackedBlock; ++i) {
@@ -62,14 +62,14 @@ CARRYOVER_VECTORISED void pack_row(const float* row, std::int64_t place, const R
     const at::Half scale = largest_magnitude(row) / most;
     group.scales(block)[place] = scale;
     std::int32_t values[kPackedBlock];
-    divide(row, scale, most, values);  // by the scale as it was rounded
+    divide(row, scale, most, values);  // by the rounded scale
     std::uint8_t* bytes = group.values(block) + place * 4;
     for (std::int64_t i = 0; i < kPackedBlock; ++i)
       bytes[i / 4 * kQuadBytes + i % 4] = static_cast<std::uint8_t>(values[i] + 128);
   }
 }
 
-/// bytes: room for a row's.
+/// Unpacks one row. `bytes`: room for a row's bytes.
 CARRYOVER_VECTORISED void unpack_row(const RowGroup& group, std::int64_t place, std::uint8_t* bytes, float* row) {
   for (std::int64_t block = 0; block < group.blocks; ++block)
     for (std::int64_t quad = 0; quad < kQuads; ++quad)
@@ -95,7 +95,7 @@ void load_row(const T* row, float* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(row[i]);
 }
 
-/// [count, inner] of `type`: row i is the weight's row place(i).
+/// Returns [count, inner] of `type`: row i is the weight's row place(i).
 template <typename Place>
 at::Tensor unpack(const at::Tensor& packed, std::int64_t count, at::ScalarType type, const Place& place) {
   const std::int64_t inner = packed_inner(packed);
@@ -115,17 +115,17 @@ at::Tensor unpack(const at::Tensor& packed, std::int64_t count, at::ScalarType t
   return out;
 }
 
-/// Where RoundedRow::pairs holds the i-th of four.
+/// Returns the index at which RoundedRow::pairs holds the i-th value of a group of four.
 constexpr std::int64_t pair_place(std::int64_t i) {
   return i % 2 * 2 + i / 2;
 }
 
-/// A row as blocks of 16-bit integers with a scale each, in the two ways that matmuls read them.
+/// A row in blocks of 16-bit integers with a scale each, in the two layouts that matmuls read.
 struct RoundedRow {
   std::vector<std::int8_t> high, low;  ///< 256 · high + low
-  std::vector<std::int16_t> pairs;     ///< of each four, the even places and then the odd ones
+  std::vector<std::int16_t> pairs;     ///< in each group of four, the even places and then the odd ones
   std::vector<float> scales;
-  std::vector<std::int32_t> offsets;  ///< 128 · the block's sum: what the values' bytes add too much
+  std::vector<std::int32_t> offsets;  ///< 128 · the block's sum: the excess that the values' bytes add
 
   template <typename T>
   RoundedRow(const T* x, std::int64_t n);
@@ -133,7 +133,7 @@ struct RoundedRow {
 
 CARRYOVER_VECTORISED void round_block(const float* x, std::int8_t* high, std::int8_t* low, std::int16_t* pairs,
                                       float* scale, std::int32_t* offset) {
-  constexpr float most = 127 * 256;  // high and low are both within a signed byte
+  constexpr float most = 127 * 256;  // high and low both fit in a signed byte
   *scale = largest_magnitude(x) / most;
   std::int32_t values[kPackedBlock], sum = 0;
   divide(x, *scale, most, values);
@@ -161,7 +161,7 @@ RoundedRow::RoundedRow(const T* x, std::int64_t n)
   }
 }
 
-/// out[row] = Σ over blocks of scale · x's scale · (values · x − offset), for the 16 rows of a group.
+/// Computes out[row] = Σ over blocks of scale · x's scale · (values · x − offset), for the 16 rows of a group.
 using GroupMatmul = void (*)(const RowGroup& group, const RoundedRow& x, float* out);
 
 CARRYOVER_VECTORISED void multiply_group(const RowGroup& group, const RoundedRow& x, float* out) {
@@ -185,11 +185,10 @@ CARRYOVER_VECTORISED void multiply_group(const RowGroup& group, const RoundedRow
 }
 
 #ifdef __x86_64__
-/// The same by AVX2's multiplication of 16-bit integers: a lane's bytes are taken apart into its even ones and its odd
-/// ones.
+/// Does the same by AVX2's multiplication of 16-bit integers: a lane's bytes are split into the even and the odd ones.
 __attribute__((target("avx2,fma,f16c"))) void multiply_group_avx2(const RowGroup& group, const RoundedRow& x,
                                                                   float* out) {
-  constexpr std::int64_t half = kPackedRows / 2;  // rows of a register
+  constexpr std::int64_t half = kPackedRows / 2;  // rows per register
   __m256 sums[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
   const __m256i low_bytes = _mm256_set1_epi32(0x00ff00ff);
   for (std::int64_t block = 0; block < group.blocks; ++block) {
@@ -220,7 +219,7 @@ __attribute__((target("avx2,fma,f16c"))) void multiply_group_avx2(const RowGroup
   for (std::int64_t side = 0; side < 2; ++side) _mm256_storeu_ps(out + side * half, sums[side]);
 }
 
-/// The same by AVX512-VNNI's dot products of bytes.
+/// Does the same by AVX512-VNNI's dot products of bytes.
 __attribute__((target("avx512f,avx512vnni"))) void multiply_group_vnni(const RowGroup& group, const RoundedRow& x,
                                                                        float* out) {
   __m512 sums = _mm512_setzero_ps();

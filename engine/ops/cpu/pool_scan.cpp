@@ -15,14 +15,15 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kGroupBytes = 64;   ///< of summaries side by side: a group
-constexpr std::int64_t kRangeKeys = 1024;  ///< at least, for a thread: each range has to find k keys before it can skip
+constexpr std::int64_t kGroupBytes = 64;   ///< bytes of a group: summaries that are side by side
+constexpr std::int64_t kRangeKeys = 1024;  ///< least keys for a thread: each range has to find k keys before it can
+                                           ///< skip
 
 template <typename T>
 constexpr std::int64_t kLanes = kGroupBytes / static_cast<std::int64_t>(sizeof(T));
 
-/// Whether any score is not at or below its lane's floor. Of plain values: g++ 12 takes comparisons of wide vectors
-/// apart.
+/// Returns 1 if any score is above its lane's floor or not comparable (NaN), else 0. It takes plain values, because g++
+/// 12 splits comparisons of wide vectors.
 template <typename T>
 [[gnu::always_inline]] inline int any_above(const T* __restrict scores, const T* __restrict floors) {
   int any = 0;
@@ -31,8 +32,8 @@ template <typename T>
   return any;
 }
 
-/// scores[key, lane] of a tile. Whether any of them is not at or below its lane's floor: above it, or NaN.
-/// summaries: [d, lanes]; keys: [kTileKeys, d].
+/// Computes scores[key, lane] of a tile. Returns true if any of them is above its lane's floor, or NaN. summaries: [d,
+/// lanes]; keys: [kTileKeys, d].
 template <typename T, int Bytes>
 [[gnu::always_inline]] inline bool score(const T* summaries, const T* keys, std::int64_t d, const T* floors,
                                          T* scores) {
@@ -51,13 +52,15 @@ CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, double)
 #undef CARRYOVER_SCORE_TILE
 
-/// The k best of scores that are offered best first or in order of index: of equal ones the first stays ahead.
+/// Keeps the k best of the scores that are offered, best first or in order of index: of equal scores the first stays
+/// ahead.
 template <typename T>
 class Best {
  public:
   explicit Best(std::int64_t k) : k_(static_cast<std::size_t>(k)) {}
 
-  /// What a score has to exceed. NaN, which nothing is at or below, while every number is kept.
+  /// Returns the value that a score has to exceed. It is NaN while every number is kept, because no score is at or
+  /// below NaN.
   T floor() const { return entries_.size() < k_ ? std::numeric_limits<T>::quiet_NaN() : entries_.back().first; }
 
   void offer(T score, std::int64_t index) {
@@ -67,7 +70,7 @@ class Best {
                                         [](T value, const auto& entry) { return value > entry.first; });
     entries_.insert(place, {score, index});
   }
-  /// `later` has higher indices only.
+  /// Merges a range whose indices are all higher.
   void merge(const Best& later) {
     for (const auto& [score, index] : later.entries_) offer(score, index);
   }
@@ -84,17 +87,17 @@ class Best {
   std::vector<std::pair<T, std::int64_t>> entries_;  // descending
 };
 
-/// The summaries that read a slot.
+/// The summaries that score the keys of a slot.
 template <typename T>
 struct Readers {
   std::int64_t slot;
-  std::vector<std::int64_t> rows;  ///< of the ranking
-  std::vector<T> lanes;            ///< [groups, d, kLanes]: their values side by side, zeros after the last
+  std::vector<std::int64_t> rows;  ///< rows of the ranking
+  std::vector<T> lanes;            ///< [groups, d, kLanes]: the summaries' values side by side, followed by zeros
 
   std::int64_t groups() const { return (std::ssize(rows) + kLanes<T> - 1) / kLanes<T>; }
 };
 
-/// summaries: [heads, n, d].
+/// Groups summaries by slot. summaries: [heads, n, d].
 template <typename T>
 std::vector<Readers<T>> readers_of(const at::Tensor& summaries, const std::vector<std::int32_t>& head_slot) {
   const std::int64_t n = summaries.size(1), d = summaries.size(2);
@@ -113,7 +116,7 @@ std::vector<Readers<T>> readers_of(const at::Tensor& summaries, const std::vecto
   return all;
 }
 
-/// One thread's way through entries of a slot: the best of each of the slot's readers.
+/// One thread's scan of some entries of a slot, which finds the best for each of the slot's readers.
 template <typename T>
 class RangeScan {
  public:
@@ -139,7 +142,7 @@ class RangeScan {
   }
 
  private:
-  /// Of the tile's keys the first `count` are there; what stands in the place of others is not looked at.
+  /// Scans the first `count` keys of a tile; the values behind them are not read.
   void scan_tile(std::int64_t group, const T* tile, std::int64_t count, std::int64_t first_index) {
     T scores[kTileKeys * kLanes<T>];
     T* floors = floors_.data() + group * kLanes<T>;
@@ -159,12 +162,13 @@ class RangeScan {
   const StoredKeys& keys_;
   const Readers<T>& readers_;
   std::int64_t d_;
-  std::vector<Best<T>> best_;  ///< by the readers' rows
-  std::vector<T> floors_;      ///< [groups, kLanes]: theirs, and what nothing exceeds where there is no reader
-  std::vector<T> buffer_;      ///< [kBlockKeys, d]: key_block()
+  std::vector<Best<T>> best_;  ///< for each of the readers' rows
+  std::vector<T> floors_;      ///< [groups, kLanes]: the readers' floors; lanes without a reader have a floor that
+                               ///< nothing exceeds
+  std::vector<T> buffer_;      ///< [kBlockKeys, d], for key_block()
 };
 
-/// Every slot's entries in as many ranges as there are threads.
+/// Scans every slot's entries in as many ranges as there are threads.
 template <typename T>
 RankedEntries scan(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                    const std::vector<std::int32_t>& head_slot, std::int64_t k) {

@@ -9,10 +9,10 @@
 
 namespace carryover::ops {
 
-/// pool_topk() on the CPU. Keys are read once, whatever the number of summaries, by all threads. A score is summed
+/// pool_topk() on the CPU. All threads together read the keys once, whatever the number of summaries. A score is summed
 /// along d in keys.opmath_type(), so that neither the number of threads nor a key's place in the pool changes a bit of
-/// it. keys: on the CPU, [slots, ≥ entries, d], dense; summaries: [heads, n, d]; head_slot: [heads]; k > 0. Engine
-/// thread.
+/// it. keys: on the CPU, [slots, ≥ entries, d], dense; summaries: [heads, n, d]; head_slot: [heads]; k > 0. Thread:
+/// engine.
 RankedEntries scan_pool(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k);
 

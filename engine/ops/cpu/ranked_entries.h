@@ -6,7 +6,7 @@
 namespace carryover::ops {
 
 /// The k best pool entries of every summary: row (head · n + summary) · k + rank, scores descending, ties by lower
-/// index. Where fewer entries have a score that is a number: score −inf, index −1.
+/// index. If fewer than k entries have a score that is a number, the rest has score −inf and index −1.
 struct RankedEntries {
   std::int64_t k = 0;
   std::vector<double> scores;

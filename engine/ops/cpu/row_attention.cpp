@@ -16,8 +16,8 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kBlock = 128;      ///< keys that a thread takes at a time
-constexpr std::int64_t kUpcastRows = 32;  ///< of them
+constexpr std::int64_t kBlock = 128;      ///< number of keys that a thread takes at a time
+constexpr std::int64_t kUpcastRows = 32;  ///< number of these keys that are upcast at a time
 
 /// A block of keys and the queries that see it: [first_query, first_query + queries) of G·r.
 template <typename T>
@@ -46,7 +46,7 @@ std::vector<Block<T>> blocks_of(const std::vector<KvBlock>& parts, std::int64_t 
   return blocks;
 }
 
-/// scores[key] = q · k of `Keys` keys: their sums do not wait for one another.
+/// Computes scores[key] = q · k for `Keys` keys, whose sums do not wait for one another.
 template <typename W, int Bytes, int Keys>
 [[gnu::always_inline]] inline void score_keys(const W* q, const W* rows, std::int64_t stride, std::int64_t d,
                                               W* scores) {
@@ -68,7 +68,7 @@ template <typename W, int Bytes, int Keys>
     for (int key = 0; key < Keys; ++key) scores[key] += q[c] * rows[key * stride + c];
 }
 
-/// scores[query, key] = q · k. queries: [count, d]; rows: [keys, d]. Each row is read from memory once.
+/// Computes scores[query, key] = q · k. queries: [count, d]; rows: [keys, d]. Each row is read from memory once.
 template <typename W, int Bytes>
 [[gnu::always_inline]] inline void score(const W* queries, std::int64_t count, const W* rows, std::int64_t stride,
                                          std::int64_t keys, std::int64_t d, W* scores) {
@@ -81,7 +81,7 @@ template <typename W, int Bytes>
       score_keys<W, Bytes, 1>(queries + query * d, rows + key * stride, stride, d, scores + query * kBlock + key);
 }
 
-/// out[query] += Σ of p · v of `Queries` queries, in `Columns` vectors of their columns.
+/// Computes out[query] += Σ p · v for `Queries` queries, in `Columns` vectors of their columns.
 template <typename W, int Bytes, int Queries, int Columns>
 [[gnu::always_inline]] inline void multiply_columns(const W* weights, const W* rows, std::int64_t stride,
                                                     std::int64_t keys, std::int64_t d, W* out) {
@@ -116,7 +116,7 @@ template <typename W, int Bytes, int Queries>
         out[query * d + c] += weights[query * kBlock + key] * rows[key * stride + c];
 }
 
-/// out[query] += Σ of p · v.
+/// Computes out[query] += Σ p · v.
 template <typename W, int Bytes>
 [[gnu::always_inline]] inline void multiply_values(const W* weights, std::int64_t count, const W* rows,
                                                    std::int64_t stride, std::int64_t keys, std::int64_t d, W* out) {
@@ -140,14 +140,14 @@ CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, double)
 #undef CARRYOVER_BLOCK_LOOPS
 
-/// What a block adds for each of its queries: its largest score, its weights' sum and its weighted values, both in
-/// units of e^largest.
+/// The contribution of a block for each of its queries: the largest score, the sum of weights and the weighted values,
+/// both in units of e^largest.
 template <typename W>
 struct Partial {
   std::vector<W> tops, sums, values;
 };
 
-/// `count` rows in W, and how far they lie apart: copied to `upcast` only where they have to be upcast.
+/// Returns `count` rows in W and the distance between them. Rows are copied to `upcast` only if they have to be upcast.
 template <typename T, typename W>
 std::pair<const W*, std::int64_t> upcast_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t d,
                                               std::vector<W>& upcast) {
@@ -190,7 +190,7 @@ Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d)
   return partial;
 }
 
-/// The blocks' partial sums as one softmax for each query, and its log-sum-exp.
+/// Merges the blocks' partial sums into one softmax for each query, and its log-sum-exp.
 template <typename T, typename W>
 void merge(const std::vector<Block<T>>& blocks, const std::vector<Partial<W>>& partials, std::int64_t queries,
            std::int64_t d, T* out, W* lse) {
@@ -203,7 +203,7 @@ void merge(const std::vector<Block<T>>& blocks, const std::vector<Partial<W>>& p
         visit(static_cast<std::size_t>(blocks[b].first_query + q), partials[b], static_cast<std::size_t>(q));
   };
   each([&](std::size_t query, const Partial<W>& part, std::size_t own) {
-    lse[query] = std::max(lse[query], part.tops[own]);  // the largest score, so far
+    lse[query] = std::max(lse[query], part.tops[own]);  // the largest score so far
   });
   each([&](std::size_t query, const Partial<W>& part, std::size_t own) {
     const W scale = std::exp(part.tops[own] - lse[query]);
@@ -235,7 +235,7 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
       return q;
     };
     const std::vector<W> all = upcast(queries);
-    std::vector<std::vector<W>> own;  // by part
+    std::vector<std::vector<W>> own;  // for each part
     for (const KvBlock& part : parts) own.push_back(part.queries.defined() ? upcast(part.queries) : std::vector<W>());
     const auto queries_of = [&](std::size_t part) { return own[part].empty() ? all.data() : own[part].data(); };
     const auto blocks = blocks_of<scalar_t>(parts, G, r);

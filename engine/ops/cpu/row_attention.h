@@ -6,10 +6,10 @@
 
 namespace carryover::ops {
 
-/// Attention of a single position, queries [G, r, 1, d], over all of `parts` as one softmax: decoding's. Each KV row is
-/// read once for the r queries that share it; work is divided by heads and by blocks of keys, so that few heads fill
-/// many threads. CPU, without gradients; fp32 inside (fp64 for fp64). Returns it and the log-sum-exp of its scores, [G,
-/// r, 1].
+/// Computes the attention of a single position, queries [G, r, 1, d], over all of `parts` as one softmax; used in
+/// decoding. Each KV row is read once for the r queries that share it; work is divided by heads and by blocks of keys,
+/// so that few heads fill many threads. CPU, without gradients; fp32 inside (fp64 for fp64). Returns the outputs and
+/// the log-sum-exp of the scores, [G, r, 1].
 std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<KvBlock>& parts);
 
 }  // namespace carryover::ops

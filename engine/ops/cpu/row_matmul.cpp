@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kLanes = 16, kSums = 4;
 
-/// A row of fp32 as pairs of bf16 are multiplied with it: its even places, and its odd ones.
+/// A row in fp32, split for the multiplication with pairs of bf16 into its even and its odd places.
 struct SplitRow {
   std::vector<float> even, odd;
 };
@@ -27,7 +27,7 @@ float upcast(std::uint16_t half) {
   return value;
 }
 
-/// The nearest bf16, ties to even.
+/// Returns the nearest bf16, ties to even.
 std::uint16_t narrow(float value) {
   return at::BFloat16(value).x;
 }
@@ -49,7 +49,7 @@ struct Lanes {
   typename Simd<float, Bytes>::Vector part[parts];
 };
 
-/// sums += weight · x over 16 places.
+/// Computes sums += weight · x over 16 places.
 template <int Bytes>
 [[gnu::always_inline]] inline void add_lanes(const float* weight, const float* x, Lanes<Bytes>& sums) {
 #pragma GCC unroll 4
@@ -61,7 +61,8 @@ template <int Bytes>
   }
 }
 
-/// sums += weight · x over 16 pairs. The lower half of a word is its even place, and bf16 is the upper half of fp32.
+/// Computes sums += weight · x over 16 pairs. The lower half of a word is its even place, and bf16 is the upper half of
+/// fp32.
 template <int Bytes>
 [[gnu::always_inline]] inline void add_lanes(const std::uint16_t* weight, const float* even, const float* odd,
                                              Lanes<Bytes>& sums) {
@@ -88,7 +89,7 @@ template <int Bytes>
   return sum_of<float, Bytes>(all);
 }
 
-/// Sums of `step` values at a time by add(sum, at), of the rest by at_end(i).
+/// Sums `step` values at a time by add(sum, at), and the rest by at_end(i).
 template <int Bytes, typename Add, typename AtEnd>
 [[gnu::always_inline]] inline float sum_row(std::int64_t inner, std::int64_t step, const Add& add,
                                             const AtEnd& at_end) {
@@ -102,7 +103,8 @@ template <int Bytes, typename Add, typename AtEnd>
   return rest + sum_of_all<Bytes>(sums);
 }
 
-/// out[row] = weight[row] · x for rows [first, last). Row after row: the memory's prefetching likes one stream best.
+/// Computes out[row] = weight[row] · x for rows [first, last). It takes row after row, because prefetching from memory
+/// works best with a single stream.
 template <int Bytes>
 [[gnu::always_inline]] inline void multiply(const std::uint16_t* weight, const SplitRow& x, std::uint16_t* out,
                                             std::int64_t first, std::int64_t last, std::int64_t inner) {

@@ -24,7 +24,7 @@ CARRYOVER_VECTORISED void narrow(const std::uint32_t* in, std::uint16_t* out, st
 CARRYOVER_VECTORISED void upcast(const std::int8_t* in, float scale, float* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = scale * static_cast<float>(in[i]);
 }
-/// The largest magnitude, as bits: these order as the numbers do, NaN above infinity.
+/// Returns the largest magnitude as bits, which order as the numbers do, with NaN above infinity.
 CARRYOVER_VECTORISED std::int32_t largest_magnitude(const std::int32_t* in, std::int64_t n) {
   std::int32_t most = 0;
   for (std::int64_t i = 0; i < n; ++i) most = std::max(most, in[i] & 0x7fffffff);
@@ -35,7 +35,8 @@ CARRYOVER_VECTORISED void divide(const float* in, float scale, std::int8_t* out,
     out[i] = static_cast<std::int8_t>(std::clamp(static_cast<std::int32_t>(std::nearbyint(in[i] / scale)), -127, 127));
 }
 
-// Sixteen lanes, compared as vectors: of comparisons in a loop over them g++ 12 makes scalars, or masks and blends.
+// Sixteen lanes are compared as vectors, because g++ 12 turns comparisons in a loop over them into scalars, or into
+// masks and blends.
 template <typename T, int Bytes>
 [[gnu::always_inline]] inline T exponentiate_lanes(T* x, T shift, std::int64_t n) {
   using Vector = typename Simd<T, Bytes>::Vector;

@@ -8,17 +8,17 @@
 #include <cstdint>
 #include <utility>
 
-// One source, the best vector width that the processor has.
+// Compiles one source for several vector widths; the best that the processor has is chosen.
 #define CARRYOVER_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-// define(T, target, bytes) for each width of vectors; the processor's own is chosen when the library is loaded. g++ 12
-// takes wider ones apart through memory.
+// Calls define(T, target, bytes) for each vector width; the processor's own is chosen when the library is loaded. Wider
+// vectors than a target's own are split through memory by g++ 12.
 #define CARRYOVER_FOR_TARGETS(define, T) \
   define(T, "default", 16) define(T, "arch=x86-64-v3", 32) define(T, "arch=x86-64-v4", 64)
-// The formats that models run in.
+// Dispatches over the dtypes that models run in.
 #define CARRYOVER_DISPATCH(type, name, ...) AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, name, __VA_ARGS__)
 
-/// What the CPU's own loops share: rows are converted to fp32 in a buffer that stays in the first-level cache, so that
-/// the loops see plain floats. Any thread.
+/// Common parts of the CPU's own loops: rows are converted to fp32 in a buffer that stays in the first-level cache, so
+/// that the loops work on plain floats. Any thread.
 namespace carryover::ops {
 
 inline void load(const float* in, float* out, std::int64_t n) {
@@ -34,18 +34,18 @@ inline void store(const double* in, double* out, std::int64_t n) {
   std::copy(in, in + n, out);
 }
 void load(const at::BFloat16* in, float* out, std::int64_t n);
-void store(const float* in, at::BFloat16* out, std::int64_t n);  ///< to the nearest, ties to even
+void store(const float* in, at::BFloat16* out, std::int64_t n);  ///< rounds to the nearest, ties to even
 
-/// Rows of d int8 values with a scale each: out = scale · in.
+/// Loads rows of d int8 values with a scale each: out = scale · in.
 void load(const std::int8_t* in, const float* scales, float* out, std::int64_t rows, std::int64_t d);
-/// One row to int8, to the nearest, ties to even. Returns its scale, the largest magnitude / 127; NaN where a value is
-/// not finite, so that the row stays broken.
+/// Rounds one row to int8, to the nearest, ties to even. Returns its scale, the largest magnitude / 127, or NaN if a
+/// value is not finite, so that the row stays invalid.
 float quantise(const float* in, std::int8_t* out, std::int64_t n);
 
-// From 2^127.5 on the power below is infinite, as it should be.
+// Bounds of x for exp_within(): from 2^127.5 on, its power is infinite, as it should be.
 inline constexpr float kLeastExponent = -87, kMostExponent = 89;
-// e^x of these bounds or what lies between, or of NaN, by range reduction and a degree-7 polynomial (relative error
-// under 2e-7): std::exp does not vectorise.
+// Returns e^x for x within these bounds, or for NaN, by range reduction and a degree-7 polynomial (relative error under
+// 2e-7): std::exp does not vectorise.
 inline float exp_within(float x) {
   const float k = std::nearbyint(x * 1.44269504f);
   const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
@@ -71,10 +71,10 @@ inline float fast_exp(float x) {
 inline double fast_exp(double x) {
   return std::exp(x);
 }
-/// x = e^(x − shift). Returns their sum.
+/// Computes x = e^(x − shift) and returns the sum of the results.
 float exponentiate(float* x, float shift, std::int64_t n);
 double exponentiate(double* x, double shift, std::int64_t n);
-/// The greatest that is a number; −inf of none.
+/// Returns the greatest value that is not NaN, or −inf if there is none.
 float largest(const float* x, std::int64_t n);
 double largest(const double* x, std::int64_t n);
 
@@ -83,12 +83,12 @@ struct Simd {
   typedef T Vector __attribute__((vector_size(Bytes)));
 };
 
-/// A vector with its lanes in another order, lane by lane ^ Distance.
+/// Adds to a vector its own lanes in another order: lane i gets lane i ^ Distance.
 template <int Distance, typename Vector, int... Lane>
 [[gnu::always_inline]] inline void add_shuffled(Vector& v, std::integer_sequence<int, Lane...>) {
   v += __builtin_shufflevector(v, v, (Lane ^ Distance)...);
 }
-/// The sum of a vector's lanes, which it leaves in each of them.
+/// Computes the sum of a vector's lanes and leaves it in each of them.
 template <int Distance, typename Vector, typename Lanes>
 [[gnu::always_inline]] inline void sum_lanes(Vector& v, Lanes lanes) {
   if constexpr (Distance > 0) {

@@ -15,7 +15,7 @@ constexpr std::uint32_t kQuietNan = 0x7fc00000u;
 
 CARRYOVER_VECTORISED void join(const std::uint16_t* high, const std::uint16_t* low, std::uint32_t* fp32,
                                std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i)  // a low half from 0x8000 on was rounded up
+  for (std::int64_t i = 0; i < n; ++i)  // a low half of 0x8000 or more means that the high half was rounded up
     fp32[i] = ((static_cast<std::uint32_t>(high[i]) - (low[i] >> 15)) << 16) | low[i];
 }
 

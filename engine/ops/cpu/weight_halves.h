@@ -2,18 +2,18 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-/// An fp32 weight as two halves of its bits: the bf16 nearest to it, which a model computes with, and an int16 that
-/// makes it whole again, bit for bit. Of two that are equally near the one further from zero is taken, as the halves
-/// could not be told apart else; NaN becomes the quiet one. Engine thread.
+/// An fp32 weight in two halves of its bits: the nearest bf16, with which a model computes, and an int16 that completes
+/// it, bit for bit. If two bf16 are equally near, the one further from zero is taken, because the halves could not be
+/// told apart otherwise. NaN becomes the quiet NaN. Thread: engine.
 namespace carryover::ops {
 
-/// high: bf16; low: int16, both dense and of one shape. Returns fp32.
+/// Returns the fp32 weight. high: bf16; low: int16; both dense and of one shape.
 at::Tensor join_halves(const at::Tensor& high, const at::Tensor& low);
 
-/// fp32: fp32; all dense and of one shape.
+/// Splits an fp32 weight. All are dense and of one shape.
 void split_halves(const at::Tensor& fp32, at::Tensor high, at::Tensor low);
 
-/// The same by LibTorch's operations: a GPU's way.
+/// Do the same by LibTorch's operations, for a GPU.
 at::Tensor join_halves_on_device(const at::Tensor& high, const at::Tensor& low);
 void split_halves_on_device(const at::Tensor& fp32, at::Tensor high, at::Tensor low);
 

@@ -11,7 +11,7 @@ namespace carryover::ops {
 
 namespace {
 
-/// Every row of x, in its own order, with no output yet. cos, sin: dense.
+/// Returns the arguments to rotate every row of x, in its own order, still without an output. cos, sin: dense.
 kernels::RotateRows rotation(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
   CARRYOVER_CHECK(x.dim() == 3 && (x.stride(2) == 1 || x.size(2) == 1) && cos.size(0) == x.size(1));
   kernels::RotateRows args{};

@@ -4,14 +4,15 @@
 
 #include <vector>
 
-/// The elementwise parts of a decoder layer by the project's kernels, each one pass over memory: what elementwise.h
-/// calls on a GPU. Not differentiable. Engine thread, and the one that backward runs on.
+/// The elementwise parts of a decoder layer by the project's kernels, each one pass over memory; elementwise.h calls
+/// them on a GPU. Not differentiable. Called on the engine thread and on the thread that runs backward.
 namespace carryover::ops {
 
-/// As rotate(); `backwards` turns the other way.
+/// Does what rotate() does; `backwards` rotates in the opposite direction.
 at::Tensor rotate_on_device(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin, bool backwards);
 
-/// rotate() of the rows that `order` names, in that order: [order, n, d], a view of [n, order, d].
+/// Does what rotate() does for the rows that `order` names, in that order. Returns [order, n, d], a view of [n, order,
+/// d].
 at::Tensor rotate_in_order(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin,
                            const std::vector<std::int32_t>& order);
 

@@ -17,12 +17,12 @@ namespace carryover::ops {
 
 namespace {
 
-/// Of the last dimension, fp32.
+/// Returns the norms over the last dimension, in fp32.
 at::Tensor norms(const at::Tensor& rows) {
   return rows.norm(2, {-1}, false, compute_type(rows.scalar_type())).to(at::kFloat);
 }
 
-/// Norms of the keys that were ranked; any key's where none was.
+/// Returns the norms of the ranked keys; where no key was ranked, the norm of any key.
 at::Tensor norms_of(const at::Tensor& keys, const at::Tensor& indices, const std::vector<std::int32_t>& head_slot) {
   const std::int64_t d = keys.size(2), capacity = keys.stride(0) / d;  // a view may leave out a slot's first entries
   std::vector<std::int64_t> first_row(head_slot.begin(), head_slot.end());
@@ -32,7 +32,7 @@ at::Tensor norms_of(const at::Tensor& keys, const at::Tensor& indices, const std
   return norms(all.index_select(0, rows.flatten())).view(indices.sizes());
 }
 
-/// The values of a tensor that begins at `bytes`, which then stands behind it.
+/// Returns the values of a tensor that begins at `bytes`, and moves `bytes` behind it.
 template <typename T>
 std::vector<T> take(const std::uint8_t*& bytes, const at::Tensor& tensor) {
   std::vector<T> taken(static_cast<std::size_t>(tensor.numel()));

@@ -8,44 +8,45 @@
 #include "engine/core/run/hit_selection.h"
 #include "engine/ops/cpu/ranked_entries.h"
 
-/// Retrieval on a GPU that waits for nothing: what is found passes to the next kernel, and to the host when all layers
-/// have been searched. Nothing here is differentiable. Engine thread.
+/// Retrieval on a GPU without waiting: results pass to the next kernel, and to the host after all layers have been
+/// searched. Nothing here is differentiable. Thread: engine.
 namespace carryover::ops {
 
-/// The k best entries of each summary: fp32 and int64 [heads, n, k], as RankedEntries.
+/// The k best entries of each summary: fp32 and int64 [heads, n, k], as in RankedEntries.
 struct DeviceRanking {
   at::Tensor scores, indices;
 };
 
-/// As pool_topk(), for tensors on a GPU. Throws EngineError{Unsupported} beyond what the kernel takes.
+/// Does what pool_topk() does, for tensors on a GPU. Throws EngineError{Unsupported} for sizes that the kernel does not
+/// accept.
 DeviceRanking rank_on_device(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
                              const std::vector<std::int32_t>& head_slot, std::int64_t k);
 
-/// One layer's search.
+/// The results of one layer's search.
 struct DeviceSearch {
-  DeviceRanking ranking;     ///< of k + 1 entries, the last only to see how close the cut was
-  at::Tensor key_norms;      ///< [heads, n, k + 1] fp32, of the ranked keys
+  DeviceRanking ranking;     ///< ranks k + 1 entries; the last one only shows how close the cut was
+  at::Tensor key_norms;      ///< [heads, n, k + 1] fp32, norms of the ranked keys
   at::Tensor summary_norms;  ///< [heads, n] fp32
   at::Tensor positions;      ///< [heads, P] int64, ascending
   at::Tensor origins;        ///< [heads, P] int32: SelectHits::origins
 };
 
-/// Whether the kernel takes a selection of `length` slots from the k best of `summaries` summaries. The rule must ban
-/// nothing.
+/// Returns true if the kernel accepts a selection of `length` slots from the k best of `summaries` summaries. The rule
+/// must ban nothing.
 bool selects_on_device(std::int64_t summaries, std::int64_t k, std::int64_t length);
 
-/// keys: [slots, ≥ entries, d]; summaries: [heads, n, d].
+/// Searches one layer. keys: [slots, ≥ entries, d]; summaries: [heads, n, d].
 DeviceSearch search_on_device(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
                               const std::vector<std::int32_t>& head_slot, std::int64_t k, const SelectionRule& rule);
 
-/// The same on the host.
+/// The same results on the host.
 struct FoundHits {
   RankedEntries ranked;
   std::vector<float> key_norms, summary_norms;
   std::vector<std::int64_t> positions, origins;
 };
 
-/// All layers' in one copy, which the host waits for.
+/// Copies the results of all layers in one copy, for which the host waits.
 std::vector<FoundHits> to_host(std::span<const DeviceSearch> searches);
 
 }  // namespace carryover::ops

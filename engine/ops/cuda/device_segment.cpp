@@ -10,7 +10,7 @@ namespace carryover::ops {
 
 namespace {
 
-/// Whether positions and channels are dense, and rows `stride` apart.
+/// Returns true if positions and channels are dense, and rows are `stride` apart.
 bool lies_by_rows(const at::Tensor& rows, std::int64_t stride) {
   return rows.stride(0) == stride && rows.stride(1) == rows.size(2) && rows.stride(2) == 1;
 }

@@ -2,20 +2,21 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-/// What a chunk's projections become on a GPU, in one pass. Not differentiable. Engine thread.
+/// Writes the projections of a chunk to the places where a GPU's attention reads them, in one pass. Not differentiable.
+/// Thread: engine.
 namespace carryover::ops {
 
-/// Where a chunk's rows go: behind those of the segment, or of a cache, so far.
+/// The place for a chunk's rows: behind those of the segment, or of a cache, so far.
 struct SegmentPlace {
-  at::Tensor rotated_keys, values;  ///< [H_kv, *, d], rows of one stride
-  at::Tensor keys = {};             ///< the same, unrotated; undefined: nobody needs them
+  at::Tensor rotated_keys, values;  ///< [H_kv, *, d], all with the same stride of rows
+  at::Tensor keys = {};             ///< same shape, unrotated; undefined: not needed
   std::int64_t first = 0;           ///< position of the chunk's first token
   at::Tensor tail = {};             ///< [H, *, d] for the chunk's last queries, unrotated; undefined: none are kept
   std::int64_t tail_first = 0, tail_kept = 0;
 };
 
-/// projections: [m, H + 2·H_kv, d], dense: queries, keys and values; cos, sin: [m, d/2]. Returns the rotated queries
-/// [H, m, d], a view of [m, H, d].
+/// Extends the segment. projections: [m, H + 2·H_kv, d], dense: queries, keys and values; cos, sin: [m, d/2]. Returns
+/// the rotated queries [H, m, d], a view of [m, H, d].
 at::Tensor extend_on_device(const at::Tensor& projections, const at::Tensor& cos, const at::Tensor& sin,
                             const SegmentPlace& to);
 
