@@ -9,7 +9,7 @@ namespace carryover::kernels {
 struct RotateRows {
   const void* input;  ///< [rows, length, d], or as many rows as `row` names; last dimension dense
   Element type;
-  std::int64_t row_stride, position_stride;  ///< of the input, in elements
+  std::int64_t row_stride, position_stride;  ///< strides of the input, in elements
   const void* cosine;                        ///< [length, d/2], fp32 (fp64 with fp64 input)
   const void* sine;                          ///< same shape
   bool backwards;                            ///< true: the opposite rotation, for the gradient

@@ -14,7 +14,7 @@ struct PromptExample {
   std::int64_t line = 0;          ///< line of the file, from 1
   std::string name;               ///< the line number if the file gives no name
   std::string text;               ///< never empty
-  std::string answer;             ///< what should follow the text, and is run after it; may be empty
+  std::string answer;             ///< text that should follow, and is run after it; may be empty
   std::string target;             ///< part of the text in which the answer has to be found; may be empty
   std::vector<std::string> tags;  ///< ascending, each once
 };

@@ -16,7 +16,7 @@ class TokenCache {
  public:
   /// One document of a file.
   struct Entry {
-    std::int64_t line = 0;  ///< of a JSONL file, from 1; 0: the whole file
+    std::int64_t line = 0;  ///< line of a JSONL file, from 1; 0: the whole file
     std::vector<std::int32_t> ids;
     bool operator==(const Entry&) const = default;
   };

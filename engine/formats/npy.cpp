@@ -21,7 +21,7 @@ constexpr std::string_view kNpyMagic("\x93NUMPY\x01\x00", 8);
 constexpr std::size_t kMagicBytes = 6;       // without the version
 constexpr std::size_t kPrefix = 10;          // magic, version, length of the header
 constexpr std::size_t kLongPrefix = 12;      // the same from version 2 on
-constexpr std::size_t kAlignment = 64;       // of the data, as NumPy does
+constexpr std::size_t kAlignment = 64;       // alignment of the data, as in NumPy
 constexpr std::size_t kGrowingHeader = 192;  // room for a count of any length
 
 [[noreturn]] void refuse_npy(const std::string& where, const std::string& problem,

@@ -367,7 +367,7 @@ __global__ void __launch_bounds__(warps* warp_size) attend_tiles(const ListAtten
   auto& step = shared_memory<StepKeys<T, d>>();
   const BlockQueries block = block_queries(args);
   const std::int32_t lane = threadIdx.x % warp_size;
-  const std::int32_t own = threadIdx.x / warp_size * warp_queries + lane / 4;  // and own + 8
+  const std::int32_t own = threadIdx.x / warp_size * warp_queries + lane / 4;  // the lane also has own + 8
   const bool busy = own - lane / 4 < block.count;                              // the same for the whole warp
   const std::int32_t last = block.count - 1, mine[2] = {own < last ? own : last, own + 8 < last ? own + 8 : last};
   const std::int32_t places[2] = {place_of(args, block.query_of(mine[0])), place_of(args, block.query_of(mine[1]))};
