@@ -17,10 +17,10 @@ namespace carryover::kernels {
 /// Raised whenever an argument struct or this table changes; a plug-in of another version is not used.
 inline constexpr int cuda_abi_version = 6;
 
-/// What libcarryover_cuda.so offers. The engine opens that library at run time and calls through this table, so that it
-/// links nothing of CUDA. Contracts are those of the kernels' headers; a Status is a cudaError_t.
+/// The functions of libcarryover_cuda.so. The engine opens that library at run time and calls through this table, so
+/// that it links nothing of CUDA. The contracts are those of the kernels' headers; a Status is a cudaError_t.
 struct CudaKernels {
-  int abi_version;  ///< first, and read before anything else
+  int abi_version;  ///< first member; read before anything else
   std::int64_t (*pool_topk_workspace_bytes)(const PoolTopk&);
   Status (*pool_topk)(const PoolTopk&, Stream);
   Status (*select_hits)(const SelectHits&, Stream);
@@ -36,11 +36,11 @@ struct CudaKernels {
   std::int64_t (*list_attention_workspace_bytes)(const ListAttention&);
   Status (*list_attention)(const ListAttention&, Stream);
   const char* (*status_text)(Status);  ///< for messages; a static string
-  /// Ends the range that a profiler shows (NVTX) and begins the next one; nullptr begins none. One thread's.
+  /// Ends the range that a profiler shows (NVTX) and begins the next one; nullptr begins none. Ranges are per thread.
   void (*next_range)(const char* name);
 };
 
-/// The name to look up in the library, and its type.
+/// The name of the library's entry, and its type.
 inline constexpr char cuda_kernels_symbol[] = "carryover_cuda_kernels";
 using CudaKernelsFunction = const CudaKernels* (*)();
 

@@ -18,7 +18,7 @@ struct BFloat16 {
   std::uint16_t bits;
 };
 
-/// The type that sums and angles of an element are computed in: at least fp32.
+/// The type in which sums and angles of an element are computed: at least fp32.
 template <typename T>
 struct OpmathOf {
   using type = float;
@@ -58,13 +58,13 @@ CARRYOVER_HOST_DEVICE inline void narrow(float value, BFloat16& out) {
   out.bits = static_cast<std::uint16_t>(rounded >> 16);
 }
 
-/// `count` neighbours that are loaded and stored at once, 16 bytes at a time.
+/// `count` neighbouring elements that are loaded and stored at once, 16 bytes at a time.
 template <typename T, int count>
 struct alignas(sizeof(T) * count < 16 ? sizeof(T) * count : 16) Pack {
   T values[count];
 };
 
-/// Calls visit with a value of the C++ type that `type` stands for, and returns what it returns.
+/// Calls visit with a value of the C++ type for `type`, and returns its result.
 template <typename Visit>
 auto visit_element(Element type, Visit&& visit) {
   switch (type) {

@@ -4,15 +4,15 @@
 
 namespace carryover::kernels {
 
-/// [prefix; segment] of each head in one piece (eq:ctx), which is what FlashAttention takes: picks heads and joins,
-/// keys and values, in one pass.
+/// Joins [prefix; segment] of each head in one tensor (eq:ctx), as FlashAttention needs it: selects heads and joins
+/// keys and values in one pass.
 struct JoinRows {
-  KvRows prefix;  ///< not read where prefix_length is 0
+  KvRows prefix;  ///< not read if prefix_length is 0
   KvRows segment;
   Element type;
   std::int32_t heads, prefix_length, length, head_dim;
   void* keys;    ///< out [heads, prefix_length + length, d]
-  void* values;  ///< out, the same
+  void* values;  ///< out, same shape
 };
 namespace reference {
 Status join_rows(const JoinRows& args, Stream stream);

@@ -4,8 +4,8 @@
 
 namespace carryover::kernels {
 
-/// Keys and values of several heads where they lie: what attention reads of head h begins, at position p, at
-/// data + row[h] · row_stride + p · position_stride (in elements); the last dimension is dense.
+/// Keys and values of several heads in place. The data of head h at position p begin at data + row[h] · row_stride + p
+/// · position_stride (in elements); the last dimension is dense.
 struct KvRows {
   const void* keys;
   const void* values;

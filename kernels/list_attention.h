@@ -4,7 +4,7 @@
 
 namespace carryover::kernels {
 
-/// What the CUDA kernel takes: fp32 or bf16, heads of 64, 128 or 256. The reference takes all.
+/// Returns true if the CUDA kernel accepts them: fp32 or bf16, heads of 64, 128 or 256. The reference accepts all.
 inline bool list_attention_takes(Element type, std::int64_t head_dim) {
   return type != Element::Float64 && (head_dim == 64 || head_dim == 128 || head_dim == 256);
 }
@@ -13,64 +13,65 @@ inline constexpr std::int32_t list_attention_max_lanes = 64;  ///< queries of a 
 inline constexpr std::int32_t list_attention_max_bands = 3;
 inline constexpr std::int32_t unlimited_reach = 0x7fffffff;
 
-/// Queries of several heads: head h's at position p begins at data + h · head_stride + p · position_stride (in
-/// elements); the last dimension is dense.
+/// The queries of several heads. Those of head h at position p begin at data + h · head_stride + p · position_stride
+/// (in elements); the last dimension is dense.
 struct QueryRows {
   const void* data;
   std::int64_t head_stride, position_stride;
 };
 
-/// Keys [first, end) of [prefix; segment] and, by distance, who sees them: a query that stands `least` places behind a
-/// key, or more, but fewer than `reach`.
+/// Keys [first, end) of [prefix; segment], and the distances from which they are seen: by queries that are at least
+/// `least` and fewer than `reach` places behind a key.
 struct KeyBand {
   std::int32_t first, end;
   std::int32_t least, reach;  ///< 0 ≤ least: no query sees a key behind itself
-  bool apart;                 ///< its keys are multiplied with ListAttention::apart_queries
+  bool apart;                 ///< true if its keys are multiplied with ListAttention::apart_queries
 };
 
-/// Neighbouring queries, [first, first + count) of all, which see the keys of one list.
+/// Neighbouring queries, [first, first + count) of all, that see the keys of one list.
 struct QueryTile {
   std::int32_t first, count;
-  std::int32_t list;  ///< in its row
+  std::int32_t list;  ///< index in its row
 };
 
-/// A list of keys, ascending: `runs` runs from the `first_run`-th on, of `keys` keys in all.
+/// A list of keys, ascending: `runs` runs from run number `first_run` on, with `keys` keys in all.
 struct KeyList {
   std::int32_t first_run, runs, keys;
 };
 
-/// Neighbouring keys of a list, up to the next run's: the place of the first in [prefix; segment], and how many keys of
-/// the list stand before it.
+/// Neighbouring keys of a list, up to the next run: the place of the first key in [prefix; segment], and the number of
+/// the list's keys before it.
 struct alignas(8) KeyRun {
   std::int32_t first, before;
 };
 
-/// Attention of tiles of queries over the keys that each of them may see, and no others: softmax(scale · q·kᵀ)·v over
-/// [prefix; segment] (eq:attn), summed in fp32 (fp64 for fp64), whose last query_count places are the queries' own.
-/// With lists, there is one for each row and tile, and one band of all keys; without, a window of up to three bands,
-/// disjoint. Zeros for a query that sees no key.
+/// Computes the attention of tiles of queries over only the keys that each query may see: softmax(scale · q·kᵀ)·v over
+/// [prefix; segment] (eq:attn), summed in fp32 (fp64 for fp64). The last query_count places are the queries' own. With
+/// lists, there is one list for each row and tile, and one band of all keys; without lists, a window of up to three
+/// disjoint bands. A query that sees no key gets zeros.
 struct ListAttention {
   QueryRows queries;        ///< [heads, query_count, d] rotated
-  QueryRows apart_queries;  ///< the same, rotated for bands that are read apart; not read where there is none
-  KvRows prefix;            ///< not read where prefix_length is 0
+  QueryRows apart_queries;  ///< same shape, rotated for bands that are read apart; not read if there are none
+  KvRows prefix;            ///< not read if prefix_length is 0
   KvRows segment;
   Element type;
   std::int32_t heads, query_count, prefix_length, length, head_dim;  ///< query_count ≤ length
   float scale;
   KeyBand bands[list_attention_max_bands];
   std::int32_t band_count;
-  /// A row of lists serves this many neighbouring heads, which share a KV head; where these are several, each tile is
+  /// Number of neighbouring heads that a row of lists serves, which share a KV head. If it is more than 1, each tile is
   /// one query.
   std::int32_t heads_together;
-  std::int32_t most_together;  ///< the most queries of a tile, or heads_together where it is more than 1
+  std::int32_t most_together;  ///< the most queries of a tile, or heads_together if that is more than 1
   const QueryTile* tiles;      ///< [tile_count], each of 1 to list_attention_max_lanes queries; null: 64 at a time
   std::int32_t tile_count;
-  const KeyList* lists;    ///< [heads / heads_together, row_lists]; null: a tile sees all of the bands that it can
-  std::int32_t row_lists;  ///< lists of a row; several tiles may have one
-  const KeyRun* runs;      ///< of all lists
+  const KeyList* lists;    ///< [heads / heads_together, row_lists]; null: a tile sees all keys of the bands in its
+                           ///< reach
+  std::int32_t row_lists;  ///< number of lists per row; several tiles may share one
+  const KeyRun* runs;      ///< runs of all lists
   void* output;            ///< [query_count, heads, d]
-  float* log_sums;  ///< [heads, query_count]: log Σ e^(scale · q·k), −∞ for no key; null: nobody needs them
-  void* workspace;  ///< device scratch of list_attention_workspace_bytes(); null for the reference
+  float* log_sums;         ///< [heads, query_count]: log Σ e^(scale · q·k), −∞ without a key; null: not needed
+  void* workspace;         ///< device scratch of list_attention_workspace_bytes(); null for the reference
 };
 
 /// The keys of a band that queries of a tile may see.
@@ -79,7 +80,7 @@ struct TileKeys {
   std::int32_t run_count, first, keys;
 };
 
-/// Where a query stands in [prefix; segment].
+/// Returns the place of a query in [prefix; segment].
 CARRYOVER_HOST_DEVICE inline std::int32_t place_of(const ListAttention& args, std::int32_t query) {
   return args.prefix_length + args.length - args.query_count + query;
 }
@@ -116,10 +117,10 @@ CARRYOVER_HOST_DEVICE inline bool sees(const KeyBand& band, std::int32_t query_p
 namespace reference {
 Status list_attention(const ListAttention& args, Stream stream);
 }
-/// CUDA only. Scratch for these sizes (the pointers are not read).
+/// CUDA only. Returns the bytes of scratch for these sizes (the pointers are not read).
 std::int64_t list_attention_workspace_bytes(const ListAttention& args);
-/// Every pointer is a device pointer; queries, keys, values and output begin at multiples of 16 bytes, and so do all
-/// positions of queries, keys and values; else it returns cudaErrorMisalignedAddress. Asynchronous on `stream`.
+/// Every pointer is a device pointer. Queries, keys, values and output begin at multiples of 16 bytes, and so do all
+/// positions of queries, keys and values; otherwise it returns cudaErrorMisalignedAddress. Asynchronous on `stream`.
 Status list_attention(const ListAttention& args, Stream stream);
 
 }  // namespace carryover::kernels

@@ -6,16 +6,17 @@ namespace carryover::kernels {
 
 inline constexpr std::int32_t place_heads_max_groups = 4;
 
-/// What heads put out, group by group, side by side in order of heads: what the output projection takes.
+/// Places the outputs of heads, which are in groups, side by side in order of heads, as the output projection needs
+/// them.
 struct PlaceHeads {
-  /// Head i of a group lies, at position p, at data + i · head_stride + p · position_stride (in elements).
+  /// Head i of a group begins, at position p, at data + i · head_stride + p · position_stride (in elements).
   struct Group {
     const void* data;
     std::int64_t head_stride, position_stride;
   };
   Group groups[place_heads_max_groups];
-  const std::int32_t* group;  ///< [heads]: which group has it
-  const std::int32_t* row;    ///< [heads]: and which of the group's heads it is
+  const std::int32_t* group;  ///< [heads]: the group that has the head
+  const std::int32_t* row;    ///< [heads]: the head's index in the group
   Element type;
   std::int32_t heads, length, head_dim;
   void* output;  ///< [length, heads, d]

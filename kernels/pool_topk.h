@@ -4,7 +4,8 @@
 
 namespace carryover::kernels {
 
-/// The largest that the CUDA kernel takes; beyond them it returns cudaErrorInvalidValue. The reference has no limit.
+/// The largest sizes that the CUDA kernel accepts; beyond them it returns cudaErrorInvalidValue. The reference has no
+/// limit.
 inline constexpr std::int32_t pool_topk_max_k = 64;
 inline constexpr std::int32_t pool_topk_max_head_dim = 256;
 inline constexpr std::int64_t pool_topk_max_entries = 0x7fffffff - 1;
@@ -19,7 +20,7 @@ struct PoolTopk {
   std::int64_t slot_stride;       ///< elements from one slot to the next (capacity · d)
   std::int64_t entries;           ///< T_pool
   const float* summaries;         ///< [heads, summary_count, d]
-  const std::int32_t* head_slot;  ///< [heads]: which pool slot (KV head) a query head reads
+  const std::int32_t* head_slot;  ///< [heads]: the pool slot (KV head) that a query head reads
   std::int32_t heads, summary_count, head_dim, k;
   float* scores;          ///< out [heads, summary_count, k] descending; ties: lower index; -inf beyond `entries`
   std::int64_t* indices;  ///< out [heads, summary_count, k]; -1 beyond `entries`
@@ -28,8 +29,8 @@ struct PoolTopk {
 namespace reference {
 Status pool_topk(const PoolTopk& args, Stream stream);
 }
-/// CUDA only. Scratch for these sizes (the pointers are not read); grows with heads · summary_count · k, and with
-/// `entries` only up to 256 partial lists each.
+/// CUDA only. Returns the bytes of scratch for these sizes (the pointers are not read). They grow with heads ·
+/// summary_count · k, and with `entries` only up to 256 partial lists each.
 std::int64_t pool_topk_workspace_bytes(const PoolTopk& args);
 /// Every pointer is a device pointer. Asynchronous on `stream`.
 Status pool_topk(const PoolTopk& args, Stream stream);

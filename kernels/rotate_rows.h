@@ -4,18 +4,18 @@
 
 namespace carryover::kernels {
 
-/// RoPE with given cosines and sines in one pass (app:rope): pairs (c, c + d/2), strided in and dense out, in another
-/// order of rows where one is given. What ops/elementwise.h calls rotate.
+/// Applies RoPE with given cosines and sines in one pass (app:rope): pairs (c, c + d/2), strided input and dense
+/// output, in another order of rows if one is given. ops/elementwise.h calls this rotate.
 struct RotateRows {
-  const void* input;  ///< [rows, length, d], or as many rows as `row` names; the last dimension dense
+  const void* input;  ///< [rows, length, d], or as many rows as `row` names; last dimension dense
   Element type;
-  std::int64_t row_stride, position_stride;  ///< of the input, elements
+  std::int64_t row_stride, position_stride;  ///< strides of the input, in elements
   const void* cosine;                        ///< [length, d/2], fp32 (fp64 with fp64 input)
-  const void* sine;                          ///< the same
-  bool backwards;                            ///< turns the other way: the gradient's rotation
+  const void* sine;                          ///< same shape
+  bool backwards;                            ///< true: the opposite rotation, for the gradient
   std::int32_t rows, length, head_dim;
   void* output;                       ///< [rows, length, d]; `by_position`: [length, rows, d]
-  const std::int32_t* row = nullptr;  ///< [rows]: which row of the input comes in the i-th place; null: the i-th
+  const std::int32_t* row = nullptr;  ///< [rows]: the input's row for the i-th place; null: the i-th
   bool by_position = false;
 };
 namespace reference {

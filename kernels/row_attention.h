@@ -4,32 +4,32 @@
 
 namespace carryover::kernels {
 
-/// What the CUDA kernel takes: fp32 or bf16, heads of 64, 128 or 256. The reference takes all.
+/// Returns true if the CUDA kernel accepts them: fp32 or bf16, heads of 64, 128 or 256. The reference accepts all.
 inline bool row_attention_takes(Element type, std::int64_t head_dim) {
   return type != Element::Float64 && (head_dim == 64 || head_dim == 128 || head_dim == 256);
 }
 
-/// Attention of one query of each head over [prefix; segment] (eq:attn), which a decoded token needs: keys and values
-/// are read once and where they lie. softmax(scale · q·kᵀ)·v, summed in fp32 (fp64 for fp64). Heads read one of two
+/// Computes the attention of one query of each head over [prefix; segment] (eq:attn), as for a decoded token: keys and
+/// values are read once and in place. softmax(scale · q·kᵀ)·v, summed in fp32 (fp64 for fp64). Heads read one of two
 /// prefixes, so that all heads of a layer are one call.
 struct RowAttention {
   const void* queries;            ///< [*, d] rotated, dense
   const std::int32_t* query_row;  ///< [heads]
-  KvRows prefix;                  ///< not read where prefix_length is 0
+  KvRows prefix;                  ///< not read if prefix_length is 0
   KvRows segment;
   Element type;
   std::int32_t heads, prefix_length, length, head_dim;  ///< prefix_length + length ≥ 1
   float scale;
   void* output;                   ///< [heads, d]
   void* workspace;                ///< device scratch of row_attention_workspace_bytes(); null for the reference
-  KvRows other = {};              ///< what heads read in place of `prefix` that `reads_other` names
-  std::int32_t other_length = 0;  ///< and its length
-  const std::int32_t* reads_other = nullptr;  ///< [heads], 0 or 1; null: none does
-  /// Device scratch, [heads]: zeros before and after; null for the reference.
+  KvRows other = {};              ///< prefix of the heads that `reads_other` names, in place of `prefix`
+  std::int32_t other_length = 0;  ///< length of `other`
+  const std::int32_t* reads_other = nullptr;  ///< [heads], 0 or 1; null: no head reads `other`
+  /// Device scratch, [heads]: zeros before and after the call; null for the reference.
   std::int32_t* arrived = nullptr;
 };
 
-/// The prefix of a head, and its length.
+/// Return the prefix of a head, and its length.
 CARRYOVER_HOST_DEVICE inline const KvRows& prefix_of(const RowAttention& args, std::int64_t head) {
   return args.reads_other != nullptr && args.reads_other[head] != 0 ? args.other : args.prefix;
 }
@@ -40,10 +40,10 @@ CARRYOVER_HOST_DEVICE inline std::int32_t prefix_length_of(const RowAttention& a
 namespace reference {
 Status row_attention(const RowAttention& args, Stream stream);
 }
-/// CUDA only. Scratch for these sizes (the pointers are not read).
+/// CUDA only. Returns the bytes of scratch for these sizes (the pointers are not read).
 std::int64_t row_attention_workspace_bytes(const RowAttention& args);
-/// Every pointer is a device pointer; queries, keys and values begin at multiples of 16 bytes, and so do all positions
-/// of keys and values; else it returns cudaErrorMisalignedAddress. Asynchronous on `stream`.
+/// Every pointer is a device pointer. Queries, keys and values begin at multiples of 16 bytes, and so do all positions
+/// of keys and values; otherwise it returns cudaErrorMisalignedAddress. Asynchronous on `stream`.
 Status row_attention(const RowAttention& args, Stream stream);
 
 }  // namespace carryover::kernels

@@ -4,17 +4,18 @@
 
 namespace carryover::kernels {
 
-/// The largest that the CUDA kernel takes; beyond them it returns cudaErrorInvalidValue. The reference has no limit.
+/// The largest sizes that the CUDA kernel accepts; beyond them it returns cudaErrorInvalidValue. The reference has no
+/// limit.
 inline constexpr std::int32_t select_hits_max_candidates = 2048;
 inline constexpr std::int32_t select_hits_max_length = 2048;
 
-/// From the ranked entries of each head's summaries to the positions of its prefix (app:retrieval, steps 2 and 3):
+/// Selects the positions of each head's prefix from the ranked entries of its summaries (app:retrieval, steps 2 and 3):
 /// union by best score, the A best are anchors (equal scores: lower index first), expansion in order of score, low
-/// offset to high, clamped, until `length` are held, then the lowest unused; ascending. The same as
+/// offset to high, clamped, until `length` are held, then the lowest unused; ascending. The same rule as
 /// core/run/hit_selection.h.
 struct SelectHits {
-  const float* scores;          ///< [heads, summaries, row_stride], as pool_topk leaves them
-  const std::int64_t* indices;  ///< the same; -1 beyond the pool's entries
+  const float* scores;          ///< [heads, summaries, row_stride], as pool_topk writes them
+  const std::int64_t* indices;  ///< same shape; -1 beyond the pool's entries
   std::int32_t heads, summaries;
   std::int32_t kept;                                  ///< k: candidates are the first `kept` of each row
   std::int32_t row_stride;                            ///< ≥ kept; kept · summaries ≤ select_hits_max_candidates
@@ -22,9 +23,9 @@ struct SelectHits {
   std::int64_t anchors, expand_before, expand_after;  ///< A, o⁻, o⁺
   std::int32_t length;                                ///< min(R, entries) ≤ select_hits_max_length
   std::int64_t* positions;                            ///< out [heads, length], ascending
-  /// out [heads, length]: which candidate the slot belongs to, as summary · row_stride + rank, or -1 for padding. Where
-  /// the candidate's index is the slot's own position the slot is an anchor, else expanded from it. Of the summaries
-  /// that score an index best it is the first.
+  /// out [heads, length]: the candidate that the slot belongs to, as summary · row_stride + rank, or -1 for padding. If
+  /// the candidate's index is the slot's own position, the slot is an anchor, else it was expanded from it. If several
+  /// summaries score an index best, the first one counts.
   std::int32_t* origins;
 };
 namespace reference {

@@ -4,11 +4,11 @@
 
 namespace carryover::kernels {
 
-/// silu(gate) · up in one pass, and its gradient in another. Inner arithmetic is fp32 (fp64 for fp64). exp(-gate) may
-/// be infinite: the result is then 0.
+/// Computes silu(gate) · up in one pass, and its gradient in another. It computes in fp32 (fp64 for fp64). exp(-gate)
+/// may be infinite: the result is then 0.
 struct Swiglu {
   const void* input;     ///< [rows, 2·inner], gate first
-  const void* gradient;  ///< [rows, inner], of the output; read by swiglu_backward alone
+  const void* gradient;  ///< [rows, inner], gradient of the output; only for swiglu_backward
   Element type;
   std::int64_t rows;
   std::int32_t inner;

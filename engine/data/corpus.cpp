@@ -234,7 +234,7 @@ std::int64_t tokens_of(const std::vector<Document>& documents) {
   return tokens;
 }
 
-/// Moves the held-out part from the end of corpus.train.
+/// Moves the held-out part out of corpus.train, from its end.
 void hold_out(Corpus& corpus, double fraction) {
   const std::int64_t all = tokens_of(corpus.train);
   const auto share = static_cast<std::int64_t>(fraction * static_cast<double>(all));

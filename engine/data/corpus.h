@@ -11,7 +11,7 @@
 
 namespace carryover {
 
-/// A text to train on or to hold out, tokenised.
+/// A tokenised text to train on or to hold out.
 struct Document {
   std::string source;  ///< the file, with ":line" for JSONL
   std::vector<std::int32_t> ids;
@@ -20,35 +20,35 @@ struct Document {
 /// Documents, kept apart: no sample crosses from one to the next. Immutable; any thread.
 struct Corpus {
   std::vector<Document> train, held_out;
-  std::string hash;  ///< of all ids: a resumed run refuses another corpus
+  std::string hash;  ///< hash of all ids: a resumed run refuses another corpus
 
   std::int64_t train_tokens() const;
   std::int64_t held_out_tokens() const;
 };
 
 struct CorpusRequest {
-  /// Text files (UTF-8), .jsonl, .json (an array of ids, or of arrays), and folders of them: *.txt, *.md, *.jsonl,
-  /// *.json and files without an extension, in order of path, hidden and empty ones left out.
+  /// Text files (UTF-8), .jsonl, .json (an array of ids, or of arrays), and folders. Of a folder, *.txt, *.md, *.jsonl,
+  /// *.json and files without an extension are read, in order of path, without hidden and empty ones.
   std::vector<std::string> data;
   std::string text_field = "text";
   double validation_fraction = 0;
-  std::string cache_directory;  ///< tokenised texts by content and tokenizer; empty: no cache
+  std::string cache_directory;  ///< for tokenised texts by content and tokenizer; empty: no cache
 };
 
 using CorpusProgress = std::function<void(double fraction, const std::string& what)>;
 
-/// Reads and tokenises; slow texts come from the cache the second time. The held-out part: the last whole documents
-/// that make up the fraction; where those would be more than half of all, the end of the last one. `control` may stop
-/// it between documents (EngineError{Cancelled}). A cache that can't be written is reported to `progress` and left
-/// alone. Any thread. Throws EngineError{BadInput, Io} naming file and line.
+/// Reads and tokenises a corpus; slow texts come from the cache the second time. The last whole documents that make up
+/// the fraction are held out; if these would be more than half of all, the end of the last one is held out instead.
+/// `control` may stop it between documents (EngineError{Cancelled}). A cache that can't be written is reported to
+/// `progress` and not used. Any thread. Throws EngineError{BadInput, Io}, which names file and line.
 Corpus read_corpus(const CorpusRequest& request, const Tokenizer& tokenizer, const CorpusProgress& progress,
                    RunControl& control);
 
-/// The files of CorpusRequest::data in the order in which they are read. Throws EngineError{BadInput, Io}.
+/// Returns the files of CorpusRequest::data in the order in which they are read. Throws EngineError{BadInput, Io}.
 std::vector<std::string> corpus_files(const std::vector<std::string>& data);
 
-/// Where programs keep tokenised texts: $CARRYOVER_CACHE, $XDG_CACHE_HOME/carryover or ~/.cache/carryover, and there
-/// tokens/. Empty where the environment names no home.
+/// Returns the folder for tokenised texts: tokens/ in $CARRYOVER_CACHE, $XDG_CACHE_HOME/carryover or
+/// ~/.cache/carryover. Empty if the environment names no home.
 std::string default_token_cache();
 
 /// A sample: consecutive tokens of one training document.
@@ -58,13 +58,13 @@ struct SampleSpan {
   bool operator==(const SampleSpan&) const = default;
 };
 
-/// The order in which samples are seen: every epoch takes each document's windows of `length` tokens once, shuffled by
-/// (seed, epoch), from a start that moves with the epoch within what whole windows leave over. A document shorter than
-/// `length` gives one shorter sample (two tokens at least). sample(n) needs no history, so that a run resumes anywhere,
-/// and is the same on every platform. Owner: one thread.
+/// The order in which samples are seen. Every epoch takes each document's windows of `length` tokens once, shuffled by
+/// (seed, epoch); where the first window starts changes with the epoch, within the tokens that whole windows leave
+/// over. A document shorter than `length` gives one shorter sample (at least two tokens). sample(n) needs no history,
+/// so that a run can resume anywhere, and is the same on every platform. Owner: one thread.
 class SampleOrder {
  public:
-  /// Throws EngineError{BadInput} where no document gives a sample.
+  /// Throws EngineError{BadInput} if no document gives a sample.
   SampleOrder(const std::vector<Document>& documents, std::int64_t length, std::uint64_t seed);
   SampleSpan sample(std::int64_t n);
 
@@ -75,7 +75,7 @@ class SampleOrder {
   std::int64_t length_;
   std::uint64_t seed_;
   std::int64_t epoch_ = -1, samples_per_epoch_ = 0;
-  std::vector<SampleSpan> spans_;  ///< of the prepared epoch
+  std::vector<SampleSpan> spans_;  ///< spans of the prepared epoch
 };
 
 }  // namespace carryover

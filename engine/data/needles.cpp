@@ -44,7 +44,7 @@ static_assert(kCities.size() == kNames.size() && 2 * kWords.size() >= kNames.siz
 static_assert(kOtherCities.size() == kOtherNames.size() && 2 * kOtherWords.size() >= kOtherNames.size());
 static_assert(2 * kMostNeedlesToChooseBy <= std::ssize(kOtherNames));
 
-/// A sentence up to its value, with a place for a name, and how it ends.
+/// A sentence with places for a name and a value: the parts before the name, from the name to the value, and after it.
 struct Sentence {
   std::string_view before, after, rest;
 };
@@ -74,7 +74,7 @@ std::string digits(std::size_t count, SplitMix& draw) {
   return text;
 }
 
-/// `lead` + " " + `value` + `rest` is the statement, `lead` the question.
+/// Makes a needle whose statement is `lead` + " " + `value` + `rest` and whose question is `lead`.
 Needle make_needle(const std::string& kind, const std::string& lead, const std::string& value, const std::string& rest,
                    const Tokenizer& tokenizer) {
   Needle needle;
@@ -114,7 +114,7 @@ std::vector<Needle> needles_to_choose_by(const NeedlePlan& plan, const Tokenizer
   return needles;
 }
 
-/// Words of four to nine small letters in the book, none of which recall is measured by.
+/// Returns words of four to nine lower-case letters from the book, without those by which recall is measured.
 std::vector<std::string> words_of(const std::vector<std::int32_t>& book, const Tokenizer& tokenizer, SplitMix& draw) {
   constexpr std::size_t kPart = 2000, kShortest = 4, kLongest = 9;
   const std::size_t count = std::min(kPart, book.size());
@@ -122,7 +122,7 @@ std::vector<std::string> words_of(const std::vector<std::int32_t>& book, const T
   const std::string text = tokenizer.decode(std::span(book).subspan(first, count));
   std::set<std::string> words;
   std::string word;
-  bool whole = false;  // behind a space, so that the part's first word is not half of one
+  bool whole = false;  // true after a space, so that the first word is not a part of one
   for (const char c : text) {
     if (c >= 'a' && c <= 'z') {
       word += c;
@@ -160,7 +160,7 @@ std::vector<Needle> needles_to_train_on(const NeedlePlan& plan, const std::vecto
   return needles;
 }
 
-/// A key that no other needle has, and a value, both of the book's own tokens.
+/// Makes needles of the book's own tokens: a value, and a key that no other needle has.
 std::vector<Needle> pairs(const NeedlePlan& plan, const std::vector<std::int32_t>& book, SplitMix& draw) {
   constexpr std::int64_t kKey = 4, kValue = 2;
   const std::set<std::int32_t> distinct(book.begin(), book.end());
@@ -206,7 +206,7 @@ std::vector<Needle> needles_to_measure(const NeedlePlan& plan, const Tokenizer& 
   return needles;
 }
 
-/// Numbers and words name a city each, facts and rivals a person; no name occurs twice.
+/// Checks a plan. Numbers and words name a city each, facts and rivals a person; no name occurs twice.
 void check_plan(const NeedlePlan& plan) {
   constexpr const char* kWhere = "a document with needles";
   if (plan.segments < kLeastNeedleSegments)
@@ -261,7 +261,8 @@ NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int3
     const std::int64_t wanted =
         (spread * i + static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(spread)))) / count;
     while (std::ssize(document.ids) < wanted) document.ids.push_back(*next++);
-    // To the end of the sentence, if one ends within reach. Many needles in a short document may use up the book.
+    // Continues to the end of the sentence, if one ends within reach. Many needles in a short document may use up the
+    // book.
     for (int more = 0; more < 40 && next != book.end() &&
                        !tokenizer.bytes(document.ids.empty() ? *next : document.ids.back()).ends_with('.');
          ++more)

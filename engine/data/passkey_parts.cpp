@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 26> kSpelling{
     "juliett", "kilo",  "lima",    "mike",   "november", "oscar",   "papa",   "quebec", "romeo",
     "sierra",  "tango", "uniform", "victor", "whiskey",  "xray",    "yankee", "zulu"};
 
-/// Throws EngineError{BadInput} where the vocabulary lacks a character.
+/// Writes the parts in English. Throws EngineError{BadInput} if the vocabulary lacks a character.
 void write_sentences(PasskeyParts& parts, const Tokenizer& tokenizer) {
   parts.opening = tokenizer.encode("A long book, in which passkeys are hidden:\n\n");
   parts.closing = tokenizer.encode("\n\nHere the book ends. Questions about it:");
@@ -39,7 +39,7 @@ void write_sentences(PasskeyParts& parts, const Tokenizer& tokenizer) {
   for (const std::string_view word : kSpelling) parts.words.push_back(tokenizer.encode(" " + std::string(word)));
 }
 
-/// A key of four tokens for each passkey, and words of one token.
+/// Draws a key of four tokens for each passkey, and words of one token.
 void draw_keys(PasskeyParts& parts, std::int64_t seed) {
   constexpr std::size_t kKey = 4, kLeastWords = 8;
   const std::set<std::int32_t> distinct(parts.hay->begin(), parts.hay->end());

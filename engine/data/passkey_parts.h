@@ -8,9 +8,9 @@
 
 namespace carryover {
 
-/// Parts of texts with up to 20 passkeys, whose words are the 26 of the spelling alphabet, hidden in `hay`. Where the
+/// Makes the parts of texts with up to 20 passkeys in `hay`; their words are the 26 of the spelling alphabet. If the
 /// tokenizer can't write the sentences, keys and words are the hay's own tokens, drawn by `seed`. Throws
-/// EngineError{BadInput} where these are too few.
+/// EngineError{BadInput} if these are too few.
 PasskeyParts make_passkey_parts(std::vector<std::int32_t> hay, const Tokenizer& tokenizer, std::int64_t seed);
 
 }  // namespace carryover

@@ -9,30 +9,30 @@
 
 namespace carryover {
 
-/// A line of a prompt set: a text that is run like any other, and what is asked of it.
+/// A line of a prompt set: a text that is run like any other, and what is asked about it.
 struct PromptExample {
-  std::int64_t line = 0;          ///< of the file, from 1
-  std::string name;               ///< its line, where the file names none
+  std::int64_t line = 0;          ///< line of the file, from 1
+  std::string name;               ///< the line number if the file gives no name
   std::string text;               ///< never empty
-  std::string answer;             ///< what should follow the text, and is run behind it; may be empty
-  std::string target;             ///< part of the text that the answer has to be found in; may be empty
+  std::string answer;             ///< text that should follow, and is run after it; may be empty
+  std::string target;             ///< part of the text in which the answer has to be found; may be empty
   std::vector<std::string> tags;  ///< ascending, each once
 };
 
-/// Reads a .jsonl of objects with "text" and, where wanted, "name", "answer", "target" and "tags"; empty lines are
-/// passed over. Without a target, it is the answer, without blanks around it, where the text has that. Throws
-/// EngineError{Io, BadInput} naming file and line: an unknown or wrong field, a target that is not in its text, a name
-/// twice, no example, more than 100 000.
+/// Reads a .jsonl of objects with "text" and optionally "name", "answer", "target" and "tags"; empty lines are skipped.
+/// Without a "target", the target is the answer, without blanks around it, if the text contains it. Throws
+/// EngineError{Io, BadInput}, which names file and line, for an unknown or wrong field, a target that is not in its
+/// text, a repeated name, no example, or more than 100 000.
 std::vector<PromptExample> read_prompt_set(const std::string& path);
 
-/// An example as it is run.
+/// The tokens of an example.
 struct PromptTokens {
-  std::vector<std::int32_t> ids;    ///< of text and answer
-  TokenRange answer;                ///< in `ids`; empty without one
-  std::vector<TokenRange> targets;  ///< each place where the target stands in the text
+  std::vector<std::int32_t> ids;    ///< ids of text and answer
+  TokenRange answer;                ///< range in `ids`; empty without an answer
+  std::vector<TokenRange> targets;  ///< each place in the text at which the target is
 };
 
-/// A token that lies in two parts is of both. Throws as Tokenizer::encode().
+/// Tokenises an example. A token that overlaps two parts belongs to both. Throws as Tokenizer::encode() does.
 PromptTokens prompt_tokens(const PromptExample& example, const Tokenizer& tokenizer, bool parse_special = false);
 
 }  // namespace carryover

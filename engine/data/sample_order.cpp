@@ -10,12 +10,12 @@ namespace carryover {
 
 namespace {
 
-/// The numbers of one stream of a seed.
+/// Returns the random numbers of one stream of a seed.
 SplitMix numbers_of(std::uint64_t seed, std::uint64_t stream) {
   return SplitMix(mixed(seed) ^ mixed(stream + 0x632be59bd9b4e019u));
 }
 
-/// Samples that a document of `tokens` gives.
+/// Returns the number of samples that a document of `tokens` gives.
 std::int64_t windows(std::int64_t tokens, std::int64_t length) {
   if (tokens >= length) return tokens / length;
   return tokens >= 2 ? 1 : 0;

@@ -18,19 +18,19 @@ namespace {
 struct WideEncoding {
   const char* name;
   std::string_view mark;
-  std::size_t bytes;  ///< of a unit
+  std::size_t bytes;  ///< bytes of a unit
   bool big_endian;
 };
 
 using namespace std::string_view_literals;
 
-/// UTF-32's little-endian mark begins with that of UTF-16.
+/// UTF-32 comes first, because its little-endian mark begins with that of UTF-16.
 constexpr std::array<WideEncoding, 4> kWideEncodings{{{"UTF-32", "\xFF\xFE\x00\x00"sv, 4, false},
                                                       {"UTF-32", "\x00\x00\xFE\xFF"sv, 4, true},
                                                       {"UTF-16", "\xFF\xFE"sv, 2, false},
                                                       {"UTF-16", "\xFE\xFF"sv, 2, true}}};
 
-/// Characters of a text in a wide encoding, from its first byte on.
+/// Reads the characters of a text in a wide encoding, from its first byte on.
 class WideReader {
  public:
   WideReader(std::string_view bytes, const WideEncoding& encoding) : bytes_(bytes), encoding_(encoding) {}
@@ -38,7 +38,7 @@ class WideReader {
   bool at_end() const { return at_ == bytes_.size(); }
   std::size_t offset() const { return at_; }
 
-  /// Nothing, without going on, where there is no whole character.
+  /// Returns the next character. Returns nothing, and does not advance, if there is no whole character.
   std::optional<char32_t> next() {
     const std::size_t begin = at_;
     std::optional<char32_t> code = unit();
@@ -90,7 +90,7 @@ bool is_control(char32_t code) {
   return (code < 0x20 && !(code >= '\t' && code <= '\r') && code != 0x1B) || (code >= 0x7F && code < 0xA0);
 }
 
-/// No text has these: controls and noncharacters.
+/// Returns true for characters that no text has: controls and noncharacters.
 bool is_foreign(char32_t code) {
   return is_control(code) || (code & 0xFFFF) >= 0xFFFE || (code >= 0xFDD0 && code < 0xFDF0);
 }
@@ -99,18 +99,18 @@ bool is_private(char32_t code) {
   return (code >= 0xE000 && code < 0xF900) || code >= 0xE0000;
 }
 
-/// ASCII, and blanks and stops of East Asia.
+/// Returns true for ASCII, and for blanks and stops of East Asia.
 bool is_basic(char32_t code) {
   return code < 0x80 || (code >= 0x3000 && code <= 0x3002) || (code >= 0xFF01 && code <= 0xFF1F);
 }
 
 struct Likeness {
-  std::ptrdiff_t points = 0;  ///< basic characters are for a text; private ones, and each block, against it
-  std::ptrdiff_t blocks = 0;  ///< of 256 characters each, that the text uses
+  std::ptrdiff_t points = 0;  ///< basic characters count for a text; private ones, and each block, against it
+  std::ptrdiff_t blocks = 0;  ///< number of blocks of 256 characters that the text uses
   std::ptrdiff_t characters = 0;
 };
 
-/// How much the bytes look like text in that encoding; nothing where they are none.
+/// Returns how much the bytes look like text in that encoding, or nothing if they are not valid in it.
 std::optional<Likeness> likeness(std::string_view bytes, const WideEncoding& encoding) {
   WideReader reader(bytes, encoding);
   Likeness found;
@@ -134,8 +134,9 @@ std::ptrdiff_t control_bytes(std::string_view bytes) {
   });
 }
 
-/// UTF-8 of real texts has next to no controls. In UTF-16, most characters of an alphabet have one among their two
-/// bytes, and the bytes of other scripts are seldom valid UTF-8: what is, is wide only if it uses few blocks.
+/// Finds the wide encoding of bytes without a mark, or null. UTF-8 of real texts has almost no controls. In UTF-16,
+/// most characters of an alphabet have one among their two bytes, and the bytes of other scripts are seldom valid
+/// UTF-8. Bytes that are valid UTF-8 count as wide only if they use few blocks.
 const WideEncoding* find_unmarked(std::string_view bytes) {
   const std::ptrdiff_t controls = control_bytes(bytes);
   const bool valid = first_invalid_utf8(bytes) == bytes.size();

@@ -28,7 +28,7 @@ std::string display_name(const std::string& path) {
   throw EngineError(Fault::Io, display_name(path), problem, "Check the path and its permissions.");
 }
 
-/// Read, not mapped: standard input may be a pipe.
+/// Reads everything from a descriptor. It is not mapped, because standard input may be a pipe.
 std::string read_all(int descriptor, const std::string& path) {
   std::string contents;
   char block[1 << 16];
@@ -67,7 +67,8 @@ std::string read_file(const std::string& path) {
   return read_all(file.number, path);
 }
 
-/// One text's ids of a .npy file, [tokens] or [1, tokens]. Several rows are several texts, which are never run as one.
+/// Returns one text's ids from a .npy file, [tokens] or [1, tokens]. Several rows are several texts, which are never
+/// run as one.
 std::vector<std::int64_t> npy_ids(const std::string& contents, const std::string& where) {
   const NpyArray array = npy_from_bytes(contents, where);
   const bool one_row = array.shape.size() == 2 && array.shape.front() == 1;

@@ -21,7 +21,7 @@ void put(std::string& bytes, std::uint64_t value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-/// Takes numbers off the front of a file's bytes; `whole` turns false once there are too few.
+/// Takes numbers off the front of a file's bytes; `whole` becomes false when there are too few.
 struct Reader {
   std::string_view bytes;
   bool whole = true;
@@ -54,7 +54,8 @@ std::uint64_t checksum(std::string_view bytes) {
   return fingerprint.value();
 }
 
-/// The vocabulary does not tell two tokenizers apart that merge or split differently; a text that tries both does too.
+/// Returns a fingerprint of a tokenizer. The vocabulary alone does not distinguish two tokenizers that merge or split
+/// differently, so a text that tests both is encoded, too.
 std::string fingerprint_of(const Tokenizer& tokenizer) {
   Fingerprint fingerprint;
   const std::int64_t vocabulary = tokenizer.vocabulary();
@@ -117,7 +118,7 @@ std::optional<std::vector<TokenCache::Entry>> TokenCache::find(const std::string
   try {
     return parse(read_whole_file(path(key)), key, vocabulary_);
   } catch (const EngineError&) {
-    return std::nullopt;  // absent or unreadable: it is made again
+    return std::nullopt;  // absent or unreadable: the caller makes it again
   }
 }
 

@@ -10,12 +10,12 @@
 
 namespace carryover {
 
-/// Where tokens lie in the text that they are of, in bytes; a BOS in front lies nowhere. A plain value.
+/// The places of tokens in their text, in bytes. A BOS in front has no place. A plain value.
 class TokenPlaces {
  public:
   TokenPlaces(const std::vector<std::int32_t>& ids, std::string_view text, const Tokenizer& tokenizer)
       : ends_(token_ends(ids, text, tokenizer)) {}
-  /// The tokens that hold any of these bytes.
+  /// Returns the tokens that hold any of these bytes.
   TokenRange range(std::size_t first, std::size_t last) const {
     const auto ends_behind = [&](std::size_t byte) {
       return std::upper_bound(ends_.begin(), ends_.end(), byte) - ends_.begin();

@@ -4,8 +4,8 @@
 
 namespace carryover {
 
-/// Where this user's files of a kind are kept that can be made again: $CARRYOVER_CACHE/kind, else
-/// $XDG_CACHE_HOME/carryover/kind, else ~/.cache/carryover/kind; empty where none of these is set.
+/// Returns the folder for this user's files of a kind that can be made again: $CARRYOVER_CACHE/kind, else
+/// $XDG_CACHE_HOME/carryover/kind, else ~/.cache/carryover/kind; empty if none of these is set.
 std::string cache_folder(const std::string& kind);
 
 }  // namespace carryover

@@ -23,7 +23,7 @@ constexpr const char* kAdvice = "Go on from another checkpoint: move this one aw
 json checksum_of(const fs::path& path) {
   std::error_code failed;
   const bool empty = fs::file_size(path, failed) == 0 && !failed;
-  const auto file = empty ? nullptr : MappedFile::open(path.string());  // nothing can't be mapped
+  const auto file = empty ? nullptr : MappedFile::open(path.string());  // an empty file can't be mapped
   const std::span<const std::byte> bytes = file ? file->bytes() : std::span<const std::byte>();
   json checksum{{"bytes", bytes.size()}, {"hash", hex_of(content_hash(bytes))}};
   if (file) file->require_whole();

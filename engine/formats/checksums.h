@@ -7,8 +7,9 @@ namespace carryover {
 /// Writes checksums.json into a folder: size and content_hash of each file in it. Throws EngineError{Io}.
 void write_checksums(const std::string& directory);
 
-/// Reads every file that checksums.json names. False where there is none, which older versions did not write. Throws
-/// EngineError{BadInput} naming the first file that has other contents, and {Io} one that can't be read.
+/// Reads every file that checksums.json names and checks it. Returns false if there is no checksums.json, which older
+/// versions did not write. Throws EngineError{BadInput}, which names the first file that has other contents, and {Io}
+/// for one that can't be read.
 bool check_checksums(const std::string& directory);
 
 }  // namespace carryover

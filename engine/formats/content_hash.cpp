@@ -18,7 +18,7 @@ constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u, kOther = 0xc2b2ae3d27d4eb
 
 using Lanes = std::array<std::uint64_t, kLanes>;
 
-/// xxHash's round. Both factors are needed: with one, a word's highest bit would be undone by one bit of the next.
+/// xxHash's round. Both factors are needed: with one, the highest bit of a word would be undone by one bit of the next.
 void take_stripe(Lanes& lanes, const std::byte* stripe) {
   Lanes words;
   std::memcpy(words.data(), stripe, kStripe);
@@ -44,7 +44,7 @@ std::uint64_t content_hash(std::span<const std::byte> bytes) {
   std::size_t at = 0;
   for (; at + kStripe <= bytes.size(); at += kStripe) take_stripe(lanes, bytes.data() + at);
   if (at < bytes.size()) {
-    std::array<std::byte, kStripe> last{};  // the length, below, tells zeros from nothing
+    std::array<std::byte, kStripe> last{};  // the length, added below, distinguishes zeros from no bytes
     std::memcpy(last.data(), bytes.data() + at, bytes.size() - at);
     take_stripe(lanes, last.data());
   }

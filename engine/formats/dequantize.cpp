@@ -24,7 +24,7 @@ T load(const void* address) {
   return value;
 }
 
-/// fp16 to fp32, exact for every value. Selects rather than branches, so that loops over it vectorise.
+/// Converts fp16 to fp32, exact for every value. It selects rather than branches, so that loops over it vectorise.
 inline float half_to_float(std::uint16_t half) {
   constexpr std::uint32_t kSmallest = 113u << 23;  // 2^-14, the smallest normal fp16
   const std::uint32_t magnitude = static_cast<std::uint32_t>(half & 0x7fff) << 13;
@@ -52,27 +52,28 @@ void from_f64(Bytes input, std::int64_t count, float* output) {
   for (std::int64_t i = 0; i < count; ++i) output[i] = static_cast<float>(load<double>(input + 8 * i));
 }
 
-/// d; 32 signed bytes.
+/// Layout: d; 32 signed bytes.
 void q8_0(Bytes block, float* out) {
   const float d = scale_at(block);
   for (int i = 0; i < kSmall; ++i) out[i] = static_cast<float>(static_cast<std::int8_t>(block[2 + i])) * d;
 }
 
-/// d; 16 bytes: value i in the low half of byte i, value 16 + i in the high half.
+/// Layout: d; 16 bytes, with value i in the low half of byte i and value 16 + i in the high half.
 void q4_0(Bytes block, float* out) {
   const float d = scale_at(block);
   for (int i = 0; i < 16; ++i) out[i] = static_cast<float>((block[2 + i] & 15) - 8) * d;
   for (int i = 0; i < 16; ++i) out[16 + i] = static_cast<float>((block[2 + i] >> 4) - 8) * d;
 }
 
-/// d, m; 16 bytes as in Q4_0.
+/// Layout: d, m; 16 bytes as in Q4_0.
 void q4_1(Bytes block, float* out) {
   const float d = scale_at(block), m = scale_at(block + 2);
   for (int i = 0; i < 16; ++i) out[i] = static_cast<float>(block[4 + i] & 15) * d + m;
   for (int i = 0; i < 16; ++i) out[16 + i] = static_cast<float>(block[4 + i] >> 4) * d + m;
 }
 
-/// The low 16 and high 16 values of a Q5 block, 0..31: 32 fifth bits in one word, then 16 bytes as in Q4_0.
+/// Unpacks the low 16 and high 16 values of a Q5 block, 0..31. Layout: 32 fifth bits in one word, then 16 bytes as in
+/// Q4_0.
 inline void unpack_q5(Bytes fifth_bits, int* values) {
   const auto high = load<std::uint32_t>(fifth_bits);
   const Bytes nibbles = fifth_bits + 4;
@@ -80,7 +81,7 @@ inline void unpack_q5(Bytes fifth_bits, int* values) {
   for (int i = 0; i < 16; ++i) values[16 + i] = (nibbles[i] >> 4) | static_cast<int>((high >> (16 + i)) & 1) << 4;
 }
 
-/// d; fifth bits; nibbles.
+/// Layout: d; fifth bits; nibbles.
 void q5_0(Bytes block, float* out) {
   int values[kSmall];
   unpack_q5(block + 2, values);
@@ -88,7 +89,7 @@ void q5_0(Bytes block, float* out) {
   for (int i = 0; i < kSmall; ++i) out[i] = static_cast<float>(values[i] - 16) * d;
 }
 
-/// d, m; fifth bits; nibbles.
+/// Layout: d, m; fifth bits; nibbles.
 void q5_1(Bytes block, float* out) {
   int values[kSmall];
   unpack_q5(block + 4, values);
@@ -96,8 +97,8 @@ void q5_1(Bytes block, float* out) {
   for (int i = 0; i < kSmall; ++i) out[i] = static_cast<float>(values[i]) * d + m;
 }
 
-/// Scale and minimum of sub-block j of Q4_K and Q5_K, from 12 bytes: six bits each, the upper two of sub-blocks 4..7
-/// kept in the top of the bytes of 0..3.
+/// Unpacks scale and minimum of sub-block j of Q4_K and Q5_K from 12 bytes. Each has six bits; the upper two of
+/// sub-blocks 4..7 are in the top bits of the bytes of 0..3.
 inline void k_scale(Bytes packed, int j, int* scale, int* minimum) {
   if (j < 4) {
     *scale = packed[j] & 63;
@@ -108,8 +109,9 @@ inline void k_scale(Bytes packed, int j, int* scale, int* minimum) {
   }
 }
 
-/// d, dmin; 12 bytes of scales; [Q5_K: 32 bytes of fifth bits;] 128 bytes of nibbles. Eight sub-blocks of 32: sub-block
-/// j has bit j of the fifth bits, and the low (even j) or high (odd j) halves of the 32 bytes at 32 · (j / 2).
+/// Layout: d, dmin; 12 bytes of scales; [Q5_K: 32 bytes of fifth bits;] 128 bytes of nibbles. There are eight
+/// sub-blocks of 32 values. Sub-block j has bit j of the fifth bits, and the low (even j) or high (odd j) halves of the
+/// 32 bytes at 32 · (j / 2).
 template <bool kFive>
 void q45_k(Bytes block, float* out) {
   const float d = scale_at(block), dmin = scale_at(block + 2);
@@ -128,8 +130,9 @@ void q45_k(Bytes block, float* out) {
   }
 }
 
-/// 128 bytes of low nibbles, 64 bytes of upper bit pairs, 16 signed scales, d. Two halves of 128 values; in each, the
-/// quarter q of 32 values has the low (q < 2) or high halves of nibble bytes 32 · (q % 2) …, and bit pair q.
+/// Layout: 128 bytes of low nibbles, 64 bytes of upper bit pairs, 16 signed scales, d. There are two halves of 128
+/// values; in each, the quarter q of 32 values has the low (q < 2) or high halves of nibble bytes 32 · (q % 2) …, and
+/// bit pair q.
 void q6_k(Bytes block, float* out) {
   const float d = scale_at(block + 208);
   for (int half = 0; half < 2; ++half) {

@@ -6,10 +6,10 @@
 
 namespace carryover {
 
-/// How a file holds numbers.
+/// The formats in which files hold numbers.
 enum class StorageType { F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K, F64 };
 
-/// A storage type's unit: `values` consecutive values of a row lie in `bytes` bytes.
+/// The unit of a storage type: `values` consecutive values of a row take `bytes` bytes.
 struct BlockLayout {
   std::int64_t values, bytes;
 };
@@ -17,8 +17,8 @@ struct BlockLayout {
 BlockLayout block_layout(StorageType type);
 std::string_view storage_name(StorageType type);
 
-/// Converts `count` values (a multiple of the type's block) to fp32. The input needs no alignment. The K types' results
-/// are those of ggml's formulas with each product rounded. Any thread.
+/// Converts `count` values (a multiple of the type's block) to fp32. The input needs no alignment. For the K types,
+/// results are those of ggml's formulas with each product rounded. Any thread.
 void dequantize(StorageType type, const std::byte* input, std::int64_t count, float* output);
 
 }  // namespace carryover

@@ -33,7 +33,7 @@ std::string little_endian(std::uint64_t value, unsigned bytes) {
   return text;
 }
 
-/// A record's checksum: rotated and offset, since a checksum of data that hold checksums would be weak.
+/// Returns a record's checksum, rotated and offset, because a checksum of data that contain checksums would be weak.
 std::string masked_crc(std::string_view bytes) {
   const std::uint32_t crc = crc32c(bytes);
   return little_endian((crc >> 15 | crc << 17) + std::uint32_t{0xA282EAD8}, 4);

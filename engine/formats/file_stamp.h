@@ -7,13 +7,14 @@
 
 namespace carryover {
 
-/// Which file a path names, as it was written last: another stamp, another file or other contents. A plain value.
+/// Identifies the file that a path names and its last write: another stamp means another file or other contents. A
+/// plain value.
 struct FileStamp {
   std::int64_t inode = 0, size = -1, seconds = 0, nanoseconds = 0;
   bool operator==(const FileStamp&) const = default;
 };
 
-/// The default value where there is no such file. Any thread.
+/// Returns the stamp of a file, or the default value if there is no such file. Any thread.
 inline FileStamp file_stamp(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return {};

@@ -9,7 +9,7 @@
 
 namespace carryover {
 
-/// FNV-1a, 64 bits: tells contents apart; no protection against who wants them to collide. One thread.
+/// FNV-1a, 64 bits. It distinguishes contents, but does not protect against deliberate collisions. One thread.
 class Fingerprint {
  public:
   void add(std::span<const std::byte> bytes) {
@@ -17,7 +17,7 @@ class Fingerprint {
   }
   void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
   std::uint64_t value() const { return state_; }
-  /// 16 hex digits.
+  /// Returns 16 hex digits.
   std::string hex() const {
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(state_));

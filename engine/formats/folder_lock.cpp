@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kLockFile = "lock";
 
-/// Whether `path` still names the open file: whoever held the lock before may have removed it in between.
+/// Returns true if `path` still names the open file: the previous holder may have removed the file in between.
 bool is_named(int descriptor, const std::string& path) {
   struct stat open {
   }, named{};
@@ -29,13 +29,14 @@ bool is_named(int descriptor, const std::string& path) {
          open.st_ino == named.st_ino;
 }
 
-/// is_held() takes a shared lock for a moment, and a holder an exclusive one. So where a shared one is to be had,
-/// nobody holds the folder, and whoever wants it tries again.
+/// Returns true if the lock is held only for a check. is_held() takes a shared lock for a moment, and a holder an
+/// exclusive one. So if a shared lock can be had, nobody holds the folder, and a process that wants it tries again.
 bool is_only_looked_at(int descriptor) {
   return ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
 }
 
-/// Ours are empty. What somebody else called `lock` is neither locked nor removed.
+/// Refuses a file that is not a lock of this program, which is empty: such a file called `lock` is neither locked nor
+/// removed.
 void require_lock_file(int descriptor, const std::string& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0) return;
@@ -51,7 +52,7 @@ EngineError held_error(const std::string& path, FolderLock::Of what) {
                                                       "Stop it first, or name another file.");
 }
 
-constexpr int kMostLooks = 1000;  ///< a millisecond apart: a process may be suspended while it looks
+constexpr int kMostLooks = 1000;  ///< a millisecond apart: a process may be suspended during its check
 
 }  // namespace
 
@@ -79,7 +80,7 @@ FolderLock::FolderLock(const std::string& path, Of what)
 }
 
 FolderLock::~FolderLock() {
-  ::unlink(path_.c_str());  // before the lock goes: from then on the name may be another process's
+  ::unlink(path_.c_str());  // before the lock is released: then the name may be another process's
   ::close(descriptor_);
 }
 
@@ -92,7 +93,7 @@ bool FolderLock::is_held(const std::string& directory) {
     const bool named = is_named(descriptor, path);
     ::close(descriptor);
     if (code != 0) return true;
-    if (named) return false;  // else its holder has let go of it meanwhile, and there may be another
+    if (named) return false;  // else the holder has released it meanwhile, and there may be another
   }
 }
 

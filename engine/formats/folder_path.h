@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// "DIRECTORY/NAME". Pure; any thread.
+/// Returns "DIRECTORY/NAME". Pure; any thread.
 inline std::string path_in(const std::string& directory, std::string_view name) {
   return (std::filesystem::path(directory) / name).string();
 }

@@ -15,7 +15,7 @@ namespace {
 
 enum ValueType : std::uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, String, Array, U64, I64, F64, kValueTypes };
 
-/// Bytes of one value of a fixed-size type; 0 for String and Array.
+/// Bytes of one value of each fixed-size type; 0 for String and Array.
 constexpr std::size_t kValueBytes[kValueTypes] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 constexpr const char* kValueNames[kValueTypes] = {"u8",   "i8",     "u16",   "i16", "u32", "i32", "f32",
                                                   "bool", "string", "array", "u64", "i64", "f64"};
@@ -27,7 +27,7 @@ T load(const std::byte* address) {
   return value;
 }
 
-/// A file's own name for something, fit for a message: at most 80 bytes, without control characters or broken UTF-8.
+/// Returns a name from the file in a form for messages: at most 80 bytes, without control characters or broken UTF-8.
 std::string in_quotes(std::string_view name) {
   std::string text = "'";
   for (const char c : name.substr(0, 80)) text += c >= ' ' && c <= '~' ? c : '?';
@@ -63,7 +63,7 @@ double real_at(std::uint32_t type, const std::byte* address) {
   return static_cast<double>(integer_at(type, address));
 }
 
-/// ggml's number of a type to ours.
+/// Converts ggml's number of a type.
 std::optional<StorageType> storage_type(std::uint32_t number) {
   switch (number) {
     case 0:
@@ -95,7 +95,8 @@ std::optional<StorageType> storage_type(std::uint32_t number) {
 
 }  // namespace
 
-/// One pass over the file. Nothing is allocated for a count before the bytes that it promises are known to be there.
+/// Parses the file in one pass. Nothing is allocated for a count before the bytes that it promises are known to be
+/// there.
 class GgufParser {
  public:
   GgufParser(std::span<const std::byte> bytes, const std::string& where) : bytes_(bytes) { result_.where_ = where; }
@@ -133,7 +134,7 @@ class GgufParser {
     const auto span = take(length, what);
     return {reinterpret_cast<const char*>(span.data()), span.size()};
   }
-  /// A count of things that take at least `smallest` bytes each.
+  /// Checks a count of items that take at least `smallest` bytes each.
   void check_count(std::uint64_t count, std::uint64_t smallest, const std::string& what) const {
     if (count > (bytes_.size() - position_) / smallest) {
       refuse("claims " + std::to_string(count) + " " + what + ", more than the file can hold");
@@ -221,7 +222,7 @@ class GgufParser {
     result_.tensors_.push_back(std::move(tensor));
   }
 
-  /// The data begins at the next multiple of the alignment; offsets count from there.
+  /// Places the tensors: the data begins at the next multiple of the alignment, and offsets count from there.
   void place_tensors() {
     const std::int64_t alignment = result_.find_int("general.alignment").value_or(32);
     if (alignment < 1 || alignment > (1 << 30) || !std::has_single_bit(static_cast<std::uint64_t>(alignment))) {
@@ -257,7 +258,7 @@ class GgufParser {
   std::span<const std::byte> bytes_;
   std::size_t position_ = 0;
   std::uint64_t tensor_count_ = 0, value_count_ = 0;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> offsets_;  ///< (offset, size) by tensor
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> offsets_;  ///< (offset, size) of each tensor
   GgufFile result_;
 };
 

@@ -16,7 +16,7 @@ namespace carryover {
 
 class MappedFile;
 
-/// A tensor as a GGUF file lists it, under the file's own name (`blk.0.attn_q.weight`).
+/// A tensor as a GGUF file lists it, with the file's own name (`blk.0.attn_q.weight`).
 struct GgufTensor {
   std::string name;
   std::vector<std::int64_t> shape;  ///< row-major, the reverse of the file's order: [rows, columns] or [columns]
@@ -27,13 +27,13 @@ struct GgufTensor {
 /// The key–value pairs and the tensor directory of a GGUF file, version 2 or 3, little-endian. Parsing checks every
 /// count, length, type and offset against the file's size before it allocates or reads. Immutable; any thread.
 ///
-/// The find_… functions give nullopt where the key is absent and throw EngineError{BadInput}, naming file and key,
-/// where the value has another type. Views point into the file and live as long as this object (or a copy) does.
+/// The find_… functions return nullopt if the key is absent, and throw EngineError{BadInput}, which names file and key,
+/// if the value has another type. Views point into the file and live as long as this object (or a copy).
 class GgufFile {
  public:
-  /// Throws EngineError{Io, BadInput, Unsupported} naming the file, what is wrong and what to do.
+  /// Throws EngineError{Io, BadInput, Unsupported}, which names the file, what is wrong and what to do.
   static GgufFile open(const std::string& path);
-  /// The same of bytes that outlive the result; `where` names them in errors.
+  /// Does the same for bytes, which must outlive the result; `where` names them in errors.
   static GgufFile parse(std::span<const std::byte> bytes, const std::string& where);
 
   bool has(std::string_view key) const { return values_.find(key) != values_.end(); }
@@ -52,7 +52,7 @@ class GgufFile {
 
  private:
   friend class GgufParser;
-  /// Undecoded: `type` is the element's type where `is_array`; `bytes` are the elements.
+  /// An undecoded value. `type` is the elements' type if `is_array`; `bytes` are the elements.
   struct Value {
     std::uint32_t type = 0;
     bool is_array = false;

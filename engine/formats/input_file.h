@@ -5,8 +5,8 @@
 
 namespace carryover {
 
-/// A file of which parts are read, by their place. It stays open: a file that is removed or replaced meanwhile still
-/// reads. Any thread. Throws EngineError{Io} naming the file, also where it is a FIFO or a device.
+/// A file of which parts are read, by offset. It stays open: a file that is removed or replaced meanwhile can still be
+/// read. Any thread. Throws EngineError{Io}, which names the file, also if it is a FIFO or a device.
 class InputFile {
  public:
   explicit InputFile(std::string path);
@@ -14,10 +14,11 @@ class InputFile {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  /// Exactly these bytes: fewer, in a file that has been cut, are an error.
+  /// Returns exactly these bytes; throws if there are fewer, as in a file that has been cut.
   std::string read(std::int64_t offset, std::int64_t size) const;
-  std::string read_up_to(std::int64_t offset, std::int64_t size) const;  ///< likewise, fewer at the file's end alone
-  std::int64_t size() const;                                             ///< now
+  std::string read_up_to(std::int64_t offset, std::int64_t size) const;  ///< likewise, but fewer bytes at the file's
+                                                                         ///< end
+  std::int64_t size() const;                                             ///< current size
   const std::string& path() const { return path_; }
 
  private:
@@ -25,7 +26,7 @@ class InputFile {
   int descriptor_;
 };
 
-/// All of a file, at once. Throws EngineError{Io} where it can't be read or is cut meanwhile, {BadInput} where it is
+/// Reads a whole file at once. Throws EngineError{Io} if it can't be read or is cut meanwhile, {BadInput} if it is
 /// empty.
 std::string read_whole_file(const std::string& path);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 1 << 16;
 
-/// Whether a file's first bytes are UTF-16's or UTF-32's: a mark, or two ASCII characters, or one.
+/// Returns true if a file's first bytes are UTF-16 or UTF-32: a byte-order mark, or two ASCII characters, or one.
 bool is_wide(std::string_view start) {
   using namespace std::string_view_literals;
   for (const std::string_view mark : {"\xFF\xFE"sv, "\xFE\xFF"sv, "\0\0\xFE\xFF"sv})

@@ -9,20 +9,21 @@
 
 namespace carryover {
 
-/// The JSON text of a value, with U+FFFD in place of bytes that are not UTF-8: paths and arguments may hold any.
+/// Returns the JSON text of a value. Bytes that are not UTF-8, which paths and arguments may have, become U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 
-/// A whole file, of a size that its kind allows. Throws EngineError{Io, BadInput} naming the file.
+/// Reads a whole file, whose size must be one that its kind allows. Throws EngineError{Io, BadInput}, which names the
+/// file.
 nlohmann::json read_json_file(const std::string& path, JsonKind kind = JsonKind::Record, JsonKeys keys = JsonKeys::Any);
 
-/// Nothing where the file can't be read or is no JSON of its kind: for what is good to know and not needed.
+/// Returns nothing if the file can't be read or is no JSON of its kind: for data that are useful but not needed.
 std::optional<nlohmann::json> find_json_file(const std::string& path, JsonKind kind = JsonKind::Record);
 
-/// Typed look-up in a JSON object. null counts as absent; a value of the wrong type, or an absent one that is required,
-/// throws EngineError{BadInput} naming `where` and the key.
+/// Typed look-up in a JSON object. null counts as absent. A value of the wrong type, or an absent value that is
+/// required, throws EngineError{BadInput}, which names `where` and the key.
 class JsonFields {
  public:
-  /// Throws EngineError{BadInput} where `object` is not an object. `object` must outlive this.
+  /// Throws EngineError{BadInput} if `object` is not an object. `object` must outlive this.
   JsonFields(const nlohmann::json& object, std::string where);
 
   const nlohmann::json* find(const char* key) const;

@@ -5,11 +5,11 @@
 
 namespace carryover {
 
-/// Makes a folder and those above it, where they are not there. Throws EngineError{Io} with `advice`. Any thread.
+/// Creates a folder and those above it if they do not exist. Throws EngineError{Io} with `advice`. Any thread.
 void make_folder(const std::string& folder, const std::string& advice = "Choose another folder.");
 
-/// Throws EngineError{Usage} naming the first of `names` that is in the folder: for files that would be replaced, where
-/// nothing says that they are ours. Any thread.
+/// Throws EngineError{Usage}, which names the first of `names` that is in the folder: for files that would be replaced
+/// although nothing says that this program made them. Any thread.
 void require_free_names(const std::string& folder, std::initializer_list<const char*> names);
 
 }  // namespace carryover

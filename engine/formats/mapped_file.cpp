@@ -17,8 +17,7 @@
 
 namespace carryover {
 
-/// The addresses of one mapping, as the signal handler finds them. Guards stand in a list that only grows, and are used
-/// again.
+/// The addresses of one mapping, for the signal handler. Guards are in a list that only grows, and are reused.
 struct MappedFile::Guard {
   std::atomic<bool> used = false, broken = false;
   std::atomic<std::uintptr_t> begin = 0, end = 0;
@@ -31,7 +30,7 @@ struct MappedFile::Guard {
 namespace {
 
 std::atomic<MappedFile::Guard*> guards = nullptr;
-struct sigaction before {};  ///< the handler that was there before ours
+struct sigaction before {};  ///< the handler that was installed before
 
 std::uintptr_t page_size() {
   static const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -51,8 +50,8 @@ struct OpenFile {
 
 }  // namespace
 
-/// From the page that isn't there to the mapping's end: zeros. The instruction that touched it is then tried again.
-/// mmap is a plain system call, and nothing here waits or allocates.
+/// Handles SIGBUS: maps zeros from the missing page to the mapping's end. The instruction that touched the page is then
+/// run again. mmap is a plain system call, and nothing here waits or allocates.
 void MappedFile::Guard::handle(int signal, siginfo_t* info, void* /*context*/) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   for (Guard* guard = guards; guard != nullptr; guard = guard->next) {
@@ -65,7 +64,7 @@ void MappedFile::Guard::handle(int signal, siginfo_t* info, void* /*context*/) {
     guard->broken = true;
     return;
   }
-  sigaction(signal, &before, nullptr);  // not of ours: it comes again, to whoever was there before
+  sigaction(signal, &before, nullptr);  // no mapping of this program: the signal comes again, to the former handler
 }
 
 MappedFile::Guard& MappedFile::Guard::take(std::span<const std::byte> bytes) {

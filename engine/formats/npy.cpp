@@ -21,7 +21,7 @@ constexpr std::string_view kNpyMagic("\x93NUMPY\x01\x00", 8);
 constexpr std::size_t kMagicBytes = 6;       // without the version
 constexpr std::size_t kPrefix = 10;          // magic, version, length of the header
 constexpr std::size_t kLongPrefix = 12;      // the same from version 2 on
-constexpr std::size_t kAlignment = 64;       // of the data, as NumPy does
+constexpr std::size_t kAlignment = 64;       // alignment of the data, as in NumPy
 constexpr std::size_t kGrowingHeader = 192;  // room for a count of any length
 
 [[noreturn]] void refuse_npy(const std::string& where, const std::string& problem,
@@ -29,7 +29,8 @@ constexpr std::size_t kGrowingHeader = 192;  // room for a count of any length
   throw EngineError(Fault::BadInput, where, problem, advice);
 }
 
-/// Bytes of "<f4": the number at its end; 0 where it is none that is read here. Only integers may be big-endian.
+/// Returns the bytes of a type such as "<f4", which are the number at its end, or 0 if the type can't be read here.
+/// Only integers may be big-endian.
 std::int64_t type_bytes(std::string_view type) {
   const auto is_one_of = [&](std::size_t place, std::string_view known) {
     return known.find(type[place]) != std::string_view::npos;
@@ -52,7 +53,7 @@ std::string type_text(const NpyType& type) {
   return text + "]";
 }
 
-/// Everything before the data, of at least `least` bytes.
+/// Returns everything before the data, at least `least` bytes.
 std::string header_of(const NpyType& type, const std::vector<std::int64_t>& shape, std::size_t least) {
   std::string text = "{'descr': " + type_text(type) + ", 'fortran_order': False, 'shape': " + shape_text(shape) + ", }";
   while ((kPrefix + text.size() + 1) % kAlignment != 0 || kPrefix + text.size() + 1 < least) text += ' ';
@@ -148,7 +149,7 @@ class HeaderReader {
       const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (code != std::errc() || size < 0) refuse_npy(where_, "the header is broken: a size that is not a number");
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      accept('L');  // as Python 2 writes a long number
+      accept('L');  // Python 2 writes long numbers so
       array.shape.push_back(size);
       accept(',');
     }
@@ -163,7 +164,7 @@ struct HeaderPlace {
   std::size_t begin, length;
 };
 
-/// From the file's first bytes, at least kLongPrefix of them where there are so many.
+/// Finds the header by the file's first bytes: at least kLongPrefix bytes if there are so many.
 HeaderPlace find_header(std::string_view bytes, const std::string& where) {
   if (bytes.size() < kPrefix || !bytes.starts_with(kNpyMagic.substr(0, kMagicBytes)))
     refuse_npy(where, "is not a .npy file");
@@ -329,7 +330,7 @@ std::string NpyFile::header(std::int64_t rows) const {
   return header_of({{"", "<f4"}}, shape, kGrowingHeader);
 }
 
-// The new row first: a header that counts one row too few is still true.
+// Writes the new row first: a header that counts one row too few is still valid.
 void NpyFile::append(std::span<const float> row) {
   file_.append({reinterpret_cast<const char*>(row.data()), row.size_bytes()});
   file_.overwrite(0, header(++rows_));

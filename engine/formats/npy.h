@@ -17,12 +17,12 @@ namespace carryover {
 
 static_assert(std::endian::native == std::endian::little, ".npy files are written as the numbers lie in memory");
 
-/// The type of an array's elements, by NumPy's names ("<f4", ">i8", "|u1"): one without a name for a plain array, or
-/// the fields of a record, in order.
+/// The type of an array's elements, by NumPy's names ("<f4", ">i8", "|u1"): a single entry without a name for a plain
+/// array, or the fields of a record, in order.
 using NpyType = std::vector<std::pair<std::string, std::string>>;
 
-/// An array of a .npy file (NumPy's format; versions 1 to 3 are read, 1.0 is written): C order, bytes as in the file. A
-/// plain value.
+/// An array of a .npy file (NumPy's format; versions 1 to 3 are read, 1.0 is written), in C order, with its bytes as in
+/// the file. A plain value.
 struct NpyArray {
   NpyType type;
   std::vector<std::int64_t> shape;
@@ -32,31 +32,34 @@ struct NpyArray {
   std::int64_t element_bytes() const;
 };
 
-/// The array's values where it is a plain one of this type; throws EngineError{BadInput} naming `where` otherwise.
+/// Return the array's values if it is a plain one of this type; otherwise throw EngineError{BadInput}, which names
+/// `where`.
 std::vector<float> npy_floats(const NpyArray& array, const std::string& where);
 std::vector<std::int32_t> npy_ints(const NpyArray& array, const std::string& where);
-/// The same of whole numbers of any width and byte order, signed or not; those of 64 bits without a sign must fit.
+/// Returns the values of an array of integers of any width and byte order, signed or not; unsigned 64-bit values must
+/// fit.
 std::vector<std::int64_t> npy_integers(const NpyArray& array, const std::string& where);
 
 NpyArray npy_array(std::span<const float> values, std::vector<std::int64_t> shape);
 NpyArray npy_array(std::span<const double> values, std::vector<std::int64_t> shape);
 NpyArray npy_array(std::span<const std::int32_t> values, std::vector<std::int64_t> shape);
 
-/// The file's contents. Any thread.
+/// Returns the file's contents. Any thread.
 std::string npy_bytes(const NpyArray& array);
-/// Throws EngineError{BadInput} naming `where`: a broken header, Fortran's order, too few bytes.
+/// Parses a file's contents. Throws EngineError{BadInput}, which names `where`: a broken header, Fortran order, too few
+/// bytes.
 NpyArray npy_from_bytes(std::string_view bytes, const std::string& where);
-/// Writes the array, and `description` as a .json beside it (its name with ".json" added). Throws EngineError{Io}.
+/// Writes the array, and `description` as a .json file beside it (its name with ".json" added). Throws EngineError{Io}.
 void write_npy(const std::string& path, const NpyArray& array, const nlohmann::json& description);
-/// Throws EngineError{Io, BadInput} naming the file.
+/// Reads a .npy file. Throws EngineError{Io, BadInput}, which names the file.
 NpyArray read_npy(const std::string& path);
 
-/// A .npy file of fp32 that is read row by row along its first axis. Any thread.
-/// Throws EngineError{Io, BadInput} naming the file.
+/// A .npy file of fp32 that is read row by row along its first axis. Any thread. Throws EngineError{Io, BadInput},
+/// which names the file.
 class NpyRows {
  public:
   explicit NpyRows(const std::string& path);
-  const std::vector<std::int64_t>& shape() const { return shape_; }  ///< as the file was opened
+  const std::vector<std::int64_t>& shape() const { return shape_; }  ///< when the file was opened
   std::vector<float> row(std::int64_t index) const;                  ///< `index` < shape()[0]
 
  private:
@@ -65,11 +68,11 @@ class NpyRows {
   std::int64_t first_byte_ = 0, row_values_ = 1;
 };
 
-/// A .npy file of fp32 that grows along its first axis and is whole after each append. Owner: one thread.
-/// Throws EngineError{Io} naming the file.
+/// A .npy file of fp32 that grows along its first axis and is whole after each append. Owner: one thread. Throws
+/// EngineError{Io}, which names the file.
 class NpyFile {
  public:
-  /// `row`: the shape of what is appended.
+  /// `row`: the shape of each row that is appended.
   NpyFile(const std::string& path, std::vector<std::int64_t> row);
   void append(std::span<const float> row);
   void finish() { file_.finish(); }
@@ -82,7 +85,7 @@ class NpyFile {
   std::int64_t rows_ = 0;
 };
 
-/// Rows of a record array, value by value, in the order of its fields.
+/// Collects rows of a record array, value by value, in the order of its fields.
 class NpyRecords {
  public:
   explicit NpyRecords(NpyType fields) : array_{std::move(fields), {}, {}} {}
@@ -90,7 +93,7 @@ class NpyRecords {
   void add(T value) {
     array_.bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
-  /// With its shape: as many rows as were added. CARRYOVER_CHECKs that the last one is whole.
+  /// Returns the array with its shape: as many rows as were added. CARRYOVER_CHECKs that the last row is whole.
   NpyArray take();
 
  private:

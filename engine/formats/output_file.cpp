@@ -18,21 +18,23 @@ namespace {
 
 constexpr std::size_t kCopiedAtOnce = std::size_t{1} << 20;
 
-/// Takes the name from a file or a link that has it. What a link leads to stays as it is.
+/// Removes a file or a link that has the name. The target of a link stays as it is.
 void free_name(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))) return;
   if (::unlink(path.c_str()) != 0) throw write_error(path, errno);
 }
 
-/// A device, or a name in /dev such as /dev/stdout: it is the system's and never loses its name to a file.
+/// Returns true for a device, or a name in /dev such as /dev/stdout: it belongs to the system and is never replaced by
+/// a file.
 bool is_device(const std::string& path) {
   struct stat status {};
   return (::lstat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode)) ||
          std::filesystem::path(path).parent_path() == "/dev";
 }
 
-/// The kernel makes the file or says that something has the name: there is no moment between a look and an opening.
+/// Opens the output. The kernel creates the file or says that the name is taken, so nothing can happen between a check
+/// and the opening.
 int open_output(const std::string& path, OutputFile::Existing existing) {
   using enum OutputFile::Existing;
   int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
@@ -56,7 +58,8 @@ EngineError read_error(const std::string& path, int code) {
 
 namespace {
 
-/// An error keeps its problem where it is passed on under another path, or from another process.
+/// The text of an error for a full disk. The error keeps it when it is passed on under another path, or from another
+/// process.
 constexpr const char* kDiskFull = "the disk is full";
 
 }  // namespace
@@ -161,9 +164,9 @@ void write_atomically(const std::string& path, const std::function<void(OutputFi
     fill(device);
     return device.finish();
   }
-  require_regular_file(path);  // a rename would take its name from a FIFO, a socket or a device
+  require_regular_file(path);  // a rename would replace a FIFO, a socket or a device
   const std::string temporary = temporary_name(path + kAtomicSuffix);
-  bool made = false;  // else what has the name is not ours to remove
+  bool made = false;  // if false, what has the name must not be removed
   try {
     OutputFile file(temporary, OutputFile::Existing::Refuse);
     made = true;

@@ -7,23 +7,23 @@
 
 namespace carryover {
 
-/// One field of a protobuf message as it stands in the bytes.
+/// One field of a protobuf message, as it is in the bytes.
 struct WireField {
   std::uint32_t number = 0;
   enum class Kind { Varint, Fixed64, Bytes, Fixed32 } kind = Kind::Varint;
-  std::uint64_t value = 0;  ///< of a number, its bits
-  std::string_view bytes;   ///< of a string or message
+  std::uint64_t value = 0;  ///< bits of a number
+  std::string_view bytes;   ///< bytes of a string or message
 };
 
-/// Walks the fields of one protobuf message. Enough of the format for SentencePiece's models, whose library does not
-/// install the schema. Every length is checked against what is left.
+/// Walks over the fields of one protobuf message. It covers as much of the format as SentencePiece's models need, whose
+/// library does not install the schema. Every length is checked against what is left.
 class WireReader {
  public:
   /// `where` names the file in errors. The bytes must outlive this.
   WireReader(std::string_view message, std::string where) : rest_(message), where_(std::move(where)) {}
-  /// nullopt at the end. Throws EngineError{BadInput} where the bytes are no message.
+  /// Returns the next field, or nullopt at the end. Throws EngineError{BadInput} if the bytes are not a message.
   std::optional<WireField> next();
-  std::string_view rest() const { return rest_; }  ///< what is still to be read
+  std::string_view rest() const { return rest_; }  ///< bytes that are still to be read
 
  private:
   [[noreturn]] void refuse() const;

@@ -23,12 +23,12 @@ void require_regular_file(const std::string& path) {
 }
 
 int open_regular_file(const std::string& path) {
-  require_regular_file(path);  // first: opening a device can do something already
+  require_regular_file(path);  // first, because opening a device may have an effect already
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status {};
   if (descriptor < 0 || ::fstat(descriptor, &status) != 0) return descriptor;
   try {
-    check_kind(path, status.st_mode);  // again: another file may have its name by now
+    check_kind(path, status.st_mode);  // again, because another file may have the name by now
   } catch (const EngineError&) {
     ::close(descriptor);
     throw;

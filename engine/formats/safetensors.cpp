@@ -46,7 +46,7 @@ const Dtype* find_dtype(std::string_view name) {
   return found == std::end(kDtypes) ? nullptr : found;
 }
 
-/// A list of whole numbers, none negative; throws where the entry has no such list.
+/// Reads a list of non-negative integers; throws if the entry has no such list.
 std::vector<std::int64_t> read_sizes(const nlohmann::json& entry, const char* key, const std::string& tensor_where) {
   const auto list = entry.find(key);
   if (list == entry.end() || !list->is_array())

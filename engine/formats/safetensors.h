@@ -16,7 +16,7 @@ namespace carryover {
 
 class MappedFile;
 
-/// A tensor of a safetensors file. `type` is absent for the types that no weight of ours has (I64, BOOL, …).
+/// A tensor of a safetensors file. `type` is absent for types that no weight has here (I64, BOOL, …).
 struct SafetensorsTensor {
   std::string name;
   std::string dtype;                ///< as the file spells it
@@ -29,14 +29,14 @@ struct SafetensorsTensor {
 /// without gap or overlap. Everything is checked before use. Immutable; any thread. Spans live as long as this object.
 class SafetensorsFile {
  public:
-  /// Throws EngineError{Io, BadInput} naming the file, what is wrong and what to do.
+  /// Throws EngineError{Io, BadInput}, which names the file, what is wrong and what to do.
   static SafetensorsFile open(const std::string& path);
-  /// The same of bytes that outlive the result; `where` names them in errors.
+  /// Does the same for bytes, which must outlive the result; `where` names them in errors.
   static SafetensorsFile parse(std::span<const std::byte> bytes, const std::string& where);
 
   const std::vector<SafetensorsTensor>& tensors() const { return tensors_; }
   const SafetensorsTensor* find(std::string_view name) const;
-  /// Texts of `__metadata__`; a value that is no text is left out.
+  /// Returns the texts of `__metadata__`; values that are not texts are left out.
   const std::map<std::string, std::string, std::less<>>& metadata() const { return metadata_; }
   const std::string& where() const { return where_; }
   const std::shared_ptr<const MappedFile>& file() const { return file_; }  ///< null after parse()
@@ -51,7 +51,7 @@ class SafetensorsFile {
   std::map<std::string, std::string, std::less<>> metadata_;
 };
 
-/// Bytes of one element of a dtype as the format spells it; nothing for a name that the format lacks.
+/// Returns the bytes of one element of a dtype as the format spells it, or nothing for a name that the format lacks.
 std::optional<std::uint64_t> safetensors_dtype_bytes(std::string_view dtype);
 
 }  // namespace carryover

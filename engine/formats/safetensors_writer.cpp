@@ -28,7 +28,7 @@ std::uint64_t tensor_bytes(const OutgoingTensor& tensor) {
   return bytes;
 }
 
-/// Eight bytes of length, then JSON, padded so that the data begin at a multiple of eight.
+/// Returns the header: eight bytes of length, then JSON, padded so that the data begin at a multiple of eight.
 std::string header_of(const std::vector<const OutgoingTensor*>& tensors,
                       const std::map<std::string, std::string>& metadata) {
   nlohmann::ordered_json header = nlohmann::ordered_json::object();

@@ -5,7 +5,7 @@
 
 namespace carryover {
 
-/// SHA-256 (FIPS 180-4) of some bytes as 64 hex digits: what sha256sum prints. Pure; any thread.
+/// Returns the SHA-256 (FIPS 180-4) of some bytes as 64 hex digits, as sha256sum prints it. Pure; any thread.
 std::string sha256(std::string_view bytes);
 
 }  // namespace carryover

@@ -14,7 +14,7 @@ std::string temporary_name(const std::string& start) {
   static std::atomic<std::uint32_t> count = 0;
   std::uint32_t number = 0;
   if (::getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
-    number = static_cast<std::uint32_t>(::getpid());  // the name is taken only where nothing has it
+    number = static_cast<std::uint32_t>(::getpid());  // the name is used only if nothing has it
   number += ++count;
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string name = start;

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names of our own, so that nothing of a user's is taken for a leftover.
+// These names are the program's own, so that nothing of a user's is taken for a leftover.
 constexpr const char* kUnfinished = ".unfinished-";
 constexpr const char* kOutgoing = ".outgoing-";
 
@@ -55,8 +55,8 @@ bool is_marked(const fs::path& folder) {
   return !is_link(folder) && fs::is_regular_file(fs::symlink_status(folder / kFolderMark, ignored));
 }
 
-/// The one place where whole folders are removed. The mark goes last, so that what a kill leaves is still marked, or
-/// empty, and an empty folder goes too. remove_all() itself follows no links.
+/// Removes a whole folder; no other code does. The mark is removed last, so that what a kill leaves is still marked, or
+/// empty, and an empty folder is removed too. remove_all() itself follows no links.
 void remove_marked(const std::string& folder) {
   std::error_code ignored;
   if (is_marked(folder)) {
@@ -69,7 +69,7 @@ void remove_marked(const std::string& folder) {
   ::rmdir(folder.c_str());
 }
 
-/// A folder that did not exist before, with the mark in it.
+/// Creates a folder that did not exist before, with the mark in it.
 std::string make_temporary_folder(const std::string& path) {
   const std::string made = temporary_name(path + kUnfinished);
   fs::create_directories(fs::absolute(path).parent_path());
@@ -92,9 +92,9 @@ void refuse_existing(const std::string& path) {
                     "Choose another folder, or remove this one first.");
 }
 
-/// Renames `made` to `path`; what is there already changes places with it, at once where the system can.
+/// Renames `made` to `path`. A folder that is there already is exchanged with it, atomically if the system can do that.
 void put_in_place(const std::string& made, const std::string& path, ExistingFolder existing) {
-  if (existing == ExistingFolder::Refuse) return rename_path(made, path);  // fails but over an empty folder
+  if (existing == ExistingFolder::Refuse) return rename_path(made, path);  // replaces only an empty folder
   std::error_code ignored;
   if (!fs::exists(fs::symlink_status(path, ignored))) return rename_path(made, path);
   const std::string outgoing = temporary_name(path + kOutgoing);
@@ -122,7 +122,7 @@ void write_whole_folder(const std::string& folder, ExistingFolder existing,
     temporary = make_temporary_folder(path);
     fill(temporary);
     if (existing == ExistingFolder::Refuse)
-      fs::remove(fs::path(temporary) / kFolderMark);  // from now on it is a user's
+      fs::remove(fs::path(temporary) / kFolderMark);  // from now on it belongs to the user
     sync_tree(temporary);
     put_in_place(temporary, path, existing);
     sync_folder(fs::absolute(path).parent_path().string());

@@ -102,7 +102,7 @@ struct ChunkQueries {
   SegmentFrame frame;
   const at::Tensor& rotated;
   const at::Tensor& unrotated;
-  const LayerKv& kv;  ///< of the segment so far
+  const LayerKv& kv;  ///< rows of the segment so far
   Rope& rope;
   const at::Tensor& gates;  ///< [H, 3, m] if the policy is gated; else undefined
 
@@ -118,7 +118,7 @@ struct LayerTrace {
   at::Tensor past_keys, past_values;   ///< detached; for the pool (unrotated), or for full attention's cache (rotated)
   at::Tensor queries;                  ///< detached tail queries [searching heads, ≤ L_q, d]
   at::Tensor received;                 ///< detached: LayerKv::received
-  LayerSinks sinks;                    ///< of this segment; a policy keeps the first segment's
+  LayerSinks sinks;                    ///< this segment's; a policy keeps those of the first segment
   std::shared_ptr<LayerTrace> second;  ///< the trace of another policy for the same layer (policies/handover.h)
 };
 
@@ -128,7 +128,7 @@ struct LayerTrace {
 struct PolicyState {
   virtual ~PolicyState() = default;
   CarriedState carry;
-  std::vector<HeadHits> hits;  ///< what the next segment reads
+  std::vector<HeadHits> hits;  ///< hits that the next segment reads
   std::int64_t near_ties = 0;  ///< number of near-ties in the retrieval for the next segment
   SegmentFrame next;           ///< the segment that comes next
 

@@ -24,7 +24,7 @@ namespace {
 struct Attended {
   at::Tensor queries;       ///< [H, m, d], rotated
   at::Tensor sink_queries;  ///< [H, m, d], rotated for the sinks; undefined if the sinks are read with `queries`
-  LayerKv kv;               ///< of the segment so far
+  LayerKv kv;               ///< rows of the segment so far
   at::Tensor x;             ///< [m, D]
 };
 

@@ -13,7 +13,7 @@ struct AttentionSight {
   int layer;
   const std::vector<HeadGroup>& groups;
   const at::Tensor& queries;   ///< [H, m, d], rotated
-  const LayerKv& kv;           ///< of the segment so far
+  const LayerKv& kv;           ///< rows of the segment so far
   const at::Tensor& entering;  ///< [m, D], the residual stream before the layer
   /// [H, m, d], the queries rotated for the sinks (HeadWindow::furthest); undefined: the sinks are read with `queries`.
   const at::Tensor& sink_queries;

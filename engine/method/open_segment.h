@@ -39,7 +39,7 @@ class OpenSegment {
   void keep(int layer, LayerTrace trace);
   std::vector<LayerTrace> close(const AttentionPolicy& policy);  ///< [L]; leaves the segment empty
 
-  std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }  ///< of the last chunk, in all layers
+  std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }  ///< last chunk, all layers
   void count_attention_kv(std::int64_t bytes) { attention_kv_bytes_ += bytes; }
   void restart_attention_kv() { attention_kv_bytes_ = 0; }
 
@@ -51,7 +51,7 @@ class OpenSegment {
   };
   std::int64_t make_room(TailQueries& tail, const at::Tensor& chunk) const;
   void keep_tail(TailQueries& tail, const at::Tensor& chunk) const;
-  LayerKv so_far(int layer, std::int64_t n) const;  ///< of the first n tokens
+  LayerKv so_far(int layer, std::int64_t n) const;  ///< the rows of the first n tokens
   at::Tensor last(const TailQueries& tail) const;
 
   SegmentFrame frame_;

@@ -85,8 +85,8 @@ void for_blocks(std::int64_t outer, std::int64_t inner, at::ScalarType type, std
   for (std::int64_t first = 0; first < outer; first += step) visit(first, std::min(step, outer - first));
 }
 
-constexpr std::int64_t kUpcastBytes = 4 << 20;  ///< of a weight; few compared with a run's activations
-constexpr std::int64_t kUpcastRows = 256;       ///< of x
+constexpr std::int64_t kUpcastBytes = 4 << 20;  ///< bytes of a weight, few beside a run's activations
+constexpr std::int64_t kUpcastRows = 256;       ///< rows of x
 
 /// Returns x · weightᵀ, computed in `type` and rounded once, by blocks that hold `bytes` of the weight and `rows` rows
 /// of x.

@@ -60,7 +60,7 @@ struct Reach {
 void add_part(std::vector<KvBlock>& parts, const KvBlock& from, std::int64_t first, std::int64_t end,
               std::int64_t place, std::int64_t query, std::int64_t m, const Reach& reach) {
   if (first >= end) return;
-  const std::int64_t ahead = query - place - first;  // of the first query, beyond the part's first key
+  const std::int64_t ahead = query - place - first;  // distance of the first query from the part's first key
   KvBlock part{from.keys.narrow(2, first, end - first),
                from.values.narrow(2, first, end - first),
                ahead - reach.end + 1,

@@ -4,7 +4,7 @@
 
 namespace carryover::ops {
 
-/// The dtype that norms, RoPE and losses run in: fp64 for fp64, else fp32.
+/// Returns the dtype in which norms, RoPE and losses are computed: fp64 for fp64, else fp32.
 inline c10::ScalarType compute_type(c10::ScalarType type) {
   return type == c10::ScalarType::Double ? type : c10::ScalarType::Float;
 }

@@ -22,7 +22,7 @@ const kernels::CudaKernels* opened_kernels = nullptr;
 const kernels::CudaKernels* replaced_kernels = nullptr;
 bool replaced_everywhere = false;
 
-/// Of the library that holds `symbol`.
+/// Returns the folder of the library that holds `symbol`.
 fs::path folder_of(const void* symbol) {
   Dl_info info{};
   CARRYOVER_CHECK(dladdr(symbol, &info) != 0 && info.dli_fname != nullptr);
@@ -38,15 +38,15 @@ fs::path environment_path(const char* name) {
   return value == nullptr ? fs::path() : fs::path(value);
 }
 
-/// Where user data lies, or nowhere.
+/// Returns the folder for user data, or an empty path.
 fs::path user_data_folder() {
   const fs::path chosen = environment_path("XDG_DATA_HOME"), home = environment_path("HOME");
   if (chosen.is_absolute()) return chosen;
   return home.is_absolute() ? home / ".local/share" : fs::path();
 }
 
-/// Folders with a torch/lib/libtorch_cuda.so in them, if any has it. What `carryover setup-cuda` fetches is named for
-/// the LibTorch that it belongs to, so that an update never opens the old one.
+/// Returns the folders that may have a torch/lib/libtorch_cuda.so. What `carryover setup-cuda` fetches is named for its
+/// LibTorch version, so that an update never opens the old one.
 std::vector<fs::path> torch_folders() {
   if (const fs::path chosen = environment_path("CARRYOVER_TORCH_DIR"); !chosen.empty()) return {fs::absolute(chosen)};
   const char* fetched = "libtorch-cuda-" TORCH_VERSION;
@@ -56,7 +56,8 @@ std::vector<fs::path> torch_folders() {
   return folders;
 }
 
-/// LibTorch's CUDA library, what it opens by bare name where it does not lie beside the CPU half, and our kernels.
+/// Returns LibTorch's CUDA library, the library that it opens by bare name if it is not beside the CPU half, and the
+/// project's kernels.
 std::vector<fs::path> cuda_libraries(const fs::path& torch_cuda) {
   return {torch_cuda, torch_cuda.parent_path() / "libcaffe2_nvrtc.so", engine_folder() / "libcarryover_cuda.so"};
 }
@@ -103,7 +104,7 @@ bool open_cuda(std::string& why_not) {
     why_not = "the driver sees no usable GPU";
     return false;
   }
-  at::globalContext().lazyInitDevice(at::kCUDA);  // memory is asked about before the first tensor is made
+  at::globalContext().lazyInitDevice(at::kCUDA);  // memory is queried before the first tensor is made
   return true;
 }
 

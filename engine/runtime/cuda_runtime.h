@@ -8,28 +8,30 @@
 #include "kernels/cuda_table.h"
 
 /// CUDA as a plug-in: nothing of it is linked. open_cuda() must come before any other question about CUDA in the
-/// process, since LibTorch remembers its first answer. Engine thread.
+/// process, because LibTorch remembers its first answer. Thread: engine.
 namespace carryover::ops {
 
-/// Opens libtorch_cuda and libcarryover_cuda where a driver and the CUDA parts are there. Returns whether a GPU can be
+/// Opens libtorch_cuda and libcarryover_cuda if a driver and the CUDA parts are there. Returns true if a GPU can be
 /// used; `why_not` says what is missing and how to get it.
 bool open_cuda(std::string& why_not);
 
-/// Path of LibTorch's CUDA library, or empty: in $CARRYOVER_TORCH_DIR where that is set; else beside LibTorch's CPU
-/// half (a checkout), else in libtorch-cuda-VERSION beside this library (fetched by root) or in the user's data folder.
+/// Returns the path of LibTorch's CUDA library, or an empty one. It is looked for in $CARRYOVER_TORCH_DIR if that is
+/// set; else beside LibTorch's CPU half (a checkout), and in libtorch-cuda-VERSION beside this library (fetched by
+/// root) or in the user's data folder.
 std::string find_torch_cuda();
 
-/// The project's kernels. Only after open_cuda() returned true.
+/// Returns the project's kernels. Only after open_cuda() returned true.
 const kernels::CudaKernels& cuda_kernels();
 
-/// Whether work on a device goes to the project's kernels and to what else a GPU does better than a CPU's own code.
+/// Returns true if work on a device uses the project's kernels, and the other code that a GPU runs better than a CPU's
+/// own code.
 bool takes_kernels(c10::Device device);
 
-/// For tests: these kernels instead, such as the references on CPU tensors; null for the plug-in's again. `everywhere`:
-/// a CPU takes them too, so that it does what a GPU would.
+/// For tests: uses these kernels instead, such as the references on CPU tensors; null restores the plug-in's.
+/// `everywhere`: a CPU uses them too, so that it does what a GPU would.
 void replace_cuda_kernels(const kernels::CudaKernels* kernels, bool everywhere = false);
 
-/// fp32, bf16 or fp64: what the kernels know.
+/// Converts fp32, bf16 or fp64, which are the dtypes that the kernels know.
 kernels::Element element_of(c10::ScalarType type);
 
 kernels::Stream current_stream(c10::Device device);  ///< null for the CPU

@@ -6,10 +6,11 @@
 
 namespace carryover::ops {
 
-/// A host's tensor on a device. A GPU gets it from page-locked memory, so that the host waits for nothing. Any thread.
+/// Copies a host's tensor to a device. For a GPU it goes through page-locked memory, so that the host does not wait.
+/// Any thread.
 at::Tensor upload(const at::Tensor& host, c10::Device device);
 
-/// Tensors in host memory; of those on a GPU the host waits once for all. Any thread.
+/// Copies tensors to host memory; for those on a GPU the host waits once in all. Any thread.
 std::vector<at::Tensor> download(std::vector<at::Tensor> tensors);
 
 }  // namespace carryover::ops

@@ -11,14 +11,14 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::size_t kMostLists = 4096;  // a model has one or two for each layer and grouping
+constexpr std::size_t kMostLists = 4096;  // a model has one or two per layer and grouping
 
 template <typename T>
 at::Tensor kept(const std::vector<T>& values, c10::Device device) {
   if (device.is_cpu()) return at::tensor(values);
   using Lists = std::map<std::tuple<c10::DeviceType, c10::DeviceIndex, std::vector<T>>, at::Tensor>;
   static std::mutex mutex;
-  static Lists& lists = *new Lists;  // never freed: when the program ends, the GPU's allocator may be gone before it
+  static Lists& lists = *new Lists;  // never freed: at the program's end, the GPU's allocator may be gone before it
   const std::scoped_lock lock(mutex);
   if (lists.size() >= kMostLists) lists.clear();
   at::Tensor& list = lists[{device.type(), device.index(), values}];
@@ -42,7 +42,7 @@ at::Tensor device_zeros(std::int64_t count, c10::Device device) {
   const auto options = at::TensorOptions(device).dtype(at::kInt);
   if (device.is_cpu()) return at::zeros({count}, options);
   static std::mutex mutex;
-  static auto& all = *new std::map<c10::DeviceIndex, at::Tensor>;  // never freed, as lists
+  static auto& all = *new std::map<c10::DeviceIndex, at::Tensor>;  // never freed, like the lists
   const std::scoped_lock lock(mutex);
   at::Tensor& zeros = all[device.index()];
   if (!zeros.defined() || zeros.size(0) < count) zeros = at::zeros({count}, options);

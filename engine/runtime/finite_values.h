@@ -6,8 +6,8 @@
 
 namespace carryover {
 
-/// Whether all values of a tensor are finite; true of integers. A sum is finite only where all its values are; one in
-/// fp64 of fp64 may overflow.
+/// Returns true if all values of a tensor are finite, and for integers. A sum is finite only if all its values are, but
+/// an fp64 sum of fp64 values may overflow, so then each value is checked.
 inline bool has_finite_values(const at::Tensor& tensor) {
   if (!tensor.is_floating_point() || std::isfinite(tensor.sum(at::kDouble).item<double>())) return true;
   return at::isfinite(tensor).all().item<bool>();

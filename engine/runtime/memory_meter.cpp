@@ -19,7 +19,7 @@ namespace carryover {
 
 namespace {
 
-/// LibTorch reports each allocation on this thread to whoever stands in its debug-info slot for profilers.
+/// Receives LibTorch's report of each allocation on this thread, in its debug-info slot for profilers.
 struct CpuCounter : c10::MemoryReportingInfoBase {
   void reportMemoryUsage(void*, std::int64_t bytes, std::size_t, std::size_t, c10::Device device) override {
     if (!device.is_cpu()) return;
@@ -36,7 +36,8 @@ std::int64_t number_in(const char* file, std::int64_t fallback) {
   return in >> value ? value : fallback;
 }
 
-/// Files that this control group has read, a model's among them: counted as used, and dropped when memory is wanted.
+/// Returns the bytes of files, such as a model's, that this control group has read: they count as used, but are dropped
+/// when memory is needed.
 std::int64_t group_cache_bytes() {
   std::ifstream in("/sys/fs/cgroup/memory.stat");
   std::int64_t bytes = 0, value = 0;
@@ -98,12 +99,12 @@ std::int64_t available_memory_bytes(c10::Device device) {
     const auto [free, total] = allocator->getMemoryInfo(index);
     const auto available = static_cast<std::int64_t>(std::min(free, total));
     if (!allocator->initialized()) return available;
-    const auto stats = allocator->getDeviceStats(index);  // what is kept of freed blocks is there to be had
+    const auto stats = allocator->getDeviceStats(index);  // freed blocks that the allocator keeps are available, too
     return available + stats.reserved_bytes[0].current - stats.allocated_bytes[0].current;
   }
   constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max() / 2;
   std::int64_t available = system_bytes("/proc/meminfo", "MemAvailable");
-  if (available == 0) available = unlimited;  // it can't be read: no reason to refuse a model
+  if (available == 0) available = unlimited;  // unreadable, which is no reason to refuse a model
   const std::int64_t group_limit = number_in("/sys/fs/cgroup/memory.max", unlimited);
   if (group_limit != unlimited)
     available = std::min(available, group_limit - number_in("/sys/fs/cgroup/memory.current", 0) + group_cache_bytes());

@@ -6,7 +6,7 @@
 
 namespace carryover {
 
-/// What keys, values and activations are in; fp32 for Auto.
+/// Returns the type of keys, values and activations; fp32 for Auto.
 at::ScalarType scalar_type(DType dtype);
 
 }  // namespace carryover

@@ -17,10 +17,11 @@ namespace carryover {
 
 namespace {
 
-constexpr std::size_t kLeast = 256 << 10;  ///< smaller blocks are LibTorch's own allocator's
+constexpr std::size_t kLeast = 256 << 10;  ///< smaller blocks are left to LibTorch's own allocator
 constexpr std::size_t kHugePage = 2 << 20;
-constexpr std::size_t kGrowth = 64 << 20;  ///< address space at a time; pages come when they are first written
-constexpr std::size_t kLine = 64;          ///< of a cache: where LibTorch's tensors begin
+constexpr std::size_t kGrowth = 64 << 20;  ///< address space that is mapped at a time; pages come when they are first
+                                           ///< written
+constexpr std::size_t kLine = 64;          ///< a cache line, to which LibTorch's tensors are aligned
 
 std::size_t rounded_up(std::size_t bytes, std::size_t to) {
   return (bytes + to - 1) / to * to;
@@ -31,27 +32,27 @@ void* map_pages(void* where, std::size_t bytes, int more_flags) {
   return pages == MAP_FAILED ? nullptr : pages;
 }
 
-/// Ranges of addresses, best fit, joined with free neighbours when they come back. It grows downwards, as the kernel's
-/// own mappings do, so that a new piece joins what is free at its lower end.
+/// Ranges of addresses, allocated by best fit, and joined with free neighbours when they are returned. The heap grows
+/// downwards, as the kernel's own mappings do, so that a new piece joins what is free at its lower end.
 class Heap {
  public:
   void* take(std::size_t wanted) {
-    // A line more than needed: blocks of a power of two would all begin at the same place of a page, where caches hold
-    // few of them.
+    // Takes a line more than needed: otherwise blocks of a power of two would all begin at the same place of a page, of
+    // which caches hold few.
     const std::size_t bytes = rounded_up(wanted, kLine) + kLine;
     const std::lock_guard lock(mutex_);
     auto best = best_fit(bytes);
     if (best == free_.end() && grow(bytes)) best = best_fit(bytes);
     if (best == free_.end()) return nullptr;
     best->second -= bytes;
-    const Address block = best->first + best->second;  // the upper end: what is left joins the next piece
+    const Address block = best->first + best->second;  // the upper end, so that the rest joins the next piece
     if (best->second == 0) free_.erase(best);
     free_bytes_ -= bytes;
     used_.emplace(block, bytes);
     return reinterpret_cast<void*>(block);
   }
 
-  /// False where the block is not of this heap.
+  /// Returns a block to the heap; returns false if the block is not of this heap.
   bool give(void* block) {
     const std::lock_guard lock(mutex_);
     const auto found = used_.find(reinterpret_cast<Address>(block));
@@ -140,7 +141,7 @@ class Heap {
     return false;
   }
 
-  /// Where the kernel likes; a huge page more, for one to begin at the beginning.
+  /// Maps memory where the kernel chooses, and a huge page more, so that the piece can begin with a huge page.
   bool grow_apart(std::size_t bytes) {
     void* pages = map_pages(nullptr, bytes + kHugePage, 0);
     if (pages == nullptr) return false;
@@ -152,7 +153,7 @@ class Heap {
   }
 
   bool add_pages(void* pages, std::size_t bytes) {
-    madvise(pages, bytes, MADV_HUGEPAGE);  // where the kernel has none, pages are small
+    madvise(pages, bytes, MADV_HUGEPAGE);  // if the kernel has no huge pages, pages are small
     lowest_ = reinterpret_cast<Address>(pages);
     mapped_ += bytes;
     add_free(lowest_, bytes);
@@ -166,7 +167,7 @@ class Heap {
   std::atomic<std::size_t> mapped_ = 0, free_bytes_ = 0;
 };
 
-/// Lives as long as the process: tensors of static objects are freed late.
+/// Returns the heap, which lives as long as the process: tensors of static objects are freed late.
 Heap& heap() {
   static Heap& one = *new Heap;
   return one;
@@ -185,7 +186,7 @@ class TensorHeap final : public c10::Allocator {
   c10::DataPtr allocate(std::size_t bytes) override {
     if (bytes < kLeast) return c10::GetDefaultCPUAllocator()->allocate(bytes);
     void* block = heap().take(bytes);
-    // LibTorch's own allocator ends the process here.
+    // Throws where LibTorch's own allocator would end the process.
     TORCH_CHECK_WITH(OutOfMemoryError, block != nullptr, "can't allocate ", bytes, " bytes");
     c10::profiledCPUMemoryReporter().New(block, bytes);
     return {block, block, &release, c10::Device(c10::DeviceType::CPU)};

@@ -23,7 +23,7 @@ const char* name_of(double SegmentTime::*part) {
 
 }  // namespace
 
-/// When each part began: by the clock, or by an event that the device passes.
+/// The times at which parts began: by the clock, or by an event that the device passes.
 struct TimeMeter::Marks {
   explicit Marks(c10::Device on) : device(on) {}
 

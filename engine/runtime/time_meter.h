@@ -8,17 +8,17 @@
 
 namespace carryover {
 
-/// Divides the time that passes among a segment's parts: from each spend() to the next, it goes to that part. A GPU is
-/// asked by events on its stream and never waited for before take(); its ranges carry the parts' names in NVTX.
-/// Owner: a run. Thread: engine.
+/// Divides the time that passes among a segment's parts: the time from each spend() to the next belongs to that part.
+/// On a GPU, events on its stream measure it, and nothing waits for the GPU before take(); its ranges have the parts'
+/// names in NVTX. Owner: a run. Thread: engine.
 class TimeMeter {
  public:
   explicit TimeMeter(c10::Device device);
   ~TimeMeter();
 
-  void spend(double SegmentTime::*part);  ///< from here on
-  void restart();                         ///< what has passed goes to no part; a GPU is not waited for
-  SegmentTime take();                     ///< what has passed since the last take(), by part; the last one continues
+  void spend(double SegmentTime::*part);  ///< time belongs to `part` from now on
+  void restart();                         ///< drops the time so far; does not wait for a GPU
+  SegmentTime take();                     ///< the time since the last take(), by part; the last part continues
 
  private:
   struct Marks;

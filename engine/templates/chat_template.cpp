@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 constexpr const char* kSpecialNames[] = {"bos_token", "eos_token", "unk_token", "pad_token",
                                          "sep_token", "cls_token", "mask_token"};
 
-/// A special token is its text, or an object with it.
+/// Returns the text of a special token, which is a text, or an object with it.
 std::optional<std::string> special_text(const nlohmann::json& config, const char* name) {
   const auto at = config.find(name);
   if (at == config.end()) return std::nullopt;
@@ -48,7 +48,7 @@ void add_specials(ordered_json& specials, const nlohmann::json& config) {
                     "Fetch the file again, or repair it.");
 }
 
-/// Of several, the one that transformers takes where none is named.
+/// Returns, of several templates, the one that transformers takes if none is named.
 std::optional<std::string> named_template(const nlohmann::json& list, const std::string& where) {
   if (!list.is_array()) refuse_list(where);
   for (const nlohmann::json& entry : list) {
@@ -70,14 +70,14 @@ std::optional<ChatTemplate> folder_template(const fs::path& folder) {
   const fs::path file = folder / "chat_template.jinja", config_file = folder / "tokenizer_config.json";
   ordered_json specials = ordered_json::object();
   nlohmann::json config;
-  std::error_code unreadable;  // then reading it says why
+  std::error_code unreadable;  // reading it then reports the reason
   if (fs::exists(config_file, unreadable)) config = read_json_file(config_file.string());
   add_specials(specials, config);
   if (const fs::path map = folder / "special_tokens_map.json"; fs::exists(map, unreadable)) {
     add_specials(specials, read_json_file(map.string()));
   }
   if (fs::exists(file, unreadable)) {
-    const auto most = static_cast<std::int64_t>(jinja::kMaxTemplateBytes) + 1;  // one more is refused
+    const auto most = static_cast<std::int64_t>(jinja::kMaxTemplateBytes) + 1;  // one byte more than allowed is refused
     return ChatTemplate(InputFile(file.string()).read_up_to(0, most), file.string(), specials);
   }
   const auto text = configured_template(config, config_file.string());
@@ -124,7 +124,7 @@ std::int64_t wall_clock() {
 }
 
 std::optional<ChatTemplate> ChatTemplate::load(const std::string& model_path) {
-  std::error_code unreadable;  // then opening it says why
+  std::error_code unreadable;  // opening it then reports the reason
   if (fs::is_directory(model_path, unreadable)) return folder_template(model_path);
   return gguf_template(GgufFile::open(model_path));
 }

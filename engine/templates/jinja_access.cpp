@@ -62,7 +62,7 @@ Value item_at(Run& run, const Value& value, std::int64_t index) {
   return sequence->items[static_cast<std::size_t>(index)];
 }
 
-/// Indices that a slice takes, Python's way.
+/// The indices that a slice takes, by Python's rules.
 class Slice {
  public:
   Slice(Run& run, std::int64_t count, const Value& first, const Value& last, const Value& step) : run_(run) {
@@ -77,11 +77,11 @@ class Slice {
     for (; step_ > 0 ? at_ < end_ : at_ > end_; at_ += step_) taken.push_back(items[static_cast<std::size_t>(at_)]);
     return taken;
   }
-  /// Characters, without a list of all of them.
+  /// Returns the characters of the slice, without a list of all characters.
   std::string of(std::string_view text) {
     const bool forward = step_ > 0;
     const std::int64_t first = forward ? at_ : end_ + 1, end = forward ? end_ : at_ + 1, step = std::abs(step_);
-    const std::int64_t rest = forward ? 0 : (end - 1 - first) % step;  // backward, the last one is sure to be taken
+    const std::int64_t rest = forward ? 0 : (end - 1 - first) % step;  // backward, the last one is always taken
     std::string taken;
     std::int64_t i = 0;
     for (const std::string_view character : Characters(text)) {

@@ -75,7 +75,7 @@ Value Interpreter::evaluate_node(const Expression& expression) {
       if (is_true(part(1))) return part(0);
       return expression.parts[2] ? part(2) : make_undefined("a condition is false and has no 'else'");
     case Kind::Slice:
-      break;  // Item evaluates it
+      break;  // evaluated by Item
   }
   CARRYOVER_CHECK(expression.kind != Kind::Slice);
   return {};

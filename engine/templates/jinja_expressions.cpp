@@ -13,7 +13,7 @@ Expression ExpressionParser::start(Kind kind) const {
   return made;
 }
 
-/// Bounds the depth of what is evaluated and freed by recursion.
+/// Finishes an expression and bounds its depth, because expressions are evaluated and freed by recursion.
 ExpressionPtr ExpressionParser::finish(Expression made) const {
   tokens_.run().step();
   const auto cover = [&](const ExpressionPtr& part) {

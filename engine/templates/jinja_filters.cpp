@@ -15,7 +15,7 @@ namespace carryover::jinja {
 
 namespace {
 
-/// The value as the filters of texts take it: str() of anything.
+/// Returns the value in the form that text filters take: str() of anything.
 std::string text_of(const Application& call) {
   return to_text(call.run, call.value);
 }
@@ -86,7 +86,8 @@ Value default_filter(const Application& call) {
   return other ? *other : make_text(call.run, {});
 }
 
-/// What int() and float() read of a string, without its blanks and single underscores between digits.
+/// Returns the characters of a string that int() and float() read: without blanks around it and single underscores
+/// between digits.
 std::string number_digits(const std::string& text) {
   std::string_view spelled = strip(text, true, true);
   if (spelled.starts_with('+') && !spelled.starts_with("+-")) spelled.remove_prefix(1);
@@ -103,7 +104,7 @@ bool parse_all(const std::string& digits, Number& number) {
   return read.ec == std::errc() && read.ptr == digits.data() + digits.size();
 }
 
-/// float() of a value; false where it has none.
+/// Computes float() of a value; returns false if it has none.
 bool to_float(const Value& value, double& number) {
   if (const bool* flag = value.boolean()) return number = *flag ? 1 : 0, true;
   if (const auto* whole = value.integer()) return number = static_cast<double>(*whole), true;

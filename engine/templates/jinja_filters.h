@@ -7,25 +7,25 @@
 
 namespace carryover::jinja {
 
-/// A filter or test that is applied: to what, with which arguments.
+/// The application of a filter or test: the value and the arguments.
 struct Application {
   Run& run;
   const std::string& name;
   const Value& value;
   const Arguments& given;
 };
-/// A filter and the names of its arguments, in order; it gets no others unless it is `open`.
+/// A filter and the names of its arguments, in order. It gets no others unless it is `open`.
 struct Filter {
   Value (*run)(const Application&) = nullptr;
   std::vector<std::string> arguments = {};
   bool open = false;
 };
 
-/// Both lack names that they don't know (Run::lack).
+/// Apply a filter or a test; both call Run::lack for unknown names.
 Value apply_filter(Run& run, const std::string& name, const Value& value, const Arguments& given);
 bool apply_test(Run& run, const std::string& name, const Value& value, const Arguments& given);
 
-/// Null where a name is none of these. The others are filters of texts and numbers.
+/// Return null if there is no such filter. Text filters include those for numbers.
 const Filter* find_sequence_filter(const std::string& name);
 const Filter* find_text_filter(const std::string& name);
 

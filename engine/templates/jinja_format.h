@@ -6,7 +6,7 @@
 
 namespace carryover::jinja {
 
-/// str.format() with fields that are empty, a number or a name. Other fields and formats are not supported.
+/// Computes str.format() with fields that are empty, a number or a name. Other fields and formats are not supported.
 std::string formatted(Run& run, const std::string& format, const Arguments& arguments);
 
 }  // namespace carryover::jinja

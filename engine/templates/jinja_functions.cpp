@@ -45,8 +45,8 @@ Value call_dict_function(Run& run, const Arguments& given) {
   return make_dict(std::move(made));
 }
 
-/// Python's strftime() replaces some directives before it asks the C library: %f is the fraction of a second, and %z
-/// and %Z are empty for a time without a zone.
+/// Replaces the directives that Python's strftime() replaces before it asks the C library: %f is the fraction of a
+/// second, and %z and %Z are empty for a time without a zone.
 std::string python_format(const std::string& format) {
   std::string text;
   for (std::size_t i = 0; i < format.size(); ++i) {
@@ -62,7 +62,7 @@ std::string python_format(const std::string& format) {
   return text;
 }
 
-/// In English, whatever language the program runs in.
+/// Returns the formatted time in English, whatever language the program runs in.
 Value call_clock(Run& run, std::int64_t seconds, const Arguments& given) {
   static const ::locale_t english = ::newlocale(LC_TIME_MASK, "C", static_cast<::locale_t>(nullptr));
   given.check(run, kClock, 1);

@@ -6,12 +6,12 @@
 
 namespace carryover::jinja {
 
-/// The functions that transformers gives a template: dict, namespace, raise_exception, range, and strftime_now where
-/// the caller sets it.
+/// Returns true for the functions that transformers gives a template: dict, namespace, raise_exception, range, and
+/// strftime_now if the caller sets it.
 bool is_function(const std::string& name);
-/// All but `namespace`, which is the interpreter's.
+/// Calls any of these functions but `namespace`, which the interpreter handles.
 Value call_function(Run& run, const Callable& function, const Arguments& given);
-/// `strftime_now` of a fixed local time, as wall_clock() gives it.
+/// Makes a `strftime_now` that tells a fixed local time, as wall_clock() gives it.
 Value make_clock(std::int64_t seconds);
 
 }  // namespace carryover::jinja

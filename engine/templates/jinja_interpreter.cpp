@@ -9,7 +9,7 @@ namespace carryover::jinja {
 
 namespace {
 
-constexpr std::size_t kScopeBytes = 512;  // about what a scope with a few names takes, which is kept with a macro
+constexpr std::size_t kScopeBytes = 512;  // approximate size of a scope with a few names, which is kept with a macro
 
 }  // namespace
 
@@ -143,7 +143,7 @@ void Interpreter::write(std::string_view text) {
   output_ += text;
 }
 
-/// What the body writes.
+/// Returns the text that the body writes.
 std::string Interpreter::captured(const Body& body) {
   std::string before = std::exchange(output_, {});
   execute(body);

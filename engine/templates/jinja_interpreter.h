@@ -10,7 +10,7 @@
 
 namespace carryover::jinja {
 
-/// The names of a template, a loop's body, or a macro's. Names that it lacks are looked for in `outer`.
+/// The names of a template, of a loop's body, or of a macro. Names that it lacks are looked for in `outer`.
 class Scope : public std::enable_shared_from_this<Scope> {
  public:
   explicit Scope(std::shared_ptr<Scope> outer = nullptr) : outer_(std::move(outer)) {}
@@ -64,14 +64,14 @@ class Interpreter {
 
   Run& run_;
   std::shared_ptr<Scope> scope_;
-  std::vector<std::shared_ptr<Scope>> kept_;            ///< scopes that macros were defined in
-  std::vector<std::unique_ptr<Namespace>> namespaces_;  ///< which may hold each other
+  std::vector<std::shared_ptr<Scope>> kept_;            ///< scopes in which macros were defined
+  std::vector<std::unique_ptr<Namespace>> namespaces_;  ///< namespaces may hold each other
   std::string output_;
-  const Value* block_ = nullptr;  ///< what the filters of a `filter` or `set` block are applied to
+  const Value* block_ = nullptr;  ///< operand of the filters of a `filter` or `set` block
   int loop_depth_ = 0;
 };
 
-/// Names that are set while this lives are gone afterwards.
+/// Opens a scope. Names that are set during its lifetime are removed at its end.
 class Interpreter::ScopeGuard {
  public:
   ScopeGuard(Interpreter& owner, std::shared_ptr<Scope> outer)

@@ -41,7 +41,7 @@ std::string json_string(const std::string& text, bool ascii) {
   return out += '"';
 }
 
-/// None, bool, int and float, which are keys of objects too; empty for others.
+/// Returns the JSON text of None, bool, int and float, which may also be keys of objects; empty for others.
 std::string json_scalar(const Value& value) {
   if (value.none()) return "null";
   if (const bool* flag = value.boolean()) return *flag ? "true" : "false";
@@ -53,7 +53,8 @@ std::string json_scalar(const Value& value) {
   return real_text(*real);
 }
 
-/// Of a text that grows, before more is added: a value may have one text any number of times.
+/// Refuses a text that is too long. Called while a text grows, because a value may contain one text any number of
+/// times.
 void require_short(const Run& run, const std::string& text) {
   if (text.size() > kMaxTextBytes) run.refuse("a text is longer than " + std::to_string(kMaxTextBytes) + " bytes");
 }

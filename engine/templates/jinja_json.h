@@ -7,19 +7,19 @@
 
 namespace carryover::jinja {
 
-/// Refuses integers beyond 64 bits, signed, and values nested too deeply.
+/// Converts a JSON value. Refuses integers that do not fit in signed 64 bits, and values that are nested too deeply.
 Value value_from_json(Run& run, const nlohmann::ordered_json& json);
 
-/// Arguments of Python's json.dumps.
+/// The arguments of Python's json.dumps.
 struct JsonStyle {
   std::string item = ", ", key = ": ";  ///< separators
-  bool lines = false;                   ///< one item a line, each level behind another `indent`
+  bool lines = false;                   ///< one item per line, each level indented by another `indent`
   std::string indent;
   bool ascii = false, sorted = false;
 };
 std::string to_json(Run& run, const Value& value, const JsonStyle& style);
 
-/// str(), with lists and dicts as repr() has them. Refuses what Python spells with an address in memory.
+/// Computes str(), with lists and dicts as in repr(). Refuses values that Python spells with an address in memory.
 std::string to_text(Run& run, const Value& value);
 
 }  // namespace carryover::jinja

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 26> kOperators = {"==", "!=", ">=", "<=",
                                                          "/",  "%",  "~",  "[",  "]",  "(",  ")", "{", "}",
                                                          ">",  "<",  "=",  ".",  ":",  "|",  ",", ";"};
 
-/// Line ends as jinja2 reads them, and none at the end of the template.
+/// Returns the source with line ends as jinja2 reads them, and without one at the end of the template.
 std::string normalized(std::string_view source) {
   std::string text;
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -56,7 +56,7 @@ class TokenReader {
     return source_.size();
   }
 
-  /// Text without the blanks that the tag behind it cuts.
+  /// Returns the text without the blanks that the tag after it cuts.
   std::string_view cut_before(std::string_view text, char kind, char sign) const {
     if (sign == '-') return strip(text, false, true);
     if (sign == '+' || kind == '{') return text;
@@ -89,7 +89,7 @@ class TokenReader {
     finish_tag(end);
   }
 
-  /// Whether a tag ends here; a bracket that is open keeps "}}" and "%}" what they are in an expression.
+  /// Returns true if a tag ends here. While a bracket is open, "}}" and "%}" are parts of an expression.
   bool ends_tag(char end) {
     advance(at_ + (source_.size() - at_) - strip(source_.substr(at_), true, false).size());
     if (at_ == source_.size()) run_.refuse("the template ends inside a tag");
@@ -120,7 +120,7 @@ class TokenReader {
     finish_tag('#');
   }
 
-  /// Whether a block tag whose words start at `begin` has this word alone.
+  /// Returns true if a block tag whose words start at `begin` has only this word.
   bool is_raw(std::size_t begin, std::string_view word) const {
     std::string_view rest = strip(source_.substr(begin), true, false);
     if (!rest.starts_with(word)) return false;
@@ -187,7 +187,7 @@ class TokenReader {
   std::string_view source_;
   std::size_t at_ = 0;
   bool line_starts_ = true;
-  std::string open_;  ///< brackets
+  std::string open_;  ///< open brackets
   std::vector<Token> tokens_;
 };
 

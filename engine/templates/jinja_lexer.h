@@ -12,12 +12,12 @@ struct Token {
   enum class Kind { Text, BlockBegin, BlockEnd, PrintBegin, PrintEnd, Name, Operator, Constant, End };
   Kind kind = Kind::End;
   int line = 1;
-  std::string text;  ///< of Text, Name and Operator
-  Value value;       ///< of Constant: a string or a number
+  std::string text;  ///< for Text, Name and Operator
+  Value value;       ///< for Constant: a string or a number
 };
 
-/// The tokens of a template, with End as the last one. Blanks around tags are cut as transformers' environment cuts
-/// them (trim_blocks, lstrip_blocks). Refuses what is no token, with its line.
+/// Returns the tokens of a template, with End as the last one. Blanks around tags are cut as transformers' environment
+/// cuts them (trim_blocks, lstrip_blocks). Refuses text that is not a token, with its line.
 std::vector<Token> read_tokens(Run& run, std::string_view source);
 
 }  // namespace carryover::jinja

@@ -20,7 +20,7 @@ int hex_digit(char c) {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 99;
 }
 
-/// The number of at most `most` digits at `at`, which moves behind them.
+/// Reads a number of at most `most` digits at `at`, and moves `at` behind them.
 std::uint32_t read_digits(std::string_view body, std::size_t& at, std::size_t most, int base) {
   std::uint32_t code = 0;
   for (std::size_t count = 0; count < most && at < body.size() && hex_digit(body[at]) < base; ++count, ++at) {
@@ -29,7 +29,7 @@ std::uint32_t read_digits(std::string_view body, std::size_t& at, std::size_t mo
   return code;
 }
 
-/// What stands behind a backslash at `at`, which moves behind it.
+/// Appends the character for the escape after a backslash, which is at `at`, and moves `at` behind it.
 void append_escape(Run& run, std::string& made, std::string_view body, std::size_t& at) {
   static constexpr std::string_view kNames = "abfnrtv\\'\"", kMeanings = "\a\b\f\n\r\t\v\\'\"";
   const char c = body[at];
@@ -48,11 +48,11 @@ void append_escape(Run& run, std::string& made, std::string_view body, std::size
   } else if (c == 'N') {
     run.lack("an escape \\N{…} in a string");
   } else {
-    made += '\\';  // Python keeps escapes that it does not know
+    made += '\\';  // Python keeps unknown escapes
   }
 }
 
-/// Behind a run of digits, between which single underscores may stand.
+/// Returns the end of a run of digits, which may have single underscores between them.
 std::size_t digits_end(std::string_view source, std::size_t at) {
   while (at < source.size() &&
          (is_digit(source[at]) || (source[at] == '_' && at + 1 < source.size() && is_digit(source[at + 1])))) {

@@ -16,7 +16,7 @@ namespace carryover::jinja {
 
 namespace {
 
-// Names with blanks around; those of methods that change a list or a dict first.
+// Names of methods, with blanks around each. The first two lists are of methods that change a dict or a list.
 constexpr std::string_view kDictChanges = " clear pop popitem setdefault update ";
 constexpr std::string_view kListChanges = " append clear extend insert pop remove reverse sort ";
 constexpr std::string_view kDictMethods = " copy fromkeys get items keys values ";
@@ -39,7 +39,7 @@ Value text_list(Run& run, const std::vector<std::string_view>& parts) {
   return make_sequence(run, std::move(items));
 }
 
-/// A call of a method of a string: its text and arguments.
+/// A call of a string method: the string and the arguments.
 struct TextCall {
   Run& run;
   const std::string& text;
@@ -75,7 +75,7 @@ Value split_call(const TextCall& call, bool from_back) {
   return text_list(call.run, from_back ? split_back(call.text, cut, most) : split(call.text, cut, most));
 }
 
-/// startswith() and endswith(), with a string or a tuple of them.
+/// Calls startswith() or endswith(), with a string or a tuple of strings.
 Value affix_call(const TextCall& call, bool front) {
   if (call.given.positional.size() > 1) call.run.lack(call.name + "() with positions");
   const Value* affix = call.at(0);
@@ -135,7 +135,8 @@ Value remove_call(const TextCall& call, bool front) {
   return make_text(call.run, std::string(kept));
 }
 
-/// isdigit() and its like: all characters are so, and there is one. ASCII alone, since that is what templates ask for.
+/// Calls isdigit() or the like: true if there is a character and all fit. Supports only ASCII, because templates ask
+/// for no more.
 template <typename Fits>
 Value all_call(const TextCall& call, const Fits& fits) {
   for (const std::string_view character : Characters(call.text)) {

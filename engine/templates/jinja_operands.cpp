@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What operators stand between: literals, names, and what follows them (jinja_parser.h).
+// Operands of operators: literals, names, and what follows them (jinja_parser.h).
 #include <algorithm>
 #include <array>
 
@@ -38,7 +38,7 @@ ExpressionPtr ExpressionParser::named() {
   return finish(std::move(made));
 }
 
-/// A number, or strings side by side, which are one.
+/// Parses a number, or adjacent strings, which are one string.
 ExpressionPtr ExpressionParser::string() {
   Expression made = start(Kind::Constant);
   made.constant = tokens_.take().value;

@@ -15,7 +15,7 @@ namespace {
              type_name(right) + "'");
 }
 
-/// int, with bool as one.
+/// Returns an int, or a bool as an int, or null.
 const std::int64_t* whole_number(const Value& value) {
   static constexpr std::int64_t kFlags[] = {0, 1};
   if (const bool* flag = value.boolean()) return &kFlags[*flag ? 1 : 0];
@@ -47,7 +47,7 @@ Value whole_power(Run& run, std::int64_t base, std::int64_t exponent) {
   return whole_or_lack(run, overflows, result);
 }
 
-/// Rounded down, as Python does; the remainder has the divisor's sign.
+/// Divides and rounds down, as Python does; the remainder has the divisor's sign.
 Value whole_division(Run& run, char name, std::int64_t left, std::int64_t right) {
   if (right == 0) run.refuse("division by zero");
   if (right == -1) {
@@ -116,7 +116,7 @@ Value added_sequences(Run& run, const Sequence& left, const Sequence& right) {
   return make_sequence(run, std::move(items), left.kind);
 }
 
-/// Counts before it repeats.
+/// Counts the memory of a repeated value before it is made, and returns the number of repetitions.
 std::size_t repeated_size(Run& run, std::size_t size, std::int64_t times) {
   if (times <= 0 || size == 0) return 0;
   if (times > static_cast<std::int64_t>(kMaxMadeBytes / size)) run.refuse("a repeated value is too long");

@@ -22,7 +22,7 @@ class StatementParser {
  private:
   using Kind = Statement::Kind;
 
-  /// Statements up to a tag of one of these names, which is next then, its `{%` taken.
+  /// Parses statements up to a tag of one of these names. The name is then the next token; the tag's `{%` is taken.
   Body block(std::initializer_list<const char*> ends) {
     const Level level(run_);
     if (++depth_ > kMaxBlockDepth) run_.refuse("blocks are nested too deeply");

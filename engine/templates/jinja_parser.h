@@ -10,19 +10,21 @@ namespace carryover::jinja {
 /// Refuses more arguments than a call or a macro may have.
 void require_few(const Run& run, std::size_t arguments);
 
-/// The statements of a template. Refuses, with the line, what is no Jinja and what this interpreter does not have.
+/// Returns the statements of a template. Refuses, with the line, text that is not Jinja and Jinja that this interpreter
+/// does not have.
 Body parse_template(Run& run, std::string_view source);
 
-/// Expressions, for the parser of statements. Each moves the stream behind what it parsed.
+/// Parses expressions for the parser of statements. Each function moves the stream behind what it parsed.
 class ExpressionParser {
  public:
   explicit ExpressionParser(TokenStream& tokens) : tokens_(tokens) {}
 
-  ExpressionPtr expression();   ///< with `if … else`
-  ExpressionPtr disjunction();  ///< without it
-  /// Several with commas between are a tuple.
+  ExpressionPtr expression();   ///< including `if … else`
+  ExpressionPtr disjunction();  ///< without `if … else`
+  /// Parses an expression, or several with commas between them, which are a tuple.
   ExpressionPtr tuple(bool conditional = true);
-  /// The filters behind `operand`, which is null in a `filter` or `set` block; there the first has no `|` before it.
+  /// Parses the filters after `operand`, which is null in a `filter` or `set` block; there the first has no `|` before
+  /// it.
   ExpressionPtr filters(ExpressionPtr operand, bool bar_first);
 
  private:

@@ -75,15 +75,16 @@ Value reverse_filter(const Application& call) {
   return make_text(call.run, std::move(made));
 }
 
-/// What sort, unique, min and max compare: the value at an attribute, without its case unless that is asked for.
+/// Returns the value that sort, unique, min and max compare: the value at an attribute, in lower case unless case
+/// matters.
 Value sort_key(Run& run, Value value, const Value* attribute, bool case_sensitive) {
   if (attribute && !attribute->none()) value = value_at(run, std::move(value), *attribute);
   return value.text() && !case_sensitive ? make_text(run, lower(*value.text())) : value;
 }
 
-/// sorted(reverse=…) of `values` by their `keys`, which is stable either way. Places are sorted, and keys and values
-/// are lists of their own: of anything larger, g++ 12 describes an empty part of std::rotate, of a vector's growth or
-/// of a destructor, which hides how to unwind another function (tests/repo/unwind_tables_test.py).
+/// Computes sorted(reverse=…) of `values` by their `keys`, which is stable either way. Indices are sorted, and keys and
+/// values are separate lists: for anything larger, g++ 12 describes an empty part of std::rotate, of a vector's growth
+/// or of a destructor, which hides how to unwind another function (tests/repo/unwind_tables_test.py).
 Items sorted_values(Run& run, const Items& keys, const Items& values, bool backward) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -133,7 +134,7 @@ Value unique_filter(const Application& call) {
   return generated(call.run, std::move(kept));
 }
 
-/// min and max: the first of several that are equal.
+/// Computes min or max: the first of several that are equal.
 template <int kSign>
 Value extreme_filter(const Application& call) {
   const bool case_sensitive = flag_argument(call.given.find(0, "case_sensitive"));
@@ -157,12 +158,12 @@ Value sum_filter(const Application& call) {
   return sum;
 }
 
-/// What map, select and their like go through: nothing, for any value that counts as false.
+/// Returns the items over which map, select and the like go: none for a value that counts as false.
 Items mapped_items(const Application& call) {
   return is_true(call.value) ? iterate(call.run, call.value) : Items();
 }
 
-/// The arguments behind the first `count`, for the filter or test that a filter applies to each item.
+/// Returns the arguments after the first `count`, for the filter or test that a filter applies to each item.
 Arguments behind(const Arguments& given, std::size_t count) {
   Arguments rest;
   const auto skipped = static_cast<std::ptrdiff_t>(std::min(count, given.positional.size()));
@@ -191,7 +192,8 @@ Value map_filter(const Application& call) {
   return generated(call.run, std::move(made));
 }
 
-/// select, reject, selectattr and rejectattr: items that a test holds for, or those whose attribute it holds for.
+/// Computes select, reject, selectattr and rejectattr: keeps the items for which a test holds, or those for whose
+/// attribute it holds.
 Value selected(const Application& call, bool by_attribute, bool wanted) {
   const std::size_t place = by_attribute ? 1 : 0;
   const auto& given = call.given.positional;

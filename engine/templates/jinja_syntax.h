@@ -7,7 +7,7 @@
 
 #include "engine/templates/jinja_value.h"
 
-/// What a template is parsed to. Immutable once parsed.
+/// The parsed form of a template. Immutable once parsed.
 namespace carryover::jinja {
 
 struct Expression;
@@ -52,22 +52,22 @@ struct Expression {
   std::vector<std::string> operators;
 };
 
-/// What `set` and `for` assign to: one name, several that a value is unpacked to, or an attribute of a namespace.
+/// The target of `set` and `for`: one name, several names that a value is unpacked to, or an attribute of a namespace.
 struct Target {
   std::vector<std::string> names;
   bool unpacks = false;
   std::string attribute;
 };
 
-/// Print: `values[0]`. If: `values[i]` is the condition of `bodies[i]`; one more body is the else. For: `values` is
-/// what is iterated and [condition], `bodies` the body and the else. Set: `values[0]`; SetBlock and FilterBlock:
-/// [filters around the body]. Macro: `target.names` are the parameters, `values` their defaults, null where they have
-/// none.
+/// A statement. Print: `values[0]`. If: `values[i]` is the condition of `bodies[i]`; one more body is the else. For:
+/// `values` is the iterated value and [condition], `bodies` the body and the else. Set: `values[0]`; SetBlock and
+/// FilterBlock: [filters around the body]. Macro: `target.names` are the parameters, `values` their defaults, null if
+/// they have none.
 struct Statement {
   enum class Kind { Text, Print, If, For, Set, SetBlock, FilterBlock, Macro, Generation, Break, Continue };
   Kind kind = Kind::Text;
   int line = 1;
-  std::string text;  ///< of a Text; the name of a Macro
+  std::string text;  ///< text of a Text; name of a Macro
   Target target;
   std::vector<ExpressionPtr> values;
   std::vector<Body> bodies;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands behind `is` (jinja_filters.h).
+// The tests after `is` (jinja_filters.h).
 #include "engine/templates/jinja_filters.h"
 #include "engine/templates/jinja_methods.h"
 #include "engine/templates/jinja_operators.h"
@@ -12,7 +12,7 @@ bool is_number_value(const Value& value) {
   return value.boolean() || value.integer() || value.real();
 }
 
-/// Of a type that Python can ask for its length and items.
+/// Returns true if Python can ask values of this type for their length and items.
 bool is_indexable(const Value& value) {
   const Sequence* sequence = value.sequence();
   return value.undefined() || value.text() || value.dict() || (sequence && sequence->kind <= Sequence::Kind::Range);

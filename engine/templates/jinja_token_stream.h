@@ -11,7 +11,7 @@
 
 namespace carryover::jinja {
 
-/// Tokens one after another; what they are refused for names the line of the next one.
+/// A stream of tokens. When it refuses one, the error names the line of the next one.
 class TokenStream {
  public:
   TokenStream(Run& run, std::vector<Token> tokens) : run_(run), tokens_(std::move(tokens)) { run_.set_line(1); }

@@ -11,10 +11,10 @@ namespace carryover::jinja {
 
 namespace {
 
-constexpr std::size_t kObjectBytes = 64;      // what a text or a list takes besides its contents
-constexpr std::size_t kDictEntryBytes = 160;  // about what an entry takes besides its key and value
+constexpr std::size_t kObjectBytes = 64;      // size of a text or a list without its contents
+constexpr std::size_t kDictEntryBytes = 160;  // approximate size of an entry without its key and value
 
-/// A method holds its list, and a loop its items.
+/// Returns the depth of a value. A method contains its list, and a loop its items.
 int depth_of(const Value& value) {
   if (const Sequence* sequence = value.sequence()) return sequence->depth;
   if (const Dict* dict = value.dict()) return dict->depth();
@@ -29,7 +29,7 @@ int depth_above(Run& run, const Value& value) {
   return depth;
 }
 
-/// Equal for equal keys.
+/// Returns a text that is equal for equal keys.
 std::string key_text(Run& run, const Value& key) {
   if (const auto* text = key.text()) return "t" + *text;
   if (key.none()) return "n";
@@ -217,7 +217,7 @@ int compare(Run& run, const Value& left, const Value& right) {
   if (is_number(left) && is_number(right)) return compare_numbers(left, right);
   if (left.text() && right.text()) {
     run.scan(std::min(left.text()->size(), right.text()->size()));
-    return left.text()->compare(*right.text());  // the order of UTF-8's bytes is that of code points
+    return left.text()->compare(*right.text());  // UTF-8 bytes have the order of code points
   }
   const Sequence *first = left.sequence(), *second = right.sequence();
   if (!first || !second || first->kind != second->kind || first->kind > Sequence::Kind::Tuple) {

@@ -13,7 +13,7 @@ namespace carryover::jinja {
 
 namespace {
 
-constexpr char32_t kInvalidByte = 0xDC00;  ///< and the byte: half of a surrogate, as Python's surrogateescape has them
+constexpr char32_t kInvalidByte = 0xDC00;  ///< plus the byte: half of a surrogate pair, as in Python's surrogateescape
 
 std::u32string points_of(std::string_view text) {
   std::u32string points;
@@ -37,7 +37,8 @@ std::string bytes_of(std::u32string_view points) {
   return text;
 }
 
-/// Sorting changes the case of many long texts: of ASCII, letter by letter where it stands.
+/// Converts ASCII text in place, letter by letter, because sorting changes the case of many long texts. Returns nothing
+/// for other texts.
 std::optional<std::string> moved_ascii(std::string_view text, char first, char last, int step) {
   std::string made(text);
   for (char& c : made) {

@@ -25,7 +25,7 @@ std::string_view last_character(std::string_view text) {
   return at + character_length(text.substr(at)) == text.size() ? text.substr(at) : text.substr(text.size() - 1);
 }
 
-/// The characters of a text, each of which may be another. A template has thousands of such texts made and looked up.
+/// A set of the characters of a text. A template may make and look up thousands of such texts.
 class CharacterSet {
  public:
   explicit CharacterSet(std::string_view text) {
@@ -61,13 +61,13 @@ std::string_view strip_while(std::string_view text, bool front, bool back, const
   return text;
 }
 
-/// str.splitlines() ends lines at these, besides \r\n.
+/// Returns true for the characters at which str.splitlines() ends lines, besides \r\n.
 bool ends_line(std::uint32_t code) {
   return (code >= 0x0A && code <= 0x0D) || (code >= 0x1C && code <= 0x1E) || code == 0x85 || code == 0x2028 ||
          code == 0x2029;
 }
 
-/// The characters that repr() spells by number: controls, separators, formats, private ones.
+/// Returns false for the characters that repr() spells by number: controls, separators, formats, private ones.
 bool is_printable(std::uint32_t code) {
   static constexpr std::pair<std::uint32_t, std::uint32_t> kHidden[] = {
       {0, 0x1F},        {0x7F, 0xA0},     {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},   {0x1680, 0x1680},

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-/// Python's str on UTF-8: what counts as a character is a code point, or an invalid byte. Any thread.
+/// Python's str on UTF-8. A character is a code point, or an invalid byte. Any thread.
 namespace carryover::jinja {
 
-std::size_t character_length(std::string_view text);  ///< of the first one, in bytes; 1 of an empty text
+std::size_t character_length(std::string_view text);  ///< bytes of the first character; 1 for an empty text
 
-/// The characters of a text, one after another, as views.
+/// Iterates over the characters of a text as views.
 class Characters {
  public:
   class Iterator {
@@ -37,23 +37,23 @@ class Characters {
 
 std::int64_t character_count(std::string_view text);
 
-/// Without what str.isspace() holds for, or without these characters, at the ends that are asked for.
+/// Return the text without blanks (str.isspace()), or without the given characters, at the chosen ends.
 std::string_view strip(std::string_view text, bool front, bool back);
 std::string_view strip(std::string_view text, std::string_view cut, bool front, bool back);
 
-/// As core/base/python_case.h, of UTF-8; invalid bytes stay.
+/// Do what core/base/python_case.h does, on UTF-8; invalid bytes stay.
 std::string upper(std::string_view text);
 std::string lower(std::string_view text);
 std::string capitalize(std::string_view text);
-std::string title(std::string_view text);         ///< str.title(): a word starts behind what has no case
-std::string filter_title(std::string_view text);  ///< Jinja's: a word starts behind blanks, '-' and opening brackets
+std::string title(std::string_view text);         ///< str.title(): a word starts after a character without a case
+std::string filter_title(std::string_view text);  ///< Jinja's: a word starts after blanks, '-' and opening brackets
 
-/// str.split(); `most` below 0 is no limit. An empty separator is the caller's to refuse.
+/// Do what str.split() and the like do; `most` below 0 is no limit. The caller has to refuse an empty separator.
 std::vector<std::string_view> split(std::string_view text, std::string_view separator, std::int64_t most);
 std::vector<std::string_view> split_blanks(std::string_view text, std::int64_t most);
 std::vector<std::string_view> split_back(std::string_view text, std::string_view separator, std::int64_t most);
 std::vector<std::string_view> split_lines(std::string_view text);
-/// str.find() and rfind() in bytes; npos where it is absent. Linear, unlike those of std::string_view.
+/// Return what str.find() and rfind() do, in bytes; npos if absent. Linear, unlike those of std::string_view.
 std::size_t find_text(std::string_view text, std::string_view part, std::size_t from = 0);
 std::size_t find_last(std::string_view text, std::string_view part);
 

@@ -26,7 +26,7 @@ bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
          (behind.empty() || !is_word_character(utf8_code(first_character(behind))));
 }
 
-/// Not before `least`.
+/// Returns the begin without the blanks before it, but not less than `least`.
 std::size_t without_blanks_before(std::string_view text, std::size_t begin, std::size_t least) {
   while (begin > least) {
     const std::string_view character = last_character(text.substr(0, begin));
@@ -66,13 +66,13 @@ void AddedTokens::Pass::cut(std::string_view text, bool parse_special, const OnT
   };
   const auto matches = finder.find(text, parse_special);
   for (auto match = matches.rbegin(); match != matches.rend(); ++match) {
-    if (match->at < at) continue;  // inside the one before
+    if (match->at < at) continue;  // inside the token before
     const AddedToken& token = tokens[static_cast<std::size_t>(match->token)];
     const std::size_t end = match->at + token.text.size();
     if (!token.single_word || stands_alone(text, match->at, end)) {
       on_part(done, token.lstrip ? without_blanks_before(text, match->at, done) : match->at);
       on_id(token.id);
-      // Inside the blanks that the token before took, they end where those do.
+      // Inside the blanks that the previous token took, these end where that token's blanks end.
       done = !token.rstrip ? end : end < done ? done : without_blanks_behind(text, end);
     }
     at = end;

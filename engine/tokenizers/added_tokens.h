@@ -15,10 +15,10 @@ namespace carryover {
 struct AddedToken {
   std::string text;
   std::int32_t id = 0;
-  bool special = false;      ///< found only where the caller asks for special tokens
-  bool normalized = false;   ///< looked for after all tokens that are not, in the normalized text
-  bool lstrip = false;       ///< takes the blanks in front of it
-  bool rstrip = false;       ///< takes the blanks behind it
+  bool special = false;      ///< found only if the caller asks for special tokens
+  bool normalized = false;   ///< looked for in the normalized text, after all tokens that are not normalized
+  bool lstrip = false;       ///< takes the blanks before it
+  bool rstrip = false;       ///< takes the blanks after it
   bool single_word = false;  ///< not found with a letter or digit beside it
 };
 
@@ -27,13 +27,13 @@ struct AddedToken {
 class AddedTokens {
  public:
   using Normalize = std::function<std::string(std::string_view)>;
-  /// `at_start`: this stretch is the text's first, nothing stands before it.
+  /// `at_start`: true if this stretch is the text's first and nothing is before it.
   using OnText = std::function<void(std::string_view, bool at_start)>;
   using OnId = std::function<void(std::int32_t)>;
 
   AddedTokens() = default;
-  /// `normalize`, where there is one, is applied to each stretch between the tokens of the first pass, and to the
-  /// spellings that the second pass looks for.
+  /// `normalize`, if given, is applied to each stretch between the tokens of the first pass, and to the spellings that
+  /// the second pass looks for.
   explicit AddedTokens(const std::vector<AddedToken>& tokens, Normalize normalize = {});
 
   /// Calls `on_text` for each stretch between added tokens (never empty; normalized) and `on_id` for each token, in
@@ -43,7 +43,7 @@ class AddedTokens {
  private:
   struct Pass {
     std::vector<AddedToken> tokens;
-    TokenFinder finder;  ///< numbers them as they stand in `tokens`
+    TokenFinder finder;  ///< its token numbers are indices of `tokens`
     void cut(std::string_view text, bool parse_special, const OnText& on_text, const OnId& on_id) const;
   };
   Normalize normalize_;

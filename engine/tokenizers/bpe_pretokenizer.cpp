@@ -16,7 +16,7 @@ namespace carryover {
 
 namespace {
 
-/// Spells \s and \S as White_Space. Inside a class \S would need a nested class: it is left to PCRE2.
+/// Spells \s and \S as White_Space. Inside a class, \S would need a nested class, so it is left to PCRE2.
 std::string with_unicode_spaces(std::string_view pattern) {
   const std::string spaces =
       R"(\x{9}-\x{d}\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
@@ -55,11 +55,11 @@ using MatchContextPtr = std::unique_ptr<pcre2_match_context, Release<&pcre2_matc
 using StackPtr = std::unique_ptr<pcre2_jit_stack, Release<&pcre2_jit_stack_free>>;
 
 constexpr std::size_t kMaxPatternBytes = 16 << 10;
-constexpr std::size_t kMaxPatterns = 32;  // a pattern recurses into the next; real tokenizers have five at most
+constexpr std::size_t kMaxPatterns = 32;  // a pattern recurses into the next; real tokenizers have at most five
 constexpr std::size_t kFirstStackBytes = 64 << 10, kMaxStackBytes = 8 << 20;
-// Steps of one text, all its matches together. Real patterns need a few for each character.
+// Limits of the steps for one text, over all its matches. Real patterns need a few for each character.
 constexpr std::size_t kFreeSteps = 1'000'000, kStepsPerByte = 1024;
-// Real patterns find a word within this, but for long words and runs of spaces.
+// Real patterns find a word within these limits, except long words and runs of spaces.
 constexpr std::size_t kFewSteps = 32, kNear = 64, kMore = 8;
 // A step can look at the whole text, as in a look-ahead. Real patterns take a thousandth of this time.
 constexpr double kFreeSeconds = 1, kSecondsPerByte = 1e-5;
@@ -75,7 +75,7 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// PCRE2 returns null where malloc does.
+/// Throws if PCRE2 returned null, which it does where malloc does.
 template <typename Object>
 Object* allocated(Object* object) {
   if (object == nullptr) throw std::bad_alloc();
@@ -106,7 +106,7 @@ class BpePretokenizer::Pattern {
         throw EngineError(Fault::BadInput, where, "pattern '" + source.substr(0, 80) + "': " + pcre2_message(error),
                           "Repair the pre-tokenizer's pattern.");
       }
-      // Where it can't, matching is slower and equal.
+      // If this fails, matching is slower, but its results are equal.
       pcre2_jit_compile(code.get(), PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
       return code;
     };
@@ -114,19 +114,19 @@ class BpePretokenizer::Pattern {
     here_ = compile(PCRE2_ANCHORED | PCRE2_AUTO_CALLOUT);
   }
   const pcre2_code* anywhere() const { return anywhere_.get(); }
-  const pcre2_code* here() const { return here_.get(); }  ///< matches where the search starts alone
+  const pcre2_code* here() const { return here_.get(); }  ///< matches only where the search starts
 
  private:
   CodePtr anywhere_, here_;
 };
 
-/// One text's match state.
+/// The match state of one text.
 ///
-/// The library limits the steps from one start of a match, and neither those of a search through many starts nor the
-/// characters that a step looks at. So a search gets few steps and sees few characters ahead. Where that is too little,
-/// a match is tried at one start with more of both, and all that is given is counted. A match that would look behind
-/// the end of what it sees is "partial"; any other result is that of the whole piece. The time that such a try takes is
-/// looked at between its steps.
+/// The library limits the steps from one start of a match, but neither those of a search through many starts nor the
+/// characters that a step looks at. So a search gets few steps and sees few characters ahead. If that is too little, a
+/// match is tried at one start with more of both, and all that is given is counted. A match that would look beyond the
+/// end of what it sees is "partial"; any other result is that of the whole piece. The time of such a try is checked
+/// between its steps.
 class BpePretokenizer::Run {
  public:
   Run(const BpePretokenizer& owner, std::size_t text_bytes)
@@ -142,7 +142,7 @@ class BpePretokenizer::Run {
     }
   }
 
-  /// Cuts `piece` by pattern `step`, and what comes out by the next one.
+  /// Cuts `piece` by pattern number `step`, and the results by the next one.
   void cut(std::size_t step, std::string_view piece, const OnWord& on_word) {
     if (piece.empty()) return;
     if (step == matches_.size()) return on_word(piece);
@@ -168,7 +168,7 @@ class BpePretokenizer::Run {
     return at + (at < piece.size() ? first_utf8_unit(piece.substr(at)).length : 1);
   }
 
-  /// A place about `bytes` behind `at` where a character begins.
+  /// Returns a place about `bytes` after `at` at which a character begins.
   static std::size_t ahead(std::string_view piece, std::size_t at, std::size_t bytes) {
     if (bytes >= piece.size() - at) return piece.size();
     std::size_t end = at + bytes;
@@ -176,7 +176,7 @@ class BpePretokenizer::Run {
     return end;
   }
 
-  /// The next match from `at` on, or an empty one at the end.
+  /// Returns the next match from `at` on, or an empty one at the end.
   Range find(std::size_t step, std::string_view piece, std::size_t at) {
     const Pattern& pattern = *owner_.patterns_[step];
     while (at <= piece.size()) {
@@ -208,7 +208,7 @@ class BpePretokenizer::Run {
     }
   }
 
-  /// Looks from `at` on, and no further than `end`. `start_` gets where a match begins that is found, or partial.
+  /// Searches from `at` on, and not beyond `end`. `start_` gets the start of a match that is found, or partial.
   Result match(const pcre2_code* code, std::size_t step, std::string_view piece, std::size_t at, std::size_t end,
                std::size_t steps) {
     pcre2_match_data* data = matches_[step].get();
@@ -256,7 +256,7 @@ class BpePretokenizer::Run {
 
   const BpePretokenizer& owner_;
   std::size_t steps_left_;
-  double deadline_;  ///< of this thread's processor time
+  double deadline_;  ///< in this thread's processor time
   unsigned callouts_ = 0;
   std::size_t start_ = 0;
   MatchContextPtr context_;

@@ -37,7 +37,7 @@ void BpeTokenizer::add_tokens(const BpeDefinition& definition) {
     const auto id = static_cast<std::int32_t>(bytes_.size());
     const auto bytes = bytes_of_byte_level(token);
     bytes_.push_back(bytes.value_or(token));
-    if (!bytes || bytes->empty()) continue;  // no text leads to it
+    if (!bytes || bytes->empty()) continue;  // no text leads to this token
     if (!by_bytes_.emplace(*bytes, id).second)
       refuse_file(where_, "the token '" + token.substr(0, 40) + "' appears twice");
     if (bytes->size() == 1) byte_ids_[static_cast<unsigned char>(bytes->front())] = id;
@@ -68,7 +68,7 @@ void BpeTokenizer::add_added(const BpeDefinition& definition) {
     }
     const auto id = static_cast<std::size_t>(token.id);
     if (id >= bytes_.size()) bytes_.resize(id + 1);
-    // As plain text and as byte-level spelling, an id must give the same bytes, or it could not be decoded.
+    // An id must give the same bytes as plain text and as byte-level spelling, or it could not be decoded.
     const bool in_model = id < definition.tokens.size() && !definition.tokens[id].empty();
     const std::string& known = in_model ? definition.tokens[id] : bytes_[id];
     const bool same = known.empty() || (known == token.text && bytes_[id] == token.text);
@@ -81,9 +81,9 @@ void BpeTokenizer::add_added(const BpeDefinition& definition) {
   added_ = AddedTokens(definition.added);
 }
 
-/// Words repeat, so each distinct one is merged once per call.
+/// The state of one call. Words repeat, so each distinct one is merged once per call.
 struct BpeTokenizer::Encoding {
-  std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> seen;  // where its ids lie in `pool`
+  std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> seen;  // range of its ids in `pool`
   std::vector<std::int32_t> pool;
 };
 
@@ -112,7 +112,7 @@ std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text, bool parse
   return ids;
 }
 
-/// Names the first character at or after `from` with a byte that the vocabulary lacks.
+/// Throws an error that names the first character at or after `from` with a byte that the vocabulary lacks.
 void BpeTokenizer::refuse_character(std::string_view text, std::size_t from) const {
   std::size_t at = from;
   const auto known = [this](char byte) { return byte_ids_[static_cast<unsigned char>(byte)] >= 0; };
@@ -124,7 +124,7 @@ void BpeTokenizer::refuse_character(std::string_view text, std::size_t from) con
       "Remove that character, or use another model.");
 }
 
-/// Appends the word's ids, −1 for a byte that is no token.
+/// Appends the word's ids; −1 for a byte that is no token.
 void BpeTokenizer::merge_word(std::string_view word, std::vector<std::int32_t>& ids) const {
   if (ignore_merges_) {
     if (const auto whole = by_bytes_.find(std::string(word)); whole != by_bytes_.end())

@@ -16,23 +16,24 @@ namespace carryover {
 
 /// A byte-level BPE vocabulary as files spell it: each byte of a token is one printable character.
 struct BpeDefinition {
-  std::string where;                                        ///< the file, for errors
+  std::string where;                                        ///< file, for errors
   std::vector<std::string> tokens;                          ///< by id; empty for a gap
   std::vector<std::pair<std::string, std::string>> merges;  ///< best first
-  std::vector<AddedToken> added;                            ///< spelled plainly; ids inside or after `tokens`
-  std::vector<std::string> patterns;                        ///< the pre-tokenizer, see BpePretokenizer
-  bool ignore_merges = false;                               ///< a word that is a token as it stands is not merged
+  std::vector<AddedToken> added;                            ///< in plain spelling; ids inside or after `tokens`
+  std::vector<std::string> patterns;                        ///< patterns of the BpePretokenizer
+  bool ignore_merges = false;                               ///< true if a word that is a token as a whole is not merged
   std::optional<std::int32_t> bos, eos;
 };
 
-/// Byte-level BPE, as GPT-2, Llama 3 and SmolLM2 have it.
+/// Byte-level BPE, as in GPT-2, Llama 3 and SmolLM2.
 ///
-/// Ids equal the `tokenizers` library's. Where a vocabulary lacks a byte (SmolLM2's has no 0x04, say) that library
-/// drops the character; here encode() throws EngineError{BadInput} that names it, so that what is encoded always comes
-/// back.
+/// Ids equal those of the `tokenizers` library. If a vocabulary lacks a byte (SmolLM2's has no 0x04, for instance),
+/// that library drops the character; here encode() throws EngineError{BadInput}, which names it, so that an encoded
+/// text always comes back.
 class BpeTokenizer final : public Tokenizer {
  public:
-  /// Throws EngineError{BadInput} naming the file: a merge of unknown tokens, a token twice, an id out of range.
+  /// Throws EngineError{BadInput}, which names the file: a merge of unknown tokens, a repeated token, an id out of
+  /// range.
   explicit BpeTokenizer(const BpeDefinition& definition);
 
   std::int64_t vocabulary() const override { return static_cast<std::int64_t>(bytes_.size()); }
@@ -52,7 +53,7 @@ class BpeTokenizer final : public Tokenizer {
 
   std::string where_;
   std::vector<std::string> bytes_;                          ///< by id
-  std::unordered_map<std::string, std::int32_t> by_bytes_;  ///< of tokens that merges can make
+  std::unordered_map<std::string, std::int32_t> by_bytes_;  ///< only tokens that merges can make
   std::array<std::int32_t, 256> byte_ids_{};
   BytePairMerges merges_;
   AddedTokens added_;
@@ -61,12 +62,12 @@ class BpeTokenizer final : public Tokenizer {
   std::optional<std::int32_t> bos_, eos_;
 };
 
-/// The bytes a byte-level token spells, or nullopt where a character stands for no byte.
+/// Returns the bytes that a byte-level token spells, or nullopt if a character stands for no byte.
 std::optional<std::string> bytes_of_byte_level(std::string_view token);
-/// The inverse.
+/// Returns the byte-level spelling of bytes.
 std::string byte_level_of_bytes(std::string_view bytes);
 
-/// More ids than any model has; stops a file that names id 2³¹ from making us allocate as much.
+/// More ids than any model has. The limit keeps a file that names id 2³¹ from allocating as many entries.
 inline constexpr std::int64_t kMaxVocabulary = std::int64_t{1} << 24;
 
 }  // namespace carryover

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Byte-level BPE spells a byte as the character of that code where it prints; the others, in order, from U+0100 on.
+// Byte-level BPE spells a printable byte as the character of its code, and the others, in order, as U+0100 and
+// following.
 #include <array>
 #include <unordered_map>
 

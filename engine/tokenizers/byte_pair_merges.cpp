@@ -51,13 +51,13 @@ void BytePairMerges::merge(const std::vector<std::int32_t>& word, std::vector<st
   while (!queue.empty()) {
     const Candidate best = queue.top();
     queue.pop();
-    // As in the `tokenizers` library, a candidate holds while the pair that is there now makes the same token.
+    // As in the `tokenizers` library, a candidate is valid while the current pair makes the same token.
     const Merge* merge = merge_at(best.left);
     if (merge == nullptr || merge->result != best.result) continue;
     Link& left = link(best.left);
     Link& right = link(left.next);
     left.id = best.result;
-    right.id = -2;  // gone: no merge begins with it
+    right.id = -2;  // removed: no merge begins with it
     left.next = right.next;
     if (right.next >= 0) link(right.next).previous = best.left;
     offer(best.left);

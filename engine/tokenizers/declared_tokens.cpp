@@ -64,7 +64,7 @@ class Declaration {
     for (const auto& [key, value] : files_.tokenizer_config.items()) read_entry(key, value, where);
   }
 
-  /// "eos_token", another "…_token", or a list of more special tokens.
+  /// Reads "eos_token", another "…_token", or a list of more special tokens.
   void read_entry(const std::string& key, const json& value, const std::string& where) {
     const bool standard = std::ranges::find(kNamed, key) != std::end(kNamed);
     if ((standard || named_.contains(key)) && (value.is_null() || value == "")) {
@@ -131,7 +131,7 @@ class Declaration {
     }
   }
 
-  /// Spellings with their ids alone: special is what the other files call so.
+  /// Reads a file of only spellings with their ids. A token is special if the other files call it so.
   void read_added_tokens_json(const std::string& where) {
     std::unordered_set<std::string> special, additional;
     for (const char* name : kNamed)
@@ -147,13 +147,13 @@ class Declaration {
     }
   }
 
-  /// A tokenizer.model's own stand in for what special_tokens_map.json lists.
+  /// Returns the extra tokens. The own ones of a tokenizer.model take the place of what special_tokens_map.json lists.
   const std::vector<AddedToken>& extra_tokens() const {
     if (extra_) return *extra_;
     return additional_ && !base_.is_model_file ? *additional_ : base_.extra;
   }
 
-  /// The standard names first, then the class's own, then those of the files.
+  /// Returns the names in order: the standard ones first, then the class's own, then those of the files.
   std::vector<std::string> order() const {
     std::vector<std::string> names(std::begin(kNamed), std::end(kNamed));
     const auto add_name = [&](const std::string& name) {
@@ -164,7 +164,7 @@ class Declaration {
     return names;
   }
 
-  /// A token whose spelling is known keeps its id and gets these properties.
+  /// Adds a token. If its spelling is known, that token keeps its id and gets these properties.
   std::int32_t add(AddedToken token) {
     if (const auto known = index_.find(token.text); known != index_.end()) {
       AddedToken& there = result_.added[known->second];
@@ -179,7 +179,7 @@ class Declaration {
     return result_.added.emplace_back(std::move(token)).id;
   }
 
-  /// What lists say of a token counts; of other mentions, the last one.
+  /// Adds a token that no list has. A list's entry takes precedence; of other mentions, the last one counts.
   void add_unlisted(const AddedToken& token) {
     if (!listed_.contains(token.text)) add(token);
   }
@@ -205,7 +205,7 @@ class Declaration {
   std::map<std::string, std::optional<AddedToken>> named_;
   std::map<std::int32_t, AddedToken> decoder_;
   std::optional<std::vector<AddedToken>> extra_, additional_;
-  std::unordered_map<std::string, std::size_t> index_;  ///< of `result_.added`, by spelling
+  std::unordered_map<std::string, std::size_t> index_;  ///< indices of `result_.added`, by spelling
   std::unordered_set<std::string> listed_;
   DeclaredTokens result_;
   std::int64_t highest_ = -1;

@@ -58,7 +58,7 @@ constexpr const char* kGgufKeys[] = {"tokenizer.ggml.eos_token_id",     "tokeniz
                                      "tokenizer.ggml.fim_rep_token_id", "tokenizer.ggml.fim_sep_token_id"};
 
 void add_from_json(const fs::path& file, Ids& ids) {
-  std::error_code unreadable;  // then opening it says why
+  std::error_code unreadable;  // opening it then reports the reason
   if (!fs::exists(file, unreadable) && !unreadable) return;
   const nlohmann::json config = read_json_file(file.string(), JsonKind::Settings);
   const nlohmann::json* value = JsonFields(config, file.string()).find("eos_token_id");
@@ -79,8 +79,8 @@ void add_from_gguf(const GgufFile& file, Ids& ids) {
   }
 }
 
-/// The ids of tokens that are spelled so. As in llama.cpp, "<|end|>" ends no text but a part of a message in
-/// vocabularies that have a call beside a return or a flush.
+/// Adds the ids of tokens with these spellings. As in llama.cpp, in vocabularies that have a call beside a return or a
+/// flush, "<|end|>" ends a part of a message and not a text.
 void add_by_spelling(const Tokenizer& tokenizer, Ids& ids) {
   std::multimap<std::string, std::int32_t> found;
   for (std::int64_t id = 0; id < tokenizer.vocabulary(); ++id) {
@@ -113,7 +113,7 @@ std::vector<std::int32_t> model_end_tokens(const std::string& model_path) {
   std::shared_ptr<const Tokenizer> tokenizer;
   try {
     tokenizer = Tokenizer::load(model_path);
-  } catch (const EngineError& error) {  // a model can do without: its files still name end tokens
+  } catch (const EngineError& error) {  // a model needs no tokenizer: its files still name end tokens
     if (error.fault() != Fault::BadInput && error.fault() != Fault::Unsupported) throw;
     return end_tokens(model_path, nullptr);
   }

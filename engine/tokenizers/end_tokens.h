@@ -8,13 +8,13 @@
 
 namespace carryover {
 
-/// The ids after which a model's text ends, sorted: `eos_token_id` of config.json and generation_config.json, a number
-/// or a list; a GGUF's eos, eot, eom and end-of-file tokens; and of `tokenizer`, where there is one, its end token and
-/// the tokens that are spelled as llama.cpp knows ends of turns (<|eot_id|>, <|im_end|>, …). `model_path` may name no
-/// file at all. Throws EngineError{BadInput, Io} naming the file.
+/// Returns the ids after which a model's text ends, sorted: `eos_token_id` of config.json and generation_config.json, a
+/// number or a list; a GGUF's eos, eot, eom and end-of-file tokens; and, if `tokenizer` is given, its end token and the
+/// tokens that are spelled like the ends of turns that llama.cpp knows (<|eot_id|>, <|im_end|>, …). `model_path` need
+/// not name an existing file. Throws EngineError{BadInput, Io}, which names the file.
 std::vector<std::int32_t> end_tokens(const std::string& model_path, const Tokenizer* tokenizer);
 
-/// The same with the model's own tokenizer, where it has one that can be read.
+/// Does the same with the model's own tokenizer, if it has one that can be read.
 std::vector<std::int32_t> model_end_tokens(const std::string& model_path);
 
 }  // namespace carryover

@@ -10,7 +10,7 @@ namespace carryover {
 
 namespace {
 
-/// How llama.cpp cuts where tokenizer.ggml.pre is absent or "default": each in turn, as the patterns of a definition.
+/// The patterns by which llama.cpp cuts if tokenizer.ggml.pre is absent or "default", in the order of a definition.
 constexpr const char* kLlamaCppDefault[] = {R"([\p{P}\$\+<=>\^~\|]+)",
                                             R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S))",
                                             R"(\p{N}+)", R"([0-9][0-9][0-9])"};
@@ -86,7 +86,7 @@ class Reader {
     return static_cast<std::int32_t>(*id);
   }
 
-  /// A file that names no pre-tokenizer is cut as llama.cpp cuts it.
+  /// Chooses the patterns. If a file names no pre-tokenizer, they are those of llama.cpp.
   void choose_patterns(BpeDefinition& definition) const {
     using namespace pretokenizer_patterns;
     const std::string_view name = file_.find_string("tokenizer.ggml.pre").value_or("default");

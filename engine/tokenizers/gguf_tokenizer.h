@@ -9,12 +9,12 @@
 
 namespace carryover {
 
-/// Byte-level BPE, or a serialized SentencePiece model.
+/// A byte-level BPE vocabulary, or a serialized SentencePiece model.
 using GgufVocabulary = std::variant<BpeDefinition, std::string>;
 
-/// The vocabulary inside a GGUF file: `tokenizer.ggml.model` "gpt2" (byte-level BPE, cut as `tokenizer.ggml.pre` says)
-/// or "llama" (SentencePiece). Throws EngineError{BadInput} where arrays are missing or disagree, and {Unsupported}, by
-/// name, for another kind.
+/// Reads the vocabulary in a GGUF file: `tokenizer.ggml.model` "gpt2" (byte-level BPE, cut as `tokenizer.ggml.pre`
+/// says) or "llama" (SentencePiece). Throws EngineError{BadInput} if arrays are missing or disagree, and {Unsupported},
+/// which names the kind, for another kind.
 GgufVocabulary read_gguf_vocabulary(const GgufFile& file);
 std::shared_ptr<Tokenizer> load_gguf_tokenizer(const GgufFile& file);
 

@@ -35,13 +35,13 @@ std::string text_in(const json& object, const char* key) {
   return value != nullptr && value->is_string() ? value->get<std::string>() : "";
 }
 
-/// A flag of tokenizer_config.json. transformers counts null as false where the key is there.
+/// Returns a flag of tokenizer_config.json. If the key is there, transformers counts null as false.
 bool flag_in(const json& object, const char* key, bool fallback, const std::string& where) {
   if (!object.is_object() || !object.contains(key)) return fallback;
   return JsonFields(object, where).find_flag(key).value_or(false);
 }
 
-/// config.json numbers its begin and end tokens; of several end tokens this is the first.
+/// Returns a begin or end token that config.json gives by number; of several end tokens, the first.
 std::optional<std::int32_t> numbered(const json& config, const char* key) {
   const json* value = find_in(config, key);
   if (value == nullptr) return std::nullopt;
@@ -72,7 +72,7 @@ class Maker {
     return name;
   }
 
-  /// The tokens that transformers names where its class takes no more than vocabulary and merges from a file.
+  /// Returns the tokens that transformers names if its class takes only vocabulary and merges from a file.
   const TokenNames* llama_names() const {
     static const TokenNames plain{{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"}};
     static const TokenNames code{{"bos_token", "<s>"},
@@ -168,7 +168,8 @@ class Maker {
     return pieces_tokenizer(std::move(definition), std::move(model), std::move(base));
   }
 
-  /// A listed token with a piece's id stands in the place of that piece, unless it is the spelling of another one.
+  /// The listed tokens and the pieces that they replace. A listed token with a piece's id replaces that piece, unless
+  /// its spelling is that of another piece.
   struct ListedPieces {
     std::unordered_map<std::string, std::int32_t> ids;
     std::unordered_set<std::int32_t> replaced;
@@ -244,7 +245,7 @@ std::shared_ptr<Tokenizer> load_hf_tokenizer(const std::string& path) {
   const fs::path model = folder / "tokenizer.model";
   if (files.tokenizer.is_null() && fs::exists(model)) {
     files.sentencepiece = read_whole_file(model.string());
-    // Llama 3's file of this name is another format (lines of base64); its tokenizer.json says the same.
+    // Llama 3's file of this name has another format (lines of base64); its tokenizer.json has the same contents.
     constexpr char kFirstPieceTag = 0x0A;
     if (!files.sentencepiece->starts_with(kFirstPieceTag))
       throw EngineError(Fault::BadInput, model.string(), "is not a SentencePiece model",

@@ -32,7 +32,7 @@ std::vector<std::string> read_vocabulary(const JsonFields& model, const std::str
   return tokens;
 }
 
-/// Older files write "a b", newer ones ["a", "b"].
+/// Reads merges. Older files write "a b", newer ones ["a", "b"].
 std::vector<std::pair<std::string, std::string>> read_merges(const JsonFields& model, const std::string& where) {
   const json* list = model.find("merges");
   if (list == nullptr || !list->is_array()) broken(where, "model.merges is not an array");

@@ -12,7 +12,7 @@ namespace carryover {
 
 namespace {
 
-/// The time to take a piece apart grows with the square of its length; real ones have a tenth of this.
+/// The time to split a piece grows with the square of its length; real pieces have a tenth of this length.
 constexpr std::size_t kMostMergedBytes = 512;
 
 class MergedPieces final : public PieceModel {
@@ -62,7 +62,7 @@ class MergedPieces final : public PieceModel {
     merges_.merge(start, ids);
   }
 
-  std::vector<std::int32_t> bytes_;  ///< ids by byte
+  std::vector<std::int32_t> bytes_;  ///< ids of the 256 bytes
   std::unordered_map<std::string, std::int32_t> ids_;
   BytePairMerges merges_;
   bool ignore_merges_;

@@ -53,7 +53,7 @@ class PieceJsonReader {
     read_.vocabulary.merges = read_merges(part, where_);
   }
 
-  /// One step, a Sequence of them, or none.
+  /// Reads one step, a Sequence of steps, or none.
   template <typename Read>
   void read_steps(const char* key, const char* list_key, const Read& read) const {
     const json* part = fields_.find(key);
@@ -81,7 +81,7 @@ class PieceJsonReader {
     const json* pattern = step.find("pattern");
     if (pattern == nullptr) unsupported("a Replace without a pattern");
     const JsonFields from(*pattern, where_ + ": normalizer pattern");
-    // The second is how transformers spells SentencePiece's own prefix, which Metaspace leaves out before a space.
+    // The second form is how transformers spells SentencePiece's own prefix, which Metaspace leaves out before a space.
     if (from.find_text("String") == " " && content == mark) {
       spaces.normalizer_replaces = true;
     } else if (from.find_text("Regex") == "\\A" + mark && content == mark + mark) {

@@ -17,7 +17,7 @@ class LibraryPieces final : public PieceModel {
     try {
       const auto status = processor_.LoadFromSerializedProto(without_dummy_prefix(model, where));
       if (!status.ok()) problem = status.ToString();
-    } catch (const std::exception& error) {  // the library's trie builder throws its own kind
+    } catch (const std::exception& error) {  // the library's trie builder throws its own type
       problem = error.what();
     }
     if (!problem.empty()) {

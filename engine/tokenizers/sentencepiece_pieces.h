@@ -8,8 +8,8 @@
 
 namespace carryover {
 
-/// Pieces as the SentencePiece library finds them. `model`: a serialized ModelProto, `facts` what it says. Throws
-/// EngineError{BadInput} naming `where` for one that the library refuses.
+/// Returns a model that finds pieces with the SentencePiece library. `model`: a serialized ModelProto; `facts`: its
+/// contents. Throws EngineError{BadInput}, which names `where`, for a model that the library refuses.
 std::unique_ptr<const PieceModel> sentencepiece_pieces(std::string_view model, const SentencePieceFacts& facts,
                                                        const std::string& where);
 

@@ -10,7 +10,7 @@
 
 namespace carryover {
 
-/// The kinds of a piece in a ModelProto; a GGUF's token types use the same numbers.
+/// The kinds of pieces in a ModelProto. A GGUF's token types use the same numbers.
 enum class PieceKind : std::int64_t { Normal = 1, Unknown = 2, Control = 3, UserDefined = 4, Unused = 5, Byte = 6 };
 
 struct SentencePiece {
@@ -18,20 +18,20 @@ struct SentencePiece {
   PieceKind kind = PieceKind::Normal;
 };
 
-/// What the program must know of a serialized ModelProto.
+/// The contents of a serialized ModelProto that the program needs.
 struct SentencePieceFacts {
-  bool dummy_prefix = true;                                  ///< a space goes before the text
-  bool byte_pair = false;                                    ///< else unigram
+  bool dummy_prefix = true;                                  ///< true if a space goes before the text
+  bool byte_pair = false;                                    ///< true: byte-pair; false: unigram
   std::vector<SentencePiece> pieces;                         ///< by id
-  std::string bos = "<s>", eos = "</s>", unknown = "<unk>";  ///< spellings; empty where the model has none
+  std::string bos = "<s>", eos = "</s>", unknown = "<unk>";  ///< spellings; empty if the model has none
 };
 
-/// Throws EngineError{BadInput} where the bytes are no ModelProto, and {Unsupported} for a model that changes the text
-/// or isn't byte-pair or unigram. Scores must be finite, since the library sorts by them.
+/// Reads a ModelProto. Throws EngineError{BadInput} if the bytes are not one, and {Unsupported} for a model that
+/// changes the text or is neither byte-pair nor unigram. Scores must be finite, because the library sorts by them.
 SentencePieceFacts inspect_sentencepiece(std::string_view model, const std::string& where);
 
-/// The same model with its dummy prefix off and without its self-test (which expects the prefix): the caller puts the
-/// space there itself, only where a text starts.
+/// Returns the same model with its dummy prefix off and without its self-test (which expects the prefix). The caller
+/// puts the space there itself, only where a text starts.
 std::string without_dummy_prefix(std::string_view model, const std::string& where);
 
 /// Writes a ModelProto of LLaMA's kind: byte-pair pieces with byte fallback, identity normaliser.
@@ -45,7 +45,7 @@ class SentencePieceWriter {
   WireWriter model_;
 };
 
-/// The byte that a piece like <0x0A> stands for.
+/// Returns the byte that a piece like <0x0A> stands for.
 std::optional<std::uint8_t> byte_of_piece(std::string_view piece);
 
 }  // namespace carryover

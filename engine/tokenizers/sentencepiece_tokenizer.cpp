@@ -80,7 +80,8 @@ void SentencePieceTokenizer::add_pieces(const std::vector<SentencePiece>& pieces
   }
 }
 
-/// Whether text gives the id of an added token as that of a piece, too: then it must spell the same.
+/// Returns true if text can give the id of an added token as that of a piece, too. Then both must have the same
+/// spelling.
 bool SentencePieceTokenizer::stays_a_piece(const SentencePiece& piece, const AddedToken& token) const {
   const bool never_found = piece.text.empty() || piece.kind == PieceKind::Control || piece.kind == PieceKind::Unknown;
   if (never_found) return false;
@@ -136,8 +137,8 @@ std::string SentencePieceTokenizer::bytes(std::int32_t id) const {
   return known ? bytes_[static_cast<std::size_t>(id)] : unknown_id_text(id);
 }
 
-/// Drops the space that encoding puts in front of a stretch: only of a piece that spells it with the mark, neither of
-/// the byte piece of a space nor of an added token.
+/// Returns an id's bytes without the space that encoding puts before a stretch. Only a piece that spells the space with
+/// the mark loses it, neither the byte piece of a space nor an added token.
 std::string SentencePieceTokenizer::bytes_behind(std::optional<std::int32_t> previous, std::int32_t id) const {
   const bool each = spaces_.normalizer_prepends || spaces_.prefix == SpaceRule::Prefix::Always;
   const bool prefixed =

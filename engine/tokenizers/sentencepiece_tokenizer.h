@@ -13,44 +13,44 @@
 
 namespace carryover {
 
-/// Where a vocabulary of pieces puts a space in front of text, and when. The normaliser works on each stretch between
-/// added tokens before `normalized` ones are looked for, the pre-tokenizer on what is left after.
+/// The rule by which a vocabulary of pieces puts a space before text. The normaliser works on each stretch between
+/// added tokens before `normalized` ones are looked for; the pre-tokenizer works on what is left after that.
 struct SpaceRule {
   enum class Prefix { Never, First, Always };
-  bool normalizer_prepends = false;  ///< the normaliser puts a mark before each stretch
-  bool normalizer_replaces = false;  ///< the normaliser turns spaces into marks; else the pre-tokenizer does
+  bool normalizer_prepends = false;  ///< true if the normaliser puts a mark before each stretch
+  bool normalizer_replaces = false;  ///< true if the normaliser turns spaces into marks; else the pre-tokenizer does
   Prefix prefix = Prefix::Never;     ///< the pre-tokenizer puts a mark before no stretch, the text's first, or each
-  bool doubles = false;              ///< the normaliser doubles the mark that a stretch begins with
-  bool splits = false;               ///< the pre-tokenizer cuts before each mark
+  bool doubles = false;              ///< true if the normaliser doubles the mark with which a stretch begins
+  bool splits = false;               ///< true if the pre-tokenizer cuts before each mark
 
-  /// SentencePiece's dummy prefix: before each stretch, whatever it begins with.
+  /// SentencePiece's dummy prefix: a space before each stretch, whatever the stretch begins with.
   static SpaceRule dummy_prefix(bool on);
 };
 
-/// A vocabulary whose pieces spell spaces with a mark, as LLaMA 1 and 2 have it.
+/// A vocabulary whose pieces spell spaces with a mark, as in LLaMA 1 and 2.
 struct PieceDefinition {
-  std::string where = {};                  ///< the file, for errors
+  std::string where = {};                  ///< file, for errors
   std::vector<SentencePiece> pieces = {};  ///< by id; empty text for a gap
   std::vector<AddedToken> added = {};      ///< ids inside or after `pieces`
   SpaceRule spaces = {};
   std::optional<std::int32_t> bos, eos;
 };
 
-/// LLaMA's kind of tokenizer: pieces of text in which spaces are U+2581.
+/// A tokenizer of LLaMA's kind: pieces of text in which spaces are U+2581.
 ///
-/// Ids are those of the SentencePiece library or, for vocabularies that `tokenizers` defines, of that library. As
-/// there, U+2581 in a text is a space: it comes back as one. Otherwise a text comes back exactly, but for what its
-/// files drop: a rule without `doubles` gives "x" and " x" the same ids, and added tokens may take blanks beside them.
+/// Ids are those of the SentencePiece library or, for vocabularies that `tokenizers` defines, of that library. As in
+/// these, U+2581 in a text is a space and comes back as one. Otherwise a text comes back exactly, except what its files
+/// drop: a rule without `doubles` gives "x" and " x" the same ids, and added tokens may take blanks beside them.
 ///
-/// That can only be so for models that keep the text as it is. One whose normaliser is not the identity (NFKC, say),
-/// that removes repeated spaces, or has no byte fallback is refused as Unsupported.
+/// This holds only for models that keep the text as it is. A model whose normaliser is not the identity (NFKC, for
+/// instance), that removes repeated spaces, or that has no byte fallback is refused as Unsupported.
 class SentencePieceTokenizer final : public Tokenizer {
  public:
-  /// `model`: a serialized ModelProto, read as its library reads it; its control pieces and the unknown one are special
-  /// tokens. Throws EngineError{BadInput, Unsupported} naming `where`.
+  /// Loads a tokenizer. `model`: a serialized ModelProto, read as its library reads it; its control pieces and the
+  /// unknown one are special tokens. Throws EngineError{BadInput, Unsupported}, which names `where`.
   static std::shared_ptr<Tokenizer> load(std::string_view model, const std::string& where);
 
-  /// Throws EngineError{BadInput} naming `definition.where` where an id is out of range.
+  /// Throws EngineError{BadInput}, which names `definition.where`, if an id is out of range.
   SentencePieceTokenizer(const PieceDefinition& definition, std::unique_ptr<const PieceModel> model);
 
   std::int64_t vocabulary() const override { return static_cast<std::int64_t>(bytes_.size()); }
@@ -77,7 +77,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   AddedTokens added_;
 };
 
-/// Pieces of these kinds as special tokens.
+/// Returns the pieces of these kinds as special tokens.
 std::vector<AddedToken> pieces_of_kind(const std::vector<SentencePiece>& pieces,
                                        std::initializer_list<PieceKind> kinds);
 

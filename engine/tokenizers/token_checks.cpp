@@ -23,14 +23,14 @@ void require_rows(std::span<const std::int32_t> ids, std::int64_t rows, const To
 
 namespace {
 
-/// Walks a text beside the bytes that its tokens give back.
+/// Walks over a text in parallel with the bytes of its tokens.
 class Alignment {
  public:
   explicit Alignment(std::string_view text) : text_(text) {}
 
   std::size_t pass(std::string_view bytes) {
     for (const char byte : bytes) {
-      // A space that the text lacks was put in front; any other byte stands behind blanks that a token took.
+      // A space that the text lacks was put in front; any other byte follows blanks that a token took.
       if (take(byte) || byte == ' ') continue;
       skip_blanks(byte);
       take(byte);

@@ -9,12 +9,12 @@
 
 namespace carryover {
 
-/// Throws EngineError{BadInput} naming the first token that has no row in an embedding of `rows` rows: a tokenizer may
-/// have more tokens than the weights beside it.
+/// Throws EngineError{BadInput}, which names the first token that has no row in an embedding of `rows` rows: a
+/// tokenizer may have more tokens than the weights beside it.
 void require_rows(std::span<const std::int32_t> ids, std::int64_t rows, const Tokenizer& tokenizer);
 
-/// Where each token of an encoded text ends, in bytes of `text`, which `ids` were made of. A token that takes blanks
-/// holds them, and the space that encoding puts in front counts for nothing.
+/// Returns the end of each token of an encoded text, in bytes of `text`, from which `ids` were made. A token that takes
+/// blanks includes them; the space that encoding puts in front does not count.
 std::vector<std::size_t> token_ends(std::span<const std::int32_t> ids, std::string_view text,
                                     const Tokenizer& tokenizer);
 

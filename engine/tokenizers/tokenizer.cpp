@@ -11,7 +11,7 @@
 namespace carryover {
 
 std::shared_ptr<const Tokenizer> Tokenizer::load(const std::string& model_path) {
-  std::error_code unreadable;  // then opening it says why
+  std::error_code unreadable;  // opening it then reports the reason
   const std::shared_ptr<Tokenizer> tokenizer = std::filesystem::is_directory(model_path, unreadable)
                                                    ? load_hf_tokenizer(model_path)
                                                    : load_gguf_tokenizer(GgufFile::open(model_path));

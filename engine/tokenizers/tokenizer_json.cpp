@@ -40,7 +40,7 @@ class JsonTokenizerReader {
   [[noreturn]] void broken(const std::string& problem) const {
     throw EngineError(Fault::BadInput, where_, problem, "Fetch the file again.");
   }
-  /// An object's "type", or "" where it is absent.
+  /// Returns an object's "type", or "" if it is absent.
   std::string type_of(const json& object, const std::string& part) const {
     return JsonFields(object, where_ + ": " + part).find_text("type").value_or("");
   }

@@ -27,7 +27,8 @@ void write_json(const fs::path& path, const ordered_json& json) {
 
 ordered_json model_json(const BpeDefinition& definition) {
   ordered_json vocabulary = ordered_json::object(), merges = ordered_json::array();
-  auto& entries = vocabulary.get_ref<ordered_json::object_t&>();  // its look-up is linear: push_back and check apart
+  auto& entries = vocabulary.get_ref<ordered_json::object_t&>();  // its look-up is linear, so push_back and check are
+                                                                  // separate
   std::unordered_map<std::string_view, std::size_t> seen;
   for (std::size_t id = 0; id < definition.tokens.size(); ++id) {
     const std::string& token = definition.tokens[id];
@@ -55,7 +56,8 @@ ordered_json byte_level(bool use_regex) {
   return {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", use_regex}};
 }
 
-/// The patterns in turn, each by the name that the library has for it; GPT-2's own, where it is last, is ByteLevel's.
+/// Returns the patterns in order, each by the library's name for it. If GPT-2's own pattern is the last, it is
+/// ByteLevel's.
 ordered_json pretokenizer_json(const std::vector<std::string>& patterns) {
   using namespace pretokenizer_patterns;
   ordered_json parts = ordered_json::array();
@@ -98,8 +100,8 @@ ordered_json begin_template(const std::string& token, std::int32_t id) {
           {"special_tokens", {{token, spelled}}}};
 }
 
-/// tokenizer_config.json; `spelling` gives an id's text. A tokenizer.model gets no class: transformers then reads it as
-/// the SentencePiece library does, which its LlamaTokenizer does not.
+/// Returns tokenizer_config.json; `spelling` gives an id's text. A tokenizer.model gets no class: transformers then
+/// reads it as the SentencePiece library does, which its LlamaTokenizer does not.
 template <typename Spelling>
 ordered_json tokenizer_config(const GgufFile& file, bool is_json, const Spelling& spelling) {
   ordered_json config{{"clean_up_tokenization_spaces", false}};
@@ -135,15 +137,15 @@ void write_gguf_tokenizer(const fs::path& directory, const GgufFile& file) {
 }
 
 void copy_tokenizer(const fs::path& directory, const fs::path& source) {
-  std::error_code unreadable;  // then opening it says why
+  std::error_code unreadable;  // opening it then reports the reason
   for (const char* name : kTokenizerFiles) {
     if (fs::exists(source / name, unreadable))
       write_file_atomically((directory / name).string(), read_whole_file((source / name).string()));
   }
 }
 
-/// What a model folder says of its generation, with all end tokens. A model without a tokenizer ends where its
-/// config.json says.
+/// Writes a model folder's generation_config.json, with all end tokens. A model without a tokenizer ends its texts as
+/// its config.json says.
 void write_generation_config(const fs::path& directory, const std::string& model_path) {
   std::error_code unreadable;
   const fs::path source = fs::path(model_path) / "generation_config.json";
@@ -176,7 +178,7 @@ ordered_json tokenizer_json_of(const BpeDefinition& definition, bool add_bos) {
 }
 
 void write_tokenizer(const std::string& directory, const std::string& model_path) {
-  std::error_code unreadable;  // then opening it says why
+  std::error_code unreadable;  // opening it then reports the reason
   if (fs::is_directory(model_path, unreadable))
     copy_tokenizer(directory, model_path);
   else

@@ -8,7 +8,7 @@ namespace carryover::kernels {
 
 inline constexpr int extend_threads = 256;
 
-/// A thread's `width` neighbouring pairs (c, c + d/2) of one row, and what is stored of them.
+/// A thread's `width` neighbouring pairs (c, c + d/2) of one row, rotated and unrotated.
 template <typename T, int width>
 struct ProjectedPairs {
   Pack<T, width> low, high, turned_low, turned_high;
@@ -27,7 +27,7 @@ struct ProjectedPairs {
   }
 };
 
-/// Grid: (blocks). Threads go through the projections in their order.
+/// Grid: (blocks). Threads process the projections in their order.
 template <typename T, int width>
 __global__ void __launch_bounds__(extend_threads) extend_packs(const ExtendSegment args) {
   const std::uint32_t d = static_cast<std::uint32_t>(args.head_dim), half = d / 2, per_row = half / width;
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(extend_threads) extend_packs(const ExtendSegme
   }
 }
 
-/// Whether whole packs of `width` lie aligned everywhere.
+/// Returns true if whole packs of `width` are aligned everywhere.
 inline bool takes_packs(const ExtendSegment& args, int width) {
   return args.head_dim / 2 % width == 0 && args.row_stride % width == 0 && args.tail_row_stride % width == 0 &&
          aligned(args.projections) && aligned(args.cosine) && aligned(args.sine) && aligned(args.queries) &&

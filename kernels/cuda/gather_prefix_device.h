@@ -8,7 +8,7 @@ namespace carryover::kernels {
 
 inline constexpr int gather_threads = 256;
 
-/// Whether rows and addresses are whole numbers of units, so that no access is misaligned.
+/// Returns true if rows and addresses are multiples of the unit, so that no access is misaligned.
 inline bool takes_units(const GatherPrefix& args, std::int64_t unit_bytes) {
   const auto address = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
   const std::int64_t element = element_bytes(args.type);
@@ -18,8 +18,8 @@ inline bool takes_units(const GatherPrefix& args, std::int64_t unit_bytes) {
   return all % static_cast<std::uintptr_t>(unit_bytes) == 0;
 }
 
-/// Moves `row_units` units of type Unit (the widest that sizes and addresses allow) per row: one warp a row, first the
-/// rows of the keys, then those of the values. slot_units: units from one slot to the next.
+/// Copies `row_units` units of type Unit (the widest that sizes and addresses allow) per row: one warp per row, first
+/// the rows of the keys, then those of the values. slot_units: number of units from one slot to the next.
 template <typename Unit>
 __global__ void __launch_bounds__(gather_threads)
     gather_rows(const GatherPrefix args, const std::int64_t row_units, const std::int64_t slot_units) {

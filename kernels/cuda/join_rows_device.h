@@ -7,7 +7,8 @@ namespace carryover::kernels {
 
 inline constexpr int join_threads = 256;
 
-/// Counts `rows` in units of `elements`; false where they are no whole numbers of them.
+/// Converts the strides of `rows` to units of `elements` elements. Returns false if strides or addresses are not
+/// multiples of the unit.
 inline bool count_in_units(KvRows& rows, std::int64_t elements, std::uintptr_t unit_bytes) {
   bool whole =
       (reinterpret_cast<std::uintptr_t>(rows.keys) | reinterpret_cast<std::uintptr_t>(rows.values)) % unit_bytes == 0;
@@ -19,8 +20,8 @@ inline bool count_in_units(KvRows& rows, std::int64_t elements, std::uintptr_t u
   return whole;
 }
 
-/// Counts strides and head_dim in units of type Unit, as join_units takes them; false, and `args` is of no use, where
-/// rows and addresses are no whole numbers of them, so that an access would be misaligned.
+/// Converts strides and head_dim to units of type Unit, as join_units takes them. Returns false, and leaves `args`
+/// unusable, if rows and addresses are not multiples of the unit, so that an access would be misaligned.
 template <typename Unit>
 bool count_in_units(JoinRows& args) {
   const std::int64_t elements = static_cast<std::int64_t>(sizeof(Unit)) / element_bytes(args.type);

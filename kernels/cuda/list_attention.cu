@@ -29,7 +29,7 @@ void launch(const ListAttention& args, cudaStream_t stream) {
   if (args.head_dim == 256) launch<T, 256>(args, stream);
 }
 
-/// Sizes that the kernel takes; whether tiles and lists are what they have to be is the caller's.
+/// Returns true if the kernel accepts these sizes. The caller has to ensure that tiles and lists are valid.
 bool supported(const ListAttention& args) {
   const bool counts = args.heads >= 0 && args.heads_together >= 1 && args.heads % args.heads_together == 0 &&
                       args.heads / args.heads_together <= 65535 && args.query_count >= 0 && args.tile_count >= 0 &&

@@ -13,11 +13,11 @@ namespace carryover::kernels {
 
 inline constexpr int warp_queries = 16;
 
-/// Keys of a step.
+/// Number of keys in a step.
 template <typename T, int d>
 inline constexpr int step_keys = sizeof(T) * d > 512 ? 16 : 32;
 
-/// Shared memory of an attend_tiles block. Rows lie so far apart that what a warp reads at once is in 32 banks.
+/// The shared memory of an attend_tiles block. Rows are spaced so that what a warp reads at once is in 32 banks.
 template <typename T, int d>
 struct StepKeys;
 
@@ -29,7 +29,7 @@ struct StepKeys<float, d> {
   std::int32_t places[count];
 };
 
-/// Words of two numbers: neighbouring channels of a key, and one channel of two keys' values.
+/// Words hold two numbers: neighbouring channels of a key, or one channel of two keys' values.
 template <int d>
 struct StepKeys<BFloat16, d> {
   static constexpr int count = step_keys<BFloat16, d>;
@@ -38,9 +38,9 @@ struct StepKeys<BFloat16, d> {
   std::int32_t places[count];
 };
 
-/// A block's queries: those of a tile of one head, or one query of the heads that attend together.
+/// The queries of a block: those of a tile of one head, or one query of the heads that attend together.
 struct BlockQueries {
-  std::int64_t row, head;  ///< of lists; the first of its heads
+  std::int64_t row, head;  ///< row of lists; the first of its heads
   QueryTile tile;
   std::int32_t count;
   bool of_heads;
@@ -56,9 +56,9 @@ __device__ inline BlockQueries block_queries(const ListAttention& args) {
   return {row, row * args.heads_together, tile, of_heads ? args.heads_together : tile.count, of_heads};
 }
 
-/// What a lane sums: queries `row` and row + 8 of its warp's, with row = lane / 4; of the values, channels 8 · n + pair
-/// and the next one, with pair = 2 · (lane % 4), in values[n] (see tensor_cores.h). `sum` is of the keys that the lane
-/// has itself until sum_of_quad().
+/// The sums of a lane. They are for the queries `row` and row + 8 of its warp, with row = lane / 4. values[n] holds
+/// channels 8 · n + pair and the next one of the values, with pair = 2 · (lane % 4) (see tensor_cores.h). Until
+/// sum_of_quad(), `sum` covers only the keys of this lane.
 template <int d>
 struct TwoQueries {
   float highest[2], sum[2];
@@ -77,7 +77,7 @@ __device__ inline float largest_of_quad(float value) {
   return value;
 }
 
-/// The queries as score() takes them.
+/// The queries in the form that score() takes.
 template <typename T, int d>
 struct HeldQueries;
 
@@ -107,7 +107,7 @@ struct HeldQueries<BFloat16, d> {
   }
 };
 
-/// Which run has the i-th key of a list; one of [low, high) has it.
+/// Returns the run that has the i-th key of a list; it must be in [low, high).
 __device__ inline std::int32_t find_run(const TileKeys& keys, std::int32_t low, std::int32_t high, std::int32_t i) {
   while (high - low > 1) {
     const std::int32_t middle = low + (high - low) / 2;
@@ -119,8 +119,8 @@ __device__ inline std::int32_t find_run(const TileKeys& keys, std::int32_t low, 
   return low;
 }
 
-/// Where the keys of steps stand, found by one thread for each key of a step. A step is at most as many runs further as
-/// it has keys.
+/// Finds the places of a step's keys; one thread for each key of a step. From step to step, a thread moves on by at
+/// most as many runs as a step has keys.
 template <int count>
 struct PlaceFinder {
   std::int32_t low = 0, high;
@@ -152,7 +152,7 @@ __device__ void copy_pack(const void* from, T* to) {
   *reinterpret_cast<Four*>(to) = *static_cast<const Four*>(from);
 }
 
-/// Copies the keys at step.places. The whole block, of `threads`, calls it.
+/// Copies the keys at step.places. All `threads` threads of the block call it.
 template <int d>
 __device__ void gather(StepKeys<float, d>& step, const ListAttention& args, std::int64_t head, int threads) {
   constexpr int packs = d / 4;
@@ -182,7 +182,8 @@ __device__ void gather(StepKeys<BFloat16, d>& step, const ListAttention& args, s
   }
 }
 
-/// scores += queries · keys: of its two queries a lane gets those of keys 8 · n + pair and the next one in scores[n].
+/// Computes scores += queries · keys. For its two queries, a lane gets the scores of keys 8 · n + pair and the next one
+/// in scores[n].
 template <int d, int tiles>
 __device__ void score(const HeldQueries<float, d>& queries, const StepKeys<float, d>& step, float (&scores)[tiles][4]) {
   using Four = Pack<float, 4>;
@@ -215,14 +216,14 @@ __device__ void score(const HeldQueries<BFloat16, d>& queries, const StepKeys<BF
   }
 }
 
-/// queries.values += weights · values; weights as score() leaves scores.
+/// Computes queries.values += weights · values; weights have the layout in which score() leaves scores.
 template <int d, int tiles>
 __device__ void add_values(const StepKeys<float, d>& step, const float (&weights)[tiles][4], TwoQueries<d>& queries) {
   using Two = Pack<float, 2>;
   const int column = threadIdx.x % 4;
   CARRYOVER_UNROLL
   for (int n = 0; n < tiles; ++n) {
-    for (int distance = 0; distance < 4; ++distance) {  // the weights of one lane of four after the other
+    for (int distance = 0; distance < 4; ++distance) {  // takes the weights of four lanes, one lane after the other
       float own[4];
       for (int i = 0; i < 4; ++i) own[i] = __shfl_xor_sync(full_warp, weights[n][i], distance);
       const int key = 8 * n + 2 * (column ^ distance);
@@ -261,7 +262,7 @@ __device__ void add_values(const StepKeys<BFloat16, d>& step, const float (&weig
   }
 }
 
-/// Scores of query `row` to weights; what was summed before is brought to the new highest score.
+/// Converts the scores of query `row` to weights. Earlier sums are scaled to the new highest score.
 template <int d, int tiles>
 __device__ void weigh(float (&scores)[tiles][4], int row, TwoQueries<d>& queries) {
   float highest = queries.highest[row];
@@ -284,7 +285,7 @@ __device__ void weigh(float (&scores)[tiles][4], int row, TwoQueries<d>& queries
   }
 }
 
-/// Takes in a step, of which `present` keys are there. `places`: of the lane's two queries.
+/// Adds the first `present` keys of a step. `places`: those of the lane's two queries.
 template <typename T, int d>
 __device__ void take_in(TwoQueries<d>& queries, const HeldQueries<T, d>& held, const StepKeys<T, d>& step,
                         std::int32_t present, const KeyBand& band, const std::int32_t (&places)[2], float scale) {
@@ -302,15 +303,16 @@ __device__ void take_in(TwoQueries<d>& queries, const HeldQueries<T, d>& held, c
   add_values(step, scores, queries);
 }
 
-/// Of the i-th of a block's queries, what merge_parts reads: highest score, sum of weights, weighted values. partial:
-/// [rows, tiles, parts, held, d + 2], where a block has `held` queries at most.
+/// Returns where `partial` holds what merge_parts reads for the i-th of a block's queries: highest score, sum of
+/// weights, weighted values. partial: [rows, tiles, parts, held, d + 2], where a block has at most `held` queries.
 __device__ inline std::int64_t partial_at(std::int64_t part, std::int32_t parts, int held, std::int32_t i,
                                           std::int32_t d) {
   const std::int64_t block = std::int64_t{blockIdx.y} * gridDim.x + blockIdx.x;
   return ((block * parts + part) * held + i) * partial_floats(d);
 }
 
-/// Where the output of the i-th of a block's queries begins, and its log-sum.
+/// output_at() returns where the output of the i-th of a block's queries begins; put_log_sum() writes the query's
+/// log-sum.
 template <typename T>
 __device__ T* output_at(const ListAttention& args, const BlockQueries& block, std::int32_t i) {
   return static_cast<T*>(args.output) +
@@ -322,7 +324,8 @@ __device__ inline void put_log_sum(const ListAttention& args, const BlockQueries
   args.log_sums[block.head_of(i) * args.query_count + block.query_of(i)] = highest + logf(sum);
 }
 
-/// Leaves query `row` of a lane's two, the i-th of its block: finished, or for merge_parts where `partial` is not null.
+/// Writes query `row` of a lane's two, the i-th of its block: the final output, or the input of merge_parts if
+/// `partial` is not null.
 template <typename T, int d>
 __device__ void leave(const ListAttention& args, const BlockQueries& block, std::int32_t i,
                       const TwoQueries<d>& queries, int row, float sum, float* partial) {
@@ -347,7 +350,7 @@ __device__ void leave(const ListAttention& args, const BlockQueries& block, std:
   if (first) put_log_sum(args, block, i, queries.highest[row], sum);
 }
 
-/// Of `all` keys, which the block of a part takes: whole steps.
+/// The range of `all` keys that the block of a part takes, in whole steps.
 struct PartOfKeys {
   std::int64_t begin, end;
 };
@@ -357,15 +360,15 @@ __device__ inline PartOfKeys part_of_keys(std::int64_t all, std::int64_t part, s
   return {begin, begin + share < all ? begin + share : all};
 }
 
-/// Grid: (tiles, rows of lists, parts). partial: null where there is one part.
+/// Grid: (tiles, rows of lists, parts). partial: null if there is one part.
 template <typename T, int d, int warps>
 __global__ void __launch_bounds__(warps* warp_size) attend_tiles(const ListAttention args, float* const partial) {
   constexpr int count = StepKeys<T, d>::count, held_queries = warps * warp_queries;
   auto& step = shared_memory<StepKeys<T, d>>();
   const BlockQueries block = block_queries(args);
   const std::int32_t lane = threadIdx.x % warp_size;
-  const std::int32_t own = threadIdx.x / warp_size * warp_queries + lane / 4;  // and own + 8
-  const bool busy = own - lane / 4 < block.count;                              // the whole warp
+  const std::int32_t own = threadIdx.x / warp_size * warp_queries + lane / 4;  // the lane also has own + 8
+  const bool busy = own - lane / 4 < block.count;                              // the same for the whole warp
   const std::int32_t last = block.count - 1, mine[2] = {own < last ? own : last, own + 8 < last ? own + 8 : last};
   const std::int32_t places[2] = {place_of(args, block.query_of(mine[0])), place_of(args, block.query_of(mine[1]))};
 
@@ -393,10 +396,11 @@ __global__ void __launch_bounds__(warps* warp_size) attend_tiles(const ListAtten
     PlaceFinder<count> finder(keys);
     for (std::int32_t first = begin; first < end; first += count) {
       const std::int32_t present = end - first < count ? end - first : count;
-      __syncthreads();  // of the step before, all is read
+      __syncthreads();  // everybody has read the previous step
       if (threadIdx.x < count) {
         const std::int32_t i = static_cast<std::int32_t>(threadIdx.x);
-        step.places[i] = finder.find(keys, first + (i < present ? i : present - 1));  // one that is there
+        step.places[i] = finder.find(keys, first + (i < present ? i : present - 1));  // missing keys repeat the last
+                                                                                      // one
       }
       __syncthreads();
       gather(step, args, block.head, warps * warp_size);
@@ -417,7 +421,7 @@ __global__ void __launch_bounds__(warps* warp_size) attend_tiles(const ListAtten
   }
 }
 
-/// Grid: (tiles, rows of lists), a thread for each channel.
+/// Grid: (tiles, rows of lists), with a thread for each channel.
 template <typename T>
 __global__ void merge_parts(const ListAttention args, const std::int32_t parts, const int held,
                             const float* const partial) {
@@ -437,12 +441,13 @@ __global__ void merge_parts(const ListAttention args, const std::int32_t parts, 
   }
 }
 
-/// A block's warps: as many as its queries need, but one or four.
+/// Returns the number of a block's warps: one if its queries fit in one warp, else four.
 inline int list_warps(const ListAttention& args) {
   return args.most_together <= warp_queries ? 1 : 4;
 }
 
-/// In how many parts the keys of a tile are cut, so that a few tiles keep a whole GPU busy. At least 256 keys are one.
+/// Returns the number of parts into which the keys of a tile are cut, so that a few tiles keep a whole GPU busy. A part
+/// has at least 256 keys.
 inline std::int32_t list_parts(const ListAttention& args) {
   const std::int64_t blocks = std::int64_t{args.tile_count} * (args.heads / args.heads_together);
   const std::int64_t keys = std::int64_t{args.prefix_length} + args.length;
@@ -451,7 +456,7 @@ inline std::int32_t list_parts(const ListAttention& args) {
   return static_cast<std::int32_t>(parts > 1 ? parts : 1);
 }
 
-/// Floats of `partial`.
+/// Returns the number of floats in `partial`.
 inline std::int64_t list_partial_floats(const ListAttention& args) {
   const std::int32_t parts = list_parts(args);
   if (parts == 1) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the kernels share that load and store whole packs of neighbouring elements where they lie aligned.
+// Common parts of the kernels that load and store whole packs of neighbouring elements if these are aligned.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -12,8 +12,8 @@ inline bool aligned(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
 }
 
-/// Calls run(element, width), both as types: as many elements as 16 bytes hold where takes_packs(args, width), the
-/// kernel's own, and `packs` allow it, else one. Returns whether it was by packs.
+/// Calls run(element, width), both as types. The width is as many elements as 16 bytes hold if `packs` and the kernel's
+/// own takes_packs(args, width) allow it, else one. Returns true if it ran by packs.
 template <typename Args, typename Run>
 bool over_packs(const Args& args, const Run& run, bool packs = true) {
   return visit_element(args.type, [&](auto element) {

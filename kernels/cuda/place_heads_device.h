@@ -7,8 +7,8 @@ namespace carryover::kernels {
 
 inline constexpr int place_threads = 256;
 
-/// Counts strides and head_dim in units of type Unit, as place_units takes them; false, and `args` is of no use, where
-/// rows and addresses are no whole numbers of them.
+/// Converts strides and head_dim to units of type Unit, as place_units takes them. Returns false, and leaves `args`
+/// unusable, if rows and addresses are not multiples of the unit.
 template <typename Unit>
 bool count_in_units(PlaceHeads& args) {
   const std::int64_t elements = static_cast<std::int64_t>(sizeof(Unit)) / element_bytes(args.type);

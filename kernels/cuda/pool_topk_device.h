@@ -19,11 +19,12 @@ inline constexpr int merge_threads = 128;
 inline constexpr int tile_keys = 128;
 inline constexpr int group_summaries = 16;
 inline constexpr int summaries_per_thread = group_summaries * tile_keys / score_threads;
-static_assert(score_threads / warp_size == group_summaries);   // one warp a summary
-static_assert(pool_topk_max_rows / group_summaries <= 65535);  // a grid's third dimension
+static_assert(score_threads / warp_size == group_summaries);   // one warp per summary
+static_assert(pool_topk_max_rows / group_summaries <= 65535);  // limit of a grid's third dimension
 inline constexpr int slots_per_lane = pool_topk_max_k / warp_size;
 
-/// How the pool is cut: whole tiles, at most 256 chunks, so that merging stays short for millions of entries.
+/// The division of the pool into chunks of whole tiles, at most 256, so that merging stays short for millions of
+/// entries.
 struct PoolChunks {
   std::int64_t chunk_keys;
   std::int32_t count;
@@ -35,13 +36,13 @@ inline PoolChunks cut_pool(std::int64_t entries) {
   return {chunk_keys, static_cast<std::int32_t>((entries + chunk_keys - 1) / chunk_keys)};
 }
 
-/// The best 64 that a warp has seen, sorted: slot (lane + 32·j) is best[j] of that lane. All 32 lanes call each
+/// The best 64 entries that a warp has seen, sorted: slot (lane + 32·j) is best[j] of that lane. All 32 lanes call each
 /// function.
 struct WarpList {
   Ranked best[slots_per_lane];
 };
 
-/// One shuffle for both halves.
+/// Returns the entry of another lane, with one shuffle for both halves.
 __device__ inline Ranked from_lane(Ranked mine, int lane) {
   static_assert(sizeof(Ranked) == sizeof(unsigned long long));
   unsigned long long packed;
@@ -58,10 +59,11 @@ __device__ inline WarpList empty_list() {
 }
 
 __device__ inline void insert(WarpList& list, Ranked candidate, int lane) {
-  Ranked before_row = candidate;  // the end of the row before; slot 0 has none
+  Ranked before_row = candidate;  // the last entry of the row before; slot 0 has none
   for (int j = 0; j < slots_per_lane; ++j) {
     const Ranked own = list.best[j];
-    const Ranked neighbour = from_lane(own, (lane + warp_size - 1) % warp_size);  // lane 0 sees the end of this row
+    const Ranked neighbour = from_lane(own, (lane + warp_size - 1) % warp_size);  // lane 0 gets the last entry of this
+                                                                                  // row
     list.best[j] = slot_after_insert(own, lane == 0 ? before_row : neighbour, candidate);
     before_row = neighbour;
   }
@@ -75,7 +77,7 @@ __device__ inline Ranked kth(const WarpList& list, int k) {
   return from_lane(row, (k - 1) % warp_size);
 }
 
-/// Each lane offers one entry (or no_entry()); those that still beat the k-th go in, one after the other.
+/// Each lane offers one entry (or no_entry()). Those that still beat the k-th are inserted, one after the other.
 __device__ inline void offer(WarpList& list, Ranked mine, int k, int lane) {
   Ranked worst_kept = kth(list, k);
   unsigned waiting = __ballot_sync(full_warp, better(mine, worst_kept));
@@ -87,8 +89,8 @@ __device__ inline void offer(WarpList& list, Ranked mine, int k, int lane) {
   }
 }
 
-/// Shared memory of a score_chunks block; at most 48 KiB. Keys lie upcast, one channel more apart than they are long,
-/// so that the 32 lanes of a warp read 32 banks.
+/// The shared memory of a score_chunks block, at most 48 KiB. Keys are upcast, and their stride is one channel more
+/// than their length, so that the 32 lanes of a warp read 32 banks.
 template <typename T>
 struct ScoreTile {
   static constexpr int channels = sizeof(Opmath<T>) == 8 ? 16 : 32;
@@ -107,7 +109,7 @@ __device__ void load_summaries(ScoreTile<T>& tile, const PoolTopk& args, std::in
   }
 }
 
-/// Channels first..first+channels-1 of `count` keys; zeros beyond the keys and beyond head_dim.
+/// Loads channels first..first+channels-1 of `count` keys; zeros beyond the keys and beyond head_dim.
 template <typename T>
 __device__ void load_keys(ScoreTile<T>& tile, const T* keys, int count, int first, int head_dim) {
   constexpr int channels = ScoreTile<T>::channels;
@@ -118,7 +120,8 @@ __device__ void load_keys(ScoreTile<T>& tile, const T* keys, int count, int firs
   }
 }
 
-/// Fills tile.scores for the tile's keys; a thread sums one key against four summaries. Ends with the scores visible.
+/// Fills tile.scores for the tile's keys. A thread multiplies one key with four summaries. At the end the scores are
+/// visible to the block.
 template <typename T>
 __device__ void score_tile(ScoreTile<T>& tile, const T* keys, int count, int head_dim) {
   constexpr int channels = ScoreTile<T>::channels;
@@ -142,8 +145,8 @@ __device__ void score_tile(ScoreTile<T>& tile, const T* keys, int count, int hea
   __syncthreads();
 }
 
-/// The warp's summary takes in the tile. Slower warps may still read scores when a fast one continues: the next tile
-/// writes them only after two more barriers.
+/// Adds the tile's scores to the list of the warp's summary. Slower warps may still read scores when a fast one
+/// continues: the next tile writes them only after two more barriers.
 template <typename T>
 __device__ void keep_best(const ScoreTile<T>& tile, WarpList& list, int count, std::int64_t base, int k) {
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -182,7 +185,7 @@ __global__ void __launch_bounds__(score_threads)
   }
 }
 
-/// One warp for each of `rows` = heads · summary_count lists. A warp leaves or stays as a whole.
+/// Runs one warp for each of `rows` = heads · summary_count lists. All lanes of a warp return, or none.
 static __global__ void __launch_bounds__(merge_threads)
     merge_chunks(const PoolTopk args, const std::int64_t rows, const std::int32_t chunks, const Ranked* const partial) {
   const int lane = threadIdx.x % warp_size;

@@ -9,7 +9,7 @@ namespace carryover::kernels {
 
 inline constexpr int rotate_threads = 256;
 
-/// Cosines and sines of `width` neighbouring pairs.
+/// The cosines and sines of `width` neighbouring pairs.
 template <typename T, int width>
 struct Angles {
   Pack<Opmath<T>, width> cosine, sine;
@@ -21,7 +21,7 @@ __device__ Angles<T, width> angles_at(const void* cosine, const void* sine, std:
           *reinterpret_cast<const Pack<W, width>*>(static_cast<const W*>(sine) + at)};
 }
 
-/// Pairs (low, high), turned by their angles.
+/// Rotates pairs (low, high) by their angles.
 template <typename T, int width>
 __device__ void turn(const Pack<T, width>& low, const Pack<T, width>& high, const Angles<T, width>& angles,
                      Pack<T, width>& out_low, Pack<T, width>& out_high) {
@@ -32,7 +32,7 @@ __device__ void turn(const Pack<T, width>& low, const Pack<T, width>& high, cons
   }
 }
 
-/// A thread turns `width` neighbouring pairs. Grid: (blocks, rows); a row's packs are length · d/2 / width.
+/// A thread rotates `width` neighbouring pairs. Grid: (blocks, rows); a row has length · d/2 / width packs.
 template <typename T, int width>
 __global__ void __launch_bounds__(rotate_threads) rotate_packs(const RotateRows args) {
   const std::uint32_t half = static_cast<std::uint32_t>(args.head_dim) / 2, per_key = half / width;
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(rotate_threads) rotate_packs(const RotateRows 
   }
 }
 
-/// Whether whole packs of `width` lie aligned everywhere.
+/// Returns true if whole packs of `width` are aligned everywhere.
 inline bool takes_packs(const RotateRows& args, int width) {
   return args.head_dim / 2 % width == 0 && args.row_stride % width == 0 && args.position_stride % width == 0 &&
          aligned(args.input) && aligned(args.cosine) && aligned(args.sine) && aligned(args.output);

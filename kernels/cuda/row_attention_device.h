@@ -13,11 +13,11 @@
 
 namespace carryover::kernels {
 
-inline constexpr float below_all_scores = -std::numeric_limits<float>::max();  // finite: nothing turns into NaN
+inline constexpr float below_all_scores = -std::numeric_limits<float>::max();  // finite, so that nothing becomes NaN
 inline constexpr float without_score = -std::numeric_limits<float>::infinity();
 inline constexpr int attend_warps = 4, attend_threads = warp_size * attend_warps, keys_at_once = 4;
 
-/// How positions are cut: at most 256 chunks.
+/// Divides positions into at most 256 chunks and returns the size of a chunk.
 inline std::int32_t attend_chunk(std::int64_t positions) {
   const std::int64_t least = (positions + 255) / 256;
   return static_cast<std::int32_t>((least + 127) / 128 * 128);
@@ -27,18 +27,19 @@ inline std::int32_t attend_chunks_of(std::int64_t positions) {
   return static_cast<std::int32_t>((positions + chunk - 1) / chunk);
 }
 
-/// Of the head that attends to the most.
+/// Returns the number of positions of the head that attends to most.
 inline std::int64_t longest_positions(const RowAttention& args) {
   const std::int32_t other = args.reads_other == nullptr ? 0 : args.other_length;
   return std::int64_t{args.prefix_length > other ? args.prefix_length : other} + args.length;
 }
 
-/// Floats that one chunk of one head leaves: the highest score, the sum of weights, and the weighted values.
+/// Returns the number of floats that one chunk of one head leaves: the highest score, the sum of weights, and the
+/// weighted values.
 CARRYOVER_HOST_DEVICE inline std::int64_t partial_floats(std::int32_t head_dim) {
   return std::int64_t{head_dim} + 2;
 }
 
-/// A softmax that runs: weights are e^(score − highest). A lane holds `width` neighbouring channels of the values.
+/// A running softmax: weights are e^(score − highest). A lane holds `width` neighbouring channels of the values.
 template <int width>
 struct RunningSoftmax {
   float highest, sum;
@@ -56,20 +57,20 @@ __device__ inline float sum_of_lanes(float value) {
   return value;
 }
 
-/// What a head attends to, in order of position.
+/// The keys and values that a head attends to, in order of position.
 struct HeadPositions {
   const KvRows& prefix;
   const KvRows& segment;
-  std::int64_t head, before;  ///< positions of the prefix
+  std::int64_t head, before;  ///< before: number of positions of the prefix
 };
 
-/// Takes in keys_at_once positions, of which `count` are there. The whole warp calls it with the same arguments.
+/// Adds keys_at_once positions, of which the first `count` exist. The whole warp calls it with the same arguments.
 template <typename T, int width>
 __device__ void take_in(RunningSoftmax<width>& softmax, const HeadPositions& all, const float (&query)[width],
                         std::int64_t first, int count) {
   float scores[keys_at_once], values[keys_at_once][width], highest = softmax.highest;
   for (int k = 0; k < keys_at_once; ++k) {
-    const std::int64_t position = first + (k < count ? k : 0);  // one that is there
+    const std::int64_t position = first + (k < count ? k : 0);  // missing positions repeat the first one
     const bool before = position < all.before;
     const KvRows& rows = before ? all.prefix : all.segment;
     const std::int64_t at = before ? position : position - all.before;
@@ -91,14 +92,15 @@ __device__ void take_in(RunningSoftmax<width>& softmax, const HeadPositions& all
   softmax.highest = highest;
 }
 
-/// Shared memory of an attend_chunks block: what each warp has, and whether the block is the last of its head.
+/// The shared memory of an attend_chunks block: the results of each warp, and whether the block is the last of its
+/// head.
 template <int d>
 struct AttendTable {
   float highest[attend_warps], sums[attend_warps], values[attend_warps][d];
   bool last;
 };
 
-/// A head's chunks to one, by a whole block. They were written by other blocks: no older copy may be read.
+/// Merges a head's chunks; a whole block does it. Other blocks wrote the chunks, so no older copy may be read.
 template <typename T>
 __device__ void merge_chunks_of(const RowAttention& args, std::int64_t head, std::int32_t chunks,
                                 const volatile float* const first) {
@@ -116,9 +118,10 @@ __device__ void merge_chunks_of(const RowAttention& args, std::int64_t head, std
   }
 }
 
-/// Counts the blocks of a head that have written their chunk. Whether this one is the last; every thread calls it.
+/// Counts the blocks of a head that have written their chunk. Returns true if this block is the last. Every thread
+/// calls it.
 __device__ inline bool arrives_last(std::int32_t* arrived, std::int32_t chunks, bool& last) {
-  __threadfence();  // what this block wrote is there before it is counted
+  __threadfence();  // the block's results are visible before it is counted
   __syncthreads();
   if (threadIdx.x == 0) {
     last = atomicAdd(arrived, 1) == chunks - 1;
@@ -176,7 +179,7 @@ __global__ void __launch_bounds__(attend_threads)
   if (arrives_last(args.arrived + head, chunks, table.last)) merge_chunks_of<T>(args, head, chunks, of_head);
 }
 
-/// Whether every position is read in whole packs.
+/// Returns true if every position is read in whole packs.
 inline bool reads_aligned(const KvRows& rows, std::int64_t bytes) {
   const std::int64_t strides =
       rows.key_row_stride | rows.key_position_stride | rows.value_row_stride | rows.value_position_stride;

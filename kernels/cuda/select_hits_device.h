@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The kernel of select_hits, without launches (see pool_topk_device.h). A block takes a head; everything lies in shared
-// memory. The rule is sequential by nature: an anchor claims what better ones have left. Here every claim is tested at
-// once against the windows of the better anchors, and the claims that stand are counted in the rule's order.
+// The kernel of select_hits, without launches (see pool_topk_device.h). A block processes a head; all its data is in
+// shared memory. The rule is sequential by nature: an anchor claims what better ones have left. Here all claims are
+// tested at once against the windows of the better anchors, and the claims that hold are counted in the rule's order.
 #pragma once
 #include "kernels/cuda/shared_memory.h"
 #include "kernels/cuda/warp.h"
@@ -13,17 +13,18 @@ namespace carryover::kernels {
 
 inline constexpr int select_threads = 256;
 
-/// Shared memory of a block; under 48 KiB.
+/// The shared memory of a block, less than 48 KiB.
 struct SelectTable {
   float scores[select_hits_max_candidates];
   std::int32_t indices[select_hits_max_candidates];  ///< -1: no candidate
-  bool beaten[select_hits_max_candidates];           ///< none, or another one has its index with a better score
-  std::int32_t anchors[select_hits_max_candidates];  ///< candidates, best first
+  bool beaten[select_hits_max_candidates];           ///< true if it is no candidate, or another one has the same index
+                                                     ///< with a better score
+  std::int32_t anchors[select_hits_max_candidates];  ///< indices of candidates, best first
   std::int32_t positions[select_hits_max_length], origins[select_hits_max_length];  ///< in the order of claims
   int warp_counts[select_threads / warp_size];
 };
 
-/// Lengths of one selection. Windows are clamped to the pool, which changes no claim.
+/// The lengths of one selection. Windows are clamped to the pool, which changes no claim.
 struct SelectRule {
   std::int32_t candidates, anchors, entries, before, after, length;
 };
@@ -38,7 +39,7 @@ __device__ inline void load_candidates(SelectTable& table, const SelectHits& arg
   __syncthreads();
 }
 
-/// Of equal indices the best score stays, of equal scores the first.
+/// Marks candidates that are beaten: of equal indices the best score stays, of equal scores the first.
 __device__ inline void find_beaten(SelectTable& table, int count) {
   for (int i = threadIdx.x; i < count; i += select_threads) {
     bool beaten = table.indices[i] < 0;
@@ -51,7 +52,7 @@ __device__ inline void find_beaten(SelectTable& table, int count) {
   __syncthreads();
 }
 
-/// Puts the best `most` into table.anchors, in order, and returns how many there are.
+/// Writes the best `most` candidates to table.anchors, in order, and returns their number.
 __device__ inline int rank_anchors(SelectTable& table, int count, int most) {
   int unbeaten = 0;
   for (int j = 0; j < count; ++j) unbeaten += !table.beaten[j];
@@ -66,7 +67,7 @@ __device__ inline int rank_anchors(SelectTable& table, int count, int most) {
   return unbeaten < most ? unbeaten : most;
 }
 
-/// Whether the window of one of the first `count` anchors holds `position`.
+/// Returns true if the window of one of the first `count` anchors holds `position`.
 __device__ inline bool is_claimed(const SelectTable& table, const SelectRule& rule, std::int64_t position, int count) {
   for (int a = 0; a < count; ++a) {
     const std::int64_t index = table.indices[table.anchors[a]];
@@ -75,7 +76,7 @@ __device__ inline bool is_claimed(const SelectTable& table, const SelectRule& ru
   return false;
 }
 
-/// Counts the block's flags: how many stand before this thread's, and all of them. Every thread calls it.
+/// Counts the block's flags. Returns how many are before this thread's; `all` gets the total. Every thread calls it.
 __device__ inline int flags_before(SelectTable& table, bool flag, int& all) {
   const int lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const unsigned votes = __ballot_sync(full_warp, flag);
@@ -91,7 +92,7 @@ __device__ inline int flags_before(SelectTable& table, bool flag, int& all) {
   return before;
 }
 
-/// The anchor that stands at a position, or else the one whose window claims it: a candidate.
+/// Returns the candidate that owns a position: the anchor at this position, or else the one whose window claims it.
 __device__ inline std::int32_t owner_of(const SelectTable& table, int anchors, std::int64_t position, int claimant) {
   for (int a = 0; a < anchors; ++a) {
     if (table.indices[table.anchors[a]] == position) return table.anchors[a];
@@ -99,7 +100,8 @@ __device__ inline std::int32_t owner_of(const SelectTable& table, int anchors, s
   return table.anchors[claimant];
 }
 
-/// Claims of all windows, best anchor first, low offset to high, until `length` are held. Returns how many are.
+/// Makes the claims of all windows, best anchor first, low offset to high, until `length` slots are held. Returns the
+/// number of slots held.
 __device__ inline int expand_anchors(SelectTable& table, const SelectRule& rule) {
   const std::int64_t window = std::int64_t{rule.before} + rule.after + 1, claims = rule.anchors * window;
   int held = 0;
@@ -123,7 +125,7 @@ __device__ inline int expand_anchors(SelectTable& table, const SelectRule& rule)
   return held < rule.length ? held : rule.length;
 }
 
-/// The lowest positions that no window claims; comes to an end because length ≤ entries.
+/// Adds the lowest positions that no window claims. It terminates because length ≤ entries.
 __device__ inline void pad(SelectTable& table, const SelectRule& rule, int held) {
   for (std::int64_t first = 0; held < rule.length; first += select_threads) {
     const std::int64_t position = first + threadIdx.x;
@@ -139,7 +141,7 @@ __device__ inline void pad(SelectTable& table, const SelectRule& rule, int held)
   __syncthreads();
 }
 
-/// Writes the slots to their place by position; a candidate's number becomes its place in the input.
+/// Writes the slots to their place by position, and for a candidate its place in the input.
 __device__ inline void write_ascending(const SelectTable& table, const SelectHits& args, std::int64_t head) {
   for (int i = threadIdx.x; i < args.length; i += select_threads) {
     int before = 0;

@@ -16,7 +16,7 @@ bool is_sane(const Swiglu& args) {
   return args.rows >= 0 && args.inner >= 1 && args.inner <= 0x3fffffff;
 }
 
-/// Calls run(element, width), as over_packs() does, where there is something to do.
+/// Calls run(element, width), as over_packs() does, if there is work to do.
 template <typename Run>
 Status launch(const Swiglu& args, const Run& run) {
   if (!is_sane(args)) return cudaErrorInvalidValue;

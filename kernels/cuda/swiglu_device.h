@@ -15,7 +15,7 @@ __device__ inline double exponential(double value) {
   return exp(value);
 }
 
-/// A thread makes `width` neighbours. Grid: (blocks, rows at most; rows beyond are walked to).
+/// A thread computes `width` neighbours. Grid: (blocks, at most the rows; further rows are processed in a loop).
 template <typename T, int width>
 __global__ void __launch_bounds__(swiglu_threads) swiglu_packs(const Swiglu args) {
   using W = Opmath<T>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-/// Before a loop whose index picks registers: they have no addresses.
+/// Unrolls the next loop. Needed if its index selects registers, because these have no addresses.
 #ifdef __CUDACC__
 #define CARRYOVER_UNROLL _Pragma("unroll")
 #else

@@ -14,7 +14,7 @@ struct Anchor {
   std::int32_t candidate;
 };
 
-/// Best first; each index once, with the first candidate that scores it best.
+/// Returns the anchors, best first: each index once, with the first candidate that scores it best.
 std::vector<Anchor> best_anchors(const SelectHits& args, const float* scores, const std::int64_t* indices) {
   std::map<std::int64_t, Anchor> best;
   for (std::int32_t summary = 0; summary < args.summaries; ++summary) {
@@ -33,7 +33,7 @@ std::vector<Anchor> best_anchors(const SelectHits& args, const float* scores, co
   return anchors;
 }
 
-/// Position → origin.
+/// Returns the slots as a map of position → origin.
 std::map<std::int64_t, std::int32_t> slots_of(const SelectHits& args, const std::vector<Anchor>& anchors) {
   std::map<std::int64_t, std::int32_t> slots;
   const auto wanted = static_cast<std::size_t>(args.length);
@@ -43,7 +43,7 @@ std::map<std::int64_t, std::int32_t> slots_of(const SelectHits& args, const std:
       if (slots.size() < wanted) slots.try_emplace(at, anchor.candidate);
     }
   }
-  for (const Anchor& anchor : anchors) {  // one that another's expansion holds stays an anchor
+  for (const Anchor& anchor : anchors) {  // a position that another's expansion holds becomes an anchor
     if (const auto slot = slots.find(anchor.index); slot != slots.end()) slot->second = anchor.candidate;
   }
   for (std::int64_t at = 0; slots.size() < wanted; ++at) slots.try_emplace(at, -1);

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 constexpr std::int64_t kMostSteps = 1'000'000, kMostSeen = std::int64_t{1} << 24;
 constexpr double kMostWeight = 1e6, kMostMoment = 1e300;
-constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;  // of Adam
+constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;  // Adam's
 
 [[noreturn]] void refuse_gates(const std::string& what, const std::string& advice) {
   throw EngineError(Fault::BadInput, "gates", what, advice);

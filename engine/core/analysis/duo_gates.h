@@ -38,7 +38,7 @@ void check_gates(const DuoGates& gates, const ModelConfig& model, const std::str
 struct DuoGatesRequest {
   PasskeyParts parts;
   PasskeyPlan plan;                        ///< a text for each step
-  std::int64_t sinks = 128, recent = 256;  ///< what a streaming head sees: the text's first and last tokens
+  std::int64_t sinks = 128, recent = 256;  ///< first and last tokens that a streaming head sees
   std::int64_t steps = 200;
   double rate = 0.02;
   double l1 = 0.05;  ///< λ: weight of the mean gate in the loss

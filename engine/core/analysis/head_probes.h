@@ -41,7 +41,7 @@ HeadProbe passage_probe(const std::vector<std::int32_t>& text, std::int64_t toke
 struct HeadProfileRequest {
   std::vector<ProbeKind> kinds = {ProbeKind::Copy, ProbeKind::Needle};
   std::shared_ptr<const std::vector<std::int32_t>> text;  ///< for passages, else null
-  std::int64_t tokens = 512;                              ///< of each probe
+  std::int64_t tokens = 512;                              ///< length of each probe
   std::int64_t probes = 3;   ///< probes of each kind, with different random tokens and evenly spread depths
   std::int64_t needle = 32;  ///< tokens of a needle, and of a passage
   std::int64_t seed = 1;

@@ -55,7 +55,7 @@ HeadScores mean_scores(const HeadProfile& profile, HeadMeasure measure) {
 
 Grouping propose_grouping(const HeadScores& scores, std::int64_t layers, std::int64_t heads) {
   std::vector<std::pair<double, int>>
-      best;  // of a layer's best heads, negated so that of equal ones the lower is first
+      best;  // sum of a layer's best heads, negated so that of equal ones the lower is first
   for (int layer = 0; layer < scores.layers; ++layer) {
     const std::vector<int> ranked = ranked_heads(scores, layer);
     double sum = 0;

@@ -15,8 +15,8 @@ namespace {
 using Tokens = std::vector<std::int32_t>;
 
 constexpr std::int64_t kMostPasskeys = 10;                           ///< default, DuoAttention's number
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;          ///< of a text
-constexpr std::int64_t kMostWords = 4096, kMostTokensOfPart = 4096;  ///< of a passkey; of a part other than the hay
+constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;          ///< most tokens of a text
+constexpr std::int64_t kMostWords = 4096, kMostTokensOfPart = 4096;  ///< in a passkey; in a part other than hay
 
 [[noreturn]] void refuse_passkeys(const std::string& what, const std::string& advice) {
   throw EngineError(Fault::BadInput, "passkey texts", what, advice);

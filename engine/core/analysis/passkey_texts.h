@@ -19,15 +19,15 @@ struct PasskeyParts {
 
 struct PasskeyPlan {
   std::int64_t shortest = 1024, longest = 1024;  ///< tokens of a text
-  std::int64_t passkeys = 10;                    ///< in each text
-  std::int64_t words = 32;                       ///< of a passkey
+  std::int64_t passkeys = 10;                    ///< number of passkeys in each text
+  std::int64_t words = 32;                       ///< length of a passkey
   std::int64_t seed = 1;
 };
 
 /// A haystack with passkeys, followed by the question and answer of each passkey.
 struct PasskeyText {
   std::vector<std::int32_t> ids;
-  std::int64_t asked_from = 0;  ///< where the first question begins
+  std::int64_t asked_from = 0;  ///< index at which the first question begins
 };
 
 /// Returns how many passkeys of `words` words leave half of `tokens` to the haystack: at most 10, or 0 if not even one.

@@ -42,7 +42,7 @@ struct FoundPattern {
 
 /// A pattern for each head of a model. A plain value.
 struct FoundPatterns {
-  std::int64_t tokens = 0;  ///< of the text
+  std::int64_t tokens = 0;  ///< length of the text
   std::int64_t layers = 0, heads = 0;
   std::vector<FoundPattern> found;  ///< [L, H] row-major
 

@@ -19,7 +19,7 @@ struct FoundShare {
   double chosen_by = 0, held_out = 0;  ///< 0 to 1
 };
 
-/// One more searcher.
+/// A step of the choice, which adds one searcher.
 struct SearcherStep {
   HeadRef head;
   FoundShare found;     ///< share of values that are entirely in the windows that the searchers so far find together

@@ -8,7 +8,7 @@ namespace carryover {
 /// without an i say.
 struct ByteSize {
   double value = 0;
-  int digits = 0;  ///< behind the point
+  int digits = 0;  ///< number of digits behind the point
   const char* unit = "B";
 };
 ByteSize byte_size(double bytes);

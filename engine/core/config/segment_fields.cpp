@@ -18,7 +18,7 @@ constexpr Choice choice(const char* type, std::span<const std::string_view> name
           }};
 }
 
-#define TEXT(text) text  // what scripts/translations.sh collects
+#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr SegmentField fields[] = {
     {"segment_length", "S", TEXT("Segment"), TEXT(" tokens"),

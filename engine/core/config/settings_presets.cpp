@@ -5,7 +5,7 @@
 
 namespace carryover {
 
-#define TEXT(text) text  // what scripts/translations.sh collects
+#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 std::vector<SettingsPreset> settings_presets(const ModelConfig& model, const std::vector<HeadRef>& searchers) {
   const SegmentConfig paper = SegmentConfig::defaults_for(model), sinks = SegmentConfig::untrained_defaults_for(model);

@@ -162,7 +162,7 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
 
 MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
   MemoryBytes bytes = caches(tokens, model.layers * model.kv_heads, 0, 0, use);
-  bytes.pool = 0;  // its cache is what attention sees
+  bytes.pool = 0;  // attention sees the whole cache
   return bytes;
 }
 

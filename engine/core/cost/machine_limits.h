@@ -19,7 +19,7 @@ struct MachineLimits {
   std::vector<MatmulRate> products;
   double bytes_per_second = 0;  ///< triad: a = b + s·c over arrays larger than any cache, counted as three arrays
 
-  double best_flops_per_second() const;  ///< of all matmuls
+  double best_flops_per_second() const;  ///< the best of all matmuls
 };
 void to_json(nlohmann::json& json, const MatmulRate& rate);
 void to_json(nlohmann::json& json, const MachineLimits& limits);

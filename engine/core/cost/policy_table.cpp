@@ -153,7 +153,7 @@ constexpr std::string_view kOfCca[] = {"attention_window", "core_group_length"};
 constexpr std::string_view kOfNsa[] = {"attention_window", "selected_block_length", "selected_blocks"};
 constexpr std::string_view kOfStreaming[] = {"sink_length", "attention_window", "cache_positions"};
 
-#define TEXT(text) text  // what scripts/translations.sh collects
+#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr PolicyRow kPolicies[] = {
     {"segmented", TEXT("carry and retrieval"), false, true, false, {}, visible_segmented, memory_segmented},

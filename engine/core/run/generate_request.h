@@ -57,7 +57,7 @@ using OnToken = std::function<bool(const GeneratedToken&)>;  ///< returns false 
 
 struct GenerateResult {
   std::vector<std::int32_t> ids;
-  std::vector<HeadHits> question_hits;  ///< what the question read, if it was run twice
+  std::vector<HeadHits> question_hits;  ///< hits that the question read, if it was run twice
   std::vector<float> logprobs;          ///< ln p of each of `ids`, if asked for
   double prompt_seconds = 0, decode_seconds = 0;
   double draft_seconds = 0;  ///< part of prompt_seconds: the question's first pass

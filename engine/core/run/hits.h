@@ -15,7 +15,7 @@ namespace carryover {
 enum class HitKind : std::uint8_t { Anchor, Expanded, Padding };
 std::string_view hit_kind_name(HitKind kind);
 
-/// Absolute positions [first, last).
+/// The absolute positions [first, last).
 struct TokenRange {
   std::int64_t first = 0, last = 0;
   bool contains(std::int64_t position) const { return position >= first && position < last; }

@@ -14,7 +14,7 @@ struct PredictionQuestion {
 
 /// The result of a prediction: logit and probability of its target, which is the next token, and of the foil.
 struct Prediction {
-  std::int64_t token = 0;   ///< as in the question
+  std::int64_t token = 0;   ///< token of the question
   std::int32_t target = 0;  ///< id
   double logit = 0, probability = 0;
   std::optional<std::int32_t> foil = {};

@@ -14,7 +14,7 @@ namespace carryover {
 
 /// The source of what long-range heads read. All but Search replace retrieval, to measure what it is worth.
 enum class PrefixSource {
-  Search,    ///< what was retrieved
+  Search,    ///< the positions that were retrieved
   Off,       ///< nothing
   Random,    ///< R positions of the pool (whole windows if windows are retrieved), drawn again for each list of hits
   Recent,    ///< the last R positions of the pool

@@ -16,7 +16,7 @@ namespace carryover {
 struct SegmentDigest {
   SegmentRecord record;
   std::int64_t anchors = 0, evidence = 0;  ///< slots over all heads; evidence: anchors and expanded ones
-  float mean_key_norm = std::numeric_limits<float>::quiet_NaN();  ///< of the carry that it left; NaN: no map was kept
+  float mean_key_norm = std::numeric_limits<float>::quiet_NaN();  ///< mean over the carry that it left; NaN: no map
   std::array<float, 3> largest{};                                 ///< largest values of its maps of key norms, value
                                                                   ///< norms and drift
   Map sinks;                                                      ///< the snapshot's: 32·L bytes

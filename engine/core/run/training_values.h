@@ -71,7 +71,7 @@ struct StepSnapshot {
 struct TrainingAlert {
   std::int64_t step = 0;
   double loss = 0, expected = 0;  ///< expected: the smoothed loss so far
-  std::string text;               ///< what happened and what was done about it
+  std::string text;               ///< says what happened and what was done about it
   bool waits_for_room = false;    ///< training is paused until it is resumed, and then tries to write again
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// In the place of what needs SentencePiece and PCRE2, where CARRYOVER_TOKENIZERS is off: tokenizers are refused, and
-// all that works on ids works.
+// Replaces the code that needs SentencePiece and PCRE2 if CARRYOVER_TOKENIZERS is off: tokenizers are refused, and
+// everything that works on ids still works.
 #include "engine/core/base/error.h"
 #include "engine/tokenizers/bpe_pretokenizer.h"
 #include "engine/tokenizers/character_class.h"
