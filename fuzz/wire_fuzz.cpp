@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What travels between a window and an engine elsewhere. The first byte chooses: a type of value, whose bytes follow;
-// or the stream of frames itself, in pieces.
+// Reads what travels between a window and an engine elsewhere. The first byte chooses: a type of value, whose bytes
+// follow; or the stream of frames itself, in pieces.
 #include <algorithm>
 
 #include "engine/remote/protocol.h"
