@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads the files of experiments that may be anybody's: plans (engine/experiments/experiment_plan.h), published results and the
-// state that a window watches; prompt sets and what came of them. An input is read as each of them.
+// Reads the files of experiments that may be anybody's: plans (engine/experiments/experiment_plan.h), published results
+// and the state that a window watches; prompt sets and what came of them. An input is read as each of them.
 #include <algorithm>
 #include <filesystem>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads what a client sends to `carryover serve`, without sockets: bytes as HTTP, and a request's body for each endpoint that
-// reads one, which is answered by an engine without a model. The first byte chooses.
+// Reads what a client sends to `carryover serve`, without sockets: bytes as HTTP, and a request's body for each
+// endpoint that reads one, which is answered by an engine without a model. The first byte chooses.
 #include <algorithm>
 #include <array>
 
