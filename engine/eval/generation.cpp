@@ -16,8 +16,8 @@
 #include "engine/core/run/partition.h"
 #include "engine/eval/document_reading.h"
 #include "engine/eval/text_run.h"
+#include "engine/method/retrieving_policy.h"
 #include "engine/method/sampling.h"
-#include "engine/policies/segmented.h"
 
 namespace carryover {
 
@@ -135,7 +135,7 @@ class PromptReader {
   void leave_out() {
     if (request_.without_retrieval) runner_.forget_retrieved();
     if (request_.question_without.empty()) return;
-    const auto* policy = dynamic_cast<const SegmentedPolicy*>(&policy_);
+    const RetrievingPolicy* policy = policy_.retrieving();
     CARRYOVER_CHECK(policy != nullptr);  // check_what_if()
     std::vector<HeadHits> hits = runner_.state().hits;
     for (HeadHits& list : hits)

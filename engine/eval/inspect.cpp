@@ -18,7 +18,6 @@
 #include "engine/eval/replay_check.h"
 #include "engine/eval/search_steps.h"
 #include "engine/eval/token_sources.h"
-#include "engine/policies/segmented.h"
 
 namespace carryover {
 
@@ -50,8 +49,8 @@ class Inspector {
           replay_.decoder(), PredictionQuestion{*parts_.attribution, parts_.foil}, replay_.first_token(),
           replay_.target_of(*parts_.attribution));
     if (parts_.sources) start_sources(*parts_.sources);
-    const auto* segmented = dynamic_cast<const SegmentedPolicy*>(&replay_.policy());
-    if (parts_.recall && segmented) recall_ = std::make_unique<PoolAttention>(*segmented, *before_);
+    const RetrievingPolicy* retrieving = replay_.policy().retrieving();
+    if (parts_.recall && retrieving) recall_ = std::make_unique<PoolAttention>(*retrieving, *before_);
     if (!parts_.pairs.empty()) start_pairs();
     if (parts_.attention || parts_.masses || attribution_ || sources_ || recall_ || !parts_.pairs.empty()) look();
     if (sources_) inspection_.sources = sources_->result();

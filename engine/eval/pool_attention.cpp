@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/method/retrieval_pool.h"
+
 namespace carryover {
 
 namespace {

@@ -2,23 +2,23 @@
 #pragma once
 #include "engine/core/run/inspection.h"
 #include "engine/method/forward_map.h"
-#include "engine/policies/segmented.h"
+#include "engine/method/retrieving_policy.h"
 
 namespace carryover {
 
 /// Compares, while a segment runs, the tokens that its long heads read with those that they would attend to most if
-/// they read everything that their search ranked (SegmentedPolicy::searched). That attention is the softmax of
+/// they read everything that their search ranked (RetrievingPolicy::searched). That attention is the softmax of
 /// unrotated q·k/√d over these entries, mean over the segment's queries. Borrows policy and state.
 class PoolAttention {
  public:
   /// `state`: the policy's state at the segment's start; its hits name the heads to look at.
-  PoolAttention(const SegmentedPolicy& policy, const PolicyState& state) : policy_(policy), state_(state) {}
+  PoolAttention(const RetrievingPolicy& policy, const PolicyState& state) : policy_(policy), state_(state) {}
 
   void see(const AttentionSight& sight);
   const std::vector<HeadRecall>& recall() const { return recall_; }
 
  private:
-  const SegmentedPolicy& policy_;
+  const RetrievingPolicy& policy_;
   const PolicyState& state_;
   std::vector<HeadRecall> recall_;
 };

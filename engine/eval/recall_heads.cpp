@@ -16,16 +16,17 @@
 #include "engine/core/config/head_reads.h"
 #include "engine/core/config/recall_preset.h"
 #include "engine/core/cost/cost_model.h"
+#include "engine/core/cost/policy_table.h"
 #include "engine/core/run/partition.h"
 #include "engine/eval/memory_forecast.h"
 #include "engine/eval/text_run.h"
-#include "engine/policies/segmented.h"
+#include "engine/method/retrieving_policy.h"
 
 namespace carryover {
 
 namespace {
 
-constexpr const char* kPolicy = "segmented";
+constexpr const char* kPolicy = kMethodPolicy;
 constexpr std::size_t kReaderTrials = 24;  // questions that readers are chosen on: their states stay in memory
 
 [[noreturn]] void refuse(const std::string& what, const std::string& advice) {
@@ -94,10 +95,6 @@ void check_memory(const Decoder& decoder, const RecallHeadsRequest& request) {
     require_memory("what each head finds", needed, "Use fewer or shorter documents, or fewer questions in each.");
 }
 
-const SegmentedPolicy& segmented(const AttentionPolicy& policy) {
-  return dynamic_cast<const SegmentedPolicy&>(policy);
-}
-
 /// A question behind a document whose needle was found, and its answer.
 struct ReaderTrial {
   std::unique_ptr<PolicyState> state;  ///< of the whole configuration, without a pool
@@ -129,7 +126,7 @@ class DocumentReader {
       runner.run_segment(ids_tensor(decoder_, all.subspan(static_cast<std::size_t>(runner.state().next.first_token),
                                                           static_cast<std::size_t>(length))));
     }
-    const SegmentedPolicy& policy = segmented(prepared.policy());
+    const RetrievingPolicy& policy = *prepared.policy().retrieving();
     const std::unique_ptr<PolicyState> behind = runner.take_state();
     for (const Needle& needle : document.needles) {
       if (!needle.asked) continue;
@@ -146,7 +143,7 @@ class DocumentReader {
     return hits;
   }
 
-  SearchTrial search(const SegmentedPolicy& policy, SegmentRunner& runner, const PolicyState& behind,
+  SearchTrial search(const RetrievingPolicy& policy, SegmentRunner& runner, const PolicyState& behind,
                      const Needle& needle, bool held_out) {
     runner.resume(behind.clone());
     const std::vector<LayerTrace> traces = runner.draft_traces(ids_tensor(decoder_, needle.question));
@@ -177,9 +174,9 @@ class DocumentReader {
     return {list};
   }
 
-  ReaderTrial reading(const SegmentedPolicy& policy, const PolicyState& behind, const Needle& needle) const {
+  ReaderTrial reading(const RetrievingPolicy& policy, const PolicyState& behind, const Needle& needle) const {
     ReaderTrial trial{nullptr, needle.question, needle.value};
-    trial.state = policy.narrowed(policy, *policy.with_hits(behind, oracle(behind, needle)));
+    trial.state = policy.narrowed(config_, *policy.with_hits(behind, oracle(behind, needle)));
     trial.ids.insert(trial.ids.end(), needle.value.begin(), needle.value.end() - 1);
     return trial;
   }
@@ -195,12 +192,7 @@ class ReaderMeter {
  public:
   ReaderMeter(const Decoder& decoder, const SegmentConfig& whole, const RecallHeads& heads,
               const std::vector<ReaderTrial>& trials, RunControl& control)
-      : decoder_(decoder),
-        whole_(whole),
-        wide_(decoder, {kPolicy, whole, 1}),
-        heads_(heads),
-        trials_(trials),
-        control_(control) {}
+      : decoder_(decoder), whole_(whole), heads_(heads), trials_(trials), control_(control) {}
 
   ReaderStep measure(const Grouping& readers) {
     SegmentConfig config = whole_;
@@ -209,7 +201,7 @@ class ReaderMeter {
     ReaderStep step{readers, 0, 0, 0};
     for (const ReaderTrial& trial : trials_) {
       control_.checkpoint();
-      narrow.runner().resume(segmented(narrow.policy()).narrowed(segmented(wide_.policy()), *trial.state));
+      narrow.runner().resume(narrow.policy().retrieving()->narrowed(whole_, *trial.state));
       const at::Tensor hidden = narrow.runner().peek_segment(ids_tensor(decoder_, trial.ids));
       add(step, trial, hidden.narrow(0, hidden.size(0) - std::ssize(trial.value), std::ssize(trial.value)));
     }
@@ -232,7 +224,6 @@ class ReaderMeter {
 
   const Decoder& decoder_;
   const SegmentConfig& whole_;
-  PreparedRun wide_;  ///< the run that the trials' states belong to
   const RecallHeads& heads_;
   const std::vector<ReaderTrial>& trials_;
   RunControl& control_;

@@ -10,8 +10,10 @@
 #include "engine/core/base/error.h"
 #include "engine/method/position_scores.h"
 #include "engine/method/query_summaries.h"
+#include "engine/method/retrieval_pool.h"
+#include "engine/method/retriever.h"
+#include "engine/method/retrieving_policy.h"
 #include "engine/ops/retrieval_ops.h"
-#include "engine/policies/segmented.h"
 
 namespace carryover {
 
@@ -102,7 +104,7 @@ void add_positions(SearchSteps& steps, const SegmentConfig& config, const Retrie
 }  // namespace
 
 SearchSteps search_steps(Replay& replay, const PolicyState& before, HeadRef head) {
-  const auto* policy = dynamic_cast<const SegmentedPolicy*>(&replay.policy());
+  const RetrievingPolicy* policy = replay.policy().retrieving();
   const HeadHits* const found = find_hits(before.hits, head.layer, head.head);
   if (!policy || found == nullptr)
     throw EngineError(Fault::BadInput, "layer " + std::to_string(head.layer) + ", head " + std::to_string(head.head),

@@ -85,8 +85,8 @@ class WhatIf {
       : request_(request),
         replay_(decoder, request.run, request.segment, archive, control),
         before_(replay_.state_before(request.segment)),
-        policy_(dynamic_cast<const SegmentedPolicy*>(&replay_.policy())) {
-    if (!policy_)
+        policy_(replay_.policy()) {
+    if (policy_.name() != "segmented")
       throw EngineError(Fault::Usage, "what-if", "needs the policy \"segmented\"", "Run the text under it first.");
     if (request.prediction) check_foil(decoder.config, request.prediction->foil);
     if (!std::ranges::any_of(request.edits, &SegmentEdit::patches)) return;
@@ -97,7 +97,7 @@ class WhatIf {
   }
 
   WhatIfBase base() {
-    WhatIfBase base{replay_.first_token(), 0, outcome(*policy_, before_->clone(), before_->hits, {})};
+    WhatIfBase base{replay_.first_token(), 0, outcome(policy_, before_->clone(), before_->hits, {})};
     base.segments_run = replay_.segments_run() + (patch_ ? patch_->segments_run() : 0);
     check_hits(request_.record, base.as_it_was.hits, request_.segment);
     check_losses(request_.record, base.as_it_was.target_nll, request_.segment);
@@ -152,9 +152,9 @@ class WhatIf {
   /// Returns the state that the segment before leaves if the edit's policy carries and retrieves.
   std::unique_ptr<PolicyState> hand_over(const SegmentedPolicy& edited, const SegmentEdit& edit) {
     const std::int64_t first = first_segment(request_.run, request_.segment, edit);
-    auto as_it_was = first == 0 ? policy_->init_state() : replay_.state_before(first);
+    auto as_it_was = first == 0 ? policy_.init_state() : replay_.state_before(first);
     auto other = first == 0 ? edited.init_state() : as_it_was->clone();
-    const HandoverPolicy both(*policy_, edited);
+    const HandoverPolicy both(policy_, edited);
     auto state = replay_.advance(both, std::make_unique<HandoverState>(std::move(as_it_was), std::move(other)),
                                  request_.segment);
     return HandoverPolicy::take_edited(std::move(state));
@@ -214,7 +214,7 @@ class WhatIf {
   const WhatIfRequest& request_;
   Replay replay_;
   std::unique_ptr<PolicyState> before_;
-  const SegmentedPolicy* policy_;
+  const AttentionPolicy& policy_;
   std::optional<PatchValues> patch_;  ///< set where an edit patches
 };
 

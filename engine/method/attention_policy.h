@@ -142,6 +142,8 @@ struct PolicyState {
   virtual std::unique_ptr<PolicyState> clone() const = 0;
 };
 
+class RetrievingPolicy;  // method/retrieving_policy.h
+
 /// The rule for how attention crosses segment boundaries. A new policy is one pair of files with a class derived from
 /// PolicyOf, and one row in core/cost/policy_table.cpp. The forward map calls context(), select() and trace() for each
 /// layer; the runner calls commit() once per segment. A policy has no state of its own, so it may serve several runs.
@@ -189,6 +191,9 @@ class AttentionPolicy {
   virtual void search(PolicyState&, const std::vector<LayerTrace>&) const {}
   /// Makes the next segment read nothing retrieved.
   virtual void forget_retrieved(PolicyState&) const {}
+
+  /// Returns what others may do with the search of a policy that retrieves positions; null if it retrieves none.
+  virtual const RetrievingPolicy* retrieving() const { return nullptr; }
 
   /// Returns true if end_prompt(), which is called where a prompt ends between two segments, changes the state.
   virtual bool ends_prompts() const { return false; }

@@ -199,7 +199,7 @@ std::unique_ptr<PolicyState> SegmentedPolicy::with_hits(const PolicyState& state
   return other;
 }
 
-std::unique_ptr<PolicyState> SegmentedPolicy::narrowed(const SegmentedPolicy& from, const PolicyState& state) const {
+std::unique_ptr<PolicyState> SegmentedPolicy::narrowed(const SegmentConfig& from, const PolicyState& state) const {
   const SegmentedState& whole = own(state);
   auto narrow = std::make_unique<SegmentedState>(RetrievalPool(config_, model_, options_, 0));
   static_cast<PolicyState&>(*narrow) = whole;
@@ -209,7 +209,7 @@ std::unique_ptr<PolicyState> SegmentedPolicy::narrowed(const SegmentedPolicy& fr
   for (int layer = 0; layer < model_.layers; ++layer)
     for (const HeadReads& kind : head_reads(config_, model_, layer)) {
       if (!kind.read(PrefixPart::Retrieved)) continue;
-      for (const HeadReads& wide : head_reads(from.config_, model_, layer)) {
+      for (const HeadReads& wide : head_reads(from, model_, layer)) {
         const PrefixRows& held = whole.retrieved.layers[static_cast<std::size_t>(layer)].of(wide.long_range);
         if (!std::ranges::includes(wide.heads, kind.heads) || !held.keys.defined()) continue;
         CARRYOVER_CHECK(!kind.per_query_head && !wide.per_query_head);

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/method/attention_policy.h"
 #include "engine/method/retriever.h"
+#include "engine/method/retrieving_policy.h"
 
 namespace carryover {
 
@@ -23,7 +24,7 @@ struct SegmentedState final : PolicyState {
 /// layers a retrieved prefix, and other long-range heads only their segment; each reads the sinks first if the
 /// configuration has sinks. SegmentConfig says what else heads may read (ADR 0028). Positions start again at 0 in each
 /// segment.
-class SegmentedPolicy final : public PolicyOf<SegmentedState> {
+class SegmentedPolicy final : public PolicyOf<SegmentedState>, public RetrievingPolicy {
  public:
   SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                   std::int64_t expected_tokens, const std::vector<HeadHits>& forced_hits,
@@ -36,23 +37,14 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState> {
   void search(PolicyState& state, const std::vector<LayerTrace>& traces) const override;
   void forget_retrieved(PolicyState& state) const override;
 
-  const RetrievalPool& pool(const PolicyState& state) const { return own(state).pool; }
-  /// Returns the entries of pool() that the search for a list of `state.hits` ranked (Retriever::searched).
-  SearchedEntries searched(const PolicyState& state, const HeadHits& list) const;
-
-  /// Returns a copy of `state`, a state of this policy, in which these hits replace what it retrieved. Throws as
-  /// Retriever::gather() does.
-  std::unique_ptr<PolicyState> with_hits(const PolicyState& state, std::vector<HeadHits> hits) const;
-
-  /// Returns a state with what the next segment reads from `state`. `state` belongs to the policy `from`, which differs
-  /// from this one only in its grouping and whose readers include this policy's. Serves to look at that segment: the
-  /// new state has no pool.
-  std::unique_ptr<PolicyState> narrowed(const SegmentedPolicy& from, const PolicyState& state) const;
-
-  /// Visits the scores of each searcher (Retriever::visit_searchers) for the next segment, with the queries of a
-  /// draft's traces.
-  SearchedEntries visit_searchers(const PolicyState& state, const std::vector<LayerTrace>& traces,
-                                  const std::function<void(HeadRef head, std::span<const double> scores)>& visit) const;
+  const RetrievingPolicy* retrieving() const override { return this; }
+  const RetrievalPool& pool(const PolicyState& state) const override { return own(state).pool; }
+  SearchedEntries searched(const PolicyState& state, const HeadHits& list) const override;
+  std::unique_ptr<PolicyState> with_hits(const PolicyState& state, std::vector<HeadHits> hits) const override;
+  std::unique_ptr<PolicyState> narrowed(const SegmentConfig& from, const PolicyState& state) const override;
+  SearchedEntries visit_searchers(
+      const PolicyState& state, const std::vector<LayerTrace>& traces,
+      const std::function<void(HeadRef head, std::span<const double> scores)>& visit) const override;
 
  protected:
   std::vector<HeadGroup> read(const SegmentedState& state, int layer, Rope& rope) const override;

@@ -125,8 +125,7 @@ void ConfigPanel::choose_preset(int index) {
   const SettingsPreset& preset = presets[static_cast<std::size_t>(index)];
   try {
     preset.config.validate(*context().model(), "settings");
-    const std::string& policy = policies().front().name;  // presets are of the method
-    context().edit_settings(preset.config, policy, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
+    context().edit_settings(preset.config, kMethodPolicy, tr("preset “%1”").arg(QString::fromStdString(preset.name)));
     refresh();  // also what is typed beside the settings that it already is
   } catch (const EngineError& error) {
     problem_->setText(said_of(error));

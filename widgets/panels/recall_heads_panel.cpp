@@ -157,7 +157,7 @@ SegmentConfig RecallHeadsPanel::settings() {
 
 void RecallHeadsPanel::apply() {
   if (!context().model() || heads_.readers.empty()) return;
-  context().edit_settings(settings(), policies().front().name, tr("heads for recall"));  // others have no such heads
+  context().edit_settings(settings(), kMethodPolicy, tr("heads for recall"));
 }
 
 void RecallHeadsPanel::write(const QString& path) {

@@ -40,7 +40,7 @@ Int128 sink_bytes(const CostModel& cost) {
 Int128 prefix_slots(const CostModel& cost) {
   Int128 slots = 0;
   for (int layer = 0; layer < cost.model.layers; ++layer)
-    for (const VisiblePrefix& seen : policies().front().visible(cost.model, cost.config, layer, kLate))
+    for (const VisiblePrefix& seen : policy_row(kMethodPolicy).visible(cost.model, cost.config, layer, kLate))
       slots += Int128{seen.rows} * seen.length;
   return slots;
 }
@@ -135,7 +135,7 @@ std::int64_t CostModel::activation_bytes(std::int64_t chunk, bool loss) const {
 double CostModel::visible_positions() const {
   double prefix = 0;
   for (int layer = 0; layer < model.layers; ++layer)
-    for (const VisiblePrefix& seen : policies().front().visible(model, config, layer, kLate))
+    for (const VisiblePrefix& seen : policy_row(kMethodPolicy).visible(model, config, layer, kLate))
       prefix += static_cast<double>(seen.heads) * static_cast<double>(seen.length);
   return static_cast<double>(config.segment_length) + prefix / static_cast<double>(model.layers * model.heads);
 }

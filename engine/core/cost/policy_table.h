@@ -48,6 +48,9 @@ struct PolicyRow {
   bool ends_prompts = false;       ///< true if its state changes where a prompt ends
 };
 
+/// The policy of the paper's method, to which presets and heads for recall belong.
+inline constexpr const char* kMethodPolicy = "segmented";
+
 /// Returns every policy, in the order of forms and help; the first is the default. Any thread.
 std::span<const PolicyRow> policies();
 std::vector<std::string> policy_names();
