@@ -11,6 +11,7 @@
 #include "engine/core/base/config_fields.h"
 #include "engine/core/cost/training_cost.h"
 #include "engine/core/run/training_values.h"
+#include "engine/families/weight_rows.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

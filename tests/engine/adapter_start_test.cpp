@@ -4,6 +4,7 @@
 
 #include <QTest>
 
+#include "engine/families/weight_rows.h"
 #include "engine/train/adapter_file.h"
 #include "engine/train/tensor_file.h"
 #include "tests/support/test_program.h"

@@ -4,6 +4,7 @@
 
 #include <QTest>
 
+#include "engine/families/weight_rows.h"
 #include "engine/ops/elementwise.h"
 #include "engine/train/truncated_backprop.h"
 #include "tests/support/policy_gradient.h"

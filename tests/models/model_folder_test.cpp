@@ -4,6 +4,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "engine/families/weight_rows.h"
 #include "engine/models/hf_config.h"
 #include "engine/models/model_source.h"
 #include "engine/tokenizers/bpe_tokenizer.h"

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/core/run/training_values.h"
+#include "engine/families/weight_rows.h"
 #include "engine/records/run_folder.h"
 #include "engine/records/training_plan.h"
 #include "tests/support/repository.h"
