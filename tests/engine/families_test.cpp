@@ -42,7 +42,7 @@ std::vector<std::int32_t> some_ids(std::int64_t count, std::int64_t vocabulary) 
 class FamiliesTest : public QObject {
   Q_OBJECT
 
- private slots:
+ private Q_SLOTS:
   void names_find_their_row_and_no_other() {
     for (const Family& family : families()) {
       QCOMPARE(find_family(family.name), &family);
