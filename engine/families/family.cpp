@@ -28,14 +28,14 @@ const std::vector<Family>& families() {
        .gguf_name = "",  // such a GGUF says llama
        .interleaved_gguf = true,
        .default_kv_heads = 8,
-       .window = WindowRule::Stated,
+       .window = SlidingWindowRule::Stated,
        .written_flags = {{"sliding_window", std::nullopt}}},
       {.name = "qwen2",
        .hf_class = "Qwen2ForCausalLM",
        .gguf_name = "qwen2",
        .qkv_bias = true,
        .default_kv_heads = 32,
-       .window = WindowRule::Opted,
+       .window = SlidingWindowRule::Opted,
        .written_flags = {{"use_sliding_window", false}}},
   };
   return table;

@@ -11,7 +11,7 @@
 namespace carryover {
 
 /// How transformers reads `sliding_window` from a family's config.json.
-enum class WindowRule {
+enum class SlidingWindowRule {
   Ignored,  ///< the family has no window, whatever the file says
   Stated,   ///< the window holds in all layers; 4096 tokens where the key is absent, none where it is null
   Opted,    ///< the window holds from layer `max_window_layers` on, and only with `use_sliding_window`
@@ -32,7 +32,7 @@ struct Family {
   bool qkv_bias = false;              ///< the projections to queries, keys and values add a bias
   bool interleaved_gguf = false;      ///< a GGUF stores the rows of Q and K pair by pair (llama.cpp's permutation)
   std::int64_t default_kv_heads = 0;  ///< where config.json has no `num_key_value_heads`; 0: as many as query heads
-  WindowRule window = WindowRule::Ignored;
+  SlidingWindowRule window = SlidingWindowRule::Ignored;
   std::vector<WrittenFlag> written_flags;
 };
 

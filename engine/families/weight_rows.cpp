@@ -30,8 +30,8 @@ class LayerRows {
   void norm(const char* hf, const char* gguf, WeightSlot slot, std::int64_t values) {
     add(hf, gguf, ".weight", slot, values);
   }
-  void bias(const char* hf, const char* gguf, WeightSlot slot, std::int64_t values, std::int64_t permuted_heads = 0) {
-    add(hf, gguf, ".bias", slot, values).permuted_heads = permuted_heads;
+  void bias(const char* hf, const char* gguf, WeightSlot slot, std::int64_t values) {
+    add(hf, gguf, ".bias", slot, values);
   }
   void gates(std::int64_t heads, std::int64_t hidden) {
     add("self_attn.g_proj", "", ".weight", WeightSlot::GateRows, 3 * heads).columns = hidden;
@@ -80,8 +80,8 @@ std::vector<WeightRow> layer_rows(const ModelConfig& c, std::int64_t layer) {
   rows.matrix("self_attn.k_proj", "attn_k", Qkv, keys, c.hidden, permuted_keys);
   rows.matrix("self_attn.v_proj", "attn_v", Qkv, keys, c.hidden);
   if (family.qkv_bias) {
-    rows.bias("self_attn.q_proj", "attn_q", QkvBias, queries, permuted);
-    rows.bias("self_attn.k_proj", "attn_k", QkvBias, keys, permuted_keys);
+    rows.bias("self_attn.q_proj", "attn_q", QkvBias, queries);
+    rows.bias("self_attn.k_proj", "attn_k", QkvBias, keys);
     rows.bias("self_attn.v_proj", "attn_v", QkvBias, keys);
   }
   rows.matrix("self_attn.o_proj", "attn_output", Output, c.hidden, queries);

@@ -13,7 +13,7 @@ namespace carryover {
 
 class RetrievalPool;
 
-/// What a policy that retrieves positions from a pool lets others do with its search (AttentionPolicy::retrieving).
+/// The search of a policy that retrieves positions from a pool, for others to look at (AttentionPolicy::retrieving).
 /// `state` is always a state of that policy. Thread: engine.
 class RetrievingPolicy {
  public:

@@ -42,7 +42,10 @@ void read_into(const ModelSource& source, const StoredTensor& stored, const at::
                std::int64_t first_row) {
   const std::int64_t rows = stored.shape.size() == 1 ? 1 : stored.shape[0], columns = stored.shape.back();
   const bool packed = ops::is_packed(destination);
-  const at::Tensor target = packed ? destination : destination.view({-1, columns}).narrow(0, first_row, rows);
+  const bool vector = destination.dim() == 1;  // part of it is read as one row
+  const at::Tensor target = packed   ? destination
+                            : vector ? destination.narrow(0, first_row, columns).view({1, columns})
+                                     : destination.narrow(0, first_row, rows);
   const std::int64_t unit = packed ? ops::kPackedRows : 1;
   const std::int64_t step = std::max<std::int64_t>(1, kRowsBufferBytes / (columns * 4) / unit) * unit;
   const std::int64_t pieces = (rows + step - 1) / step;

@@ -57,11 +57,11 @@ void check_features(const JsonFields& fields, const std::string& where) {
 }
 
 /// Returns the window of the layers that have one, in tokens, as transformers reads it; nothing if no layer has one.
-std::optional<std::int64_t> read_window(const nlohmann::json& json, const JsonFields& fields, WindowRule rule,
+std::optional<std::int64_t> read_window(const nlohmann::json& json, const JsonFields& fields, SlidingWindowRule rule,
                                         std::int64_t layers) {
   constexpr std::int64_t kDefault = 4096, kDefaultFullLayers = 28;
-  if (rule == WindowRule::Ignored) return std::nullopt;
-  if (rule == WindowRule::Opted) {
+  if (rule == SlidingWindowRule::Ignored) return std::nullopt;
+  if (rule == SlidingWindowRule::Opted) {
     if (!fields.find_flag("use_sliding_window").value_or(false)) return std::nullopt;
     if (fields.find_integer("max_window_layers").value_or(kDefaultFullLayers) >= layers) return std::nullopt;
   }

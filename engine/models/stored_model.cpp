@@ -30,18 +30,9 @@ void StoredModel::add(const WeightRow& tensor, Place place, std::int64_t permute
                       "The config and the weights belong to different models, or one is damaged: fetch both again.");
   }
   const BlockLayout layout = block_layout(place.type);
-  // Rows of a vector that a GGUF permutes (a bias of Q or K) have one value each.
-  const bool one_row = tensor.is_vector() && permuted_heads == 0;
-  Content content{place.type,
-                  place.data,
-                  std::move(place.file),
-                  one_row ? 1 : tensor.rows,
-                  one_row             ? tensor.rows
-                  : shape.size() == 1 ? 1
-                                      : tensor.columns,
-                  0,
-                  permuted_heads,
-                  std::move(place.where)};
+  CARRYOVER_CHECK(!tensor.is_vector() || permuted_heads == 0);  // no family has such a one: a vector is read as one row
+  Content content{place.type,   place.data, std::move(place.file), tensor.is_vector() ? 1 : tensor.rows,
+                  shape.back(), 0,          permuted_heads,        std::move(place.where)};
   content.row_bytes = content.columns / layout.values * layout.bytes;
   CARRYOVER_CHECK(content.columns % layout.values == 0);
   CARRYOVER_CHECK(static_cast<std::size_t>(content.rows * content.row_bytes) == content.data.size());
