@@ -7,7 +7,6 @@
 
 namespace carryover {
 
-
 /// A folder that one running window keeps its state in: session.json, the journal of its run, texts that are no files
 /// of the user's. The system gives the lock up when the process ends, however it ends; so an unlocked folder is what a
 /// window left behind. GUI thread.

@@ -156,8 +156,9 @@ class Declaration {
   /// Returns the names in order: the standard ones first, then the class's own, then those of the files.
   std::vector<std::string> order() const {
     std::vector<std::string> names(std::begin(kNamed), std::end(kNamed));
+    std::unordered_set<std::string> known(names.begin(), names.end());
     const auto add_name = [&](const std::string& name) {
-      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (known.insert(name).second) names.push_back(name);
     };
     for (const auto& entry : base_.named) add_name(entry.first);
     for (const auto& entry : named_) add_name(entry.first);

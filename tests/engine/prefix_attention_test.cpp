@@ -223,7 +223,12 @@ class PrefixAttentionTest : public QObject {
         QVERIFY(weighed.received.sizes() == expected.sizes());
         const double off = error(weighed.out, plain_window(exact)), sums_off = error(weighed.received, expected);
         QVERIFY2(off < 8 * way.unit() && sums_off < 8 * way.unit() * (1 + expected.max().item<double>()),
-                 qPrintable(QStringLiteral("%1, %2: %3, %4").arg(i).arg(QLatin1String(how)).arg(off).arg(sums_off)));
+                 qPrintable(QStringLiteral("%1, %2: %3, %4 of at most %5")
+                                .arg(i)
+                                .arg(QLatin1String(how))
+                                .arg(off)
+                                .arg(sums_off)
+                                .arg(expected.max().item<double>())));
       };
       if (expected.size(2) == 0) continue;
       check("by the mask");

@@ -98,7 +98,7 @@ class HfConfigTest : public QObject {
   }
 
   void refuses_other_architectures_by_name() {
-    for (const auto& [type, name] : {std::pair("qwen2", "Qwen2ForCausalLM"),
+    for (const auto& [type, name] : {std::pair("qwen2_moe", "Qwen2MoeForCausalLM"),
                                      {"gemma", "GemmaForCausalLM"},
                                      {"gpt2", "GPT2LMHeadModel"},
                                      {"llama", "LlamaForSequenceClassification"},

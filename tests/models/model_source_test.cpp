@@ -319,9 +319,9 @@ class ModelSourceTest : public QObject {
       change(writer);
       return write_gguf(folder, writer);
     };
-    GgufWriter qwen;
-    qwen.add_string("general.architecture", "qwen2");
-    QCOMPARE(refused(Fault::Unsupported, "'qwen2'", write_gguf(folder, qwen)), QString());
+    GgufWriter mamba;
+    mamba.add_string("general.architecture", "mamba");
+    QCOMPARE(refused(Fault::Unsupported, "'mamba'", write_gguf(folder, mamba)), QString());
     QCOMPARE(
         refused(Fault::Unsupported, "yarn", with([](auto& w) { w.add_string("llama.rope.scaling.type", "yarn"); })),
         QString());

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/families/family.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
 
@@ -86,6 +87,7 @@ class RandomFields {
     const auto up_to = [this](std::int64_t most) {
       return 1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most));
     };
+    model.architecture = families()[random_() % families().size()].name;
     model.layers = up_to(1024);
     model.hidden = up_to(1 << 18);
     model.intermediate = up_to(1 << 20);

@@ -235,7 +235,7 @@ void DocumentStateTest::what_can_not_be_written_is_said() {
     QVERIFY(window.message_bar().isVisible() && !QFileInfo(path).isFile());
   };
   said(file("no/such/folder.state"), "folder.state");
-  said(QString::fromStdString(temp_.path().string()), "can't be written");
+  said(QString::fromStdString(temp_.path().string()), "is a folder");
   {
     const FileSizeLimit limit(1000);
     said(file("too large.state"), "would grow past the size");

@@ -270,7 +270,7 @@ class SessionReturnTest : public QObject {
       write_lab_report(someone.lab(), {}, report);
       const QString told = QString::fromStdString(read_bytes(report.toStdString()));
       for (const char* part :
-           {"Who came?", "Eva &lt;came&gt;.", "Nobody.", "“Eva”: 50\u00A0%, without retrieval 25\u00A0%",
+           {"Who came?", "Eva &lt;came&gt;.", "Nobody.", "“Eva”: 50.0\u00A0%, without retrieval 25.0\u00A0%",
             "<td>3–4</td>", "<td>12.5\u00A0%</td>", "a passage", "retrieval_length 5"})
         QVERIFY2(told.contains(QString::fromUtf8(part)), part);
     };
