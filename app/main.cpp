@@ -26,6 +26,7 @@
 #include "app/window/script_selection.h"
 #include "engine/api/engine_library.h"
 #include "engine/core/base/terminal_text.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/qt_path.h"
 #include "widgets/look/screen_size.h"
@@ -65,7 +66,7 @@ void take_pictures(MainWindow& window, const QString& directory) {
   auto* report = new RunReport(window, directory, &window);
   QObject::connect(report, &RunReport::failed, &window, &quit_unwritten);
   QObject::connect(report, &RunReport::done, &window, [directory](int files) {
-    say(QObject::tr("%1 pictures in %2").arg(files).arg(QDir(directory).absolutePath()));
+    say(filled(QObject::tr("%1 pictures in %2"), files, QDir(directory).absolutePath()));
     QCoreApplication::exit(0);
   });
   report->start();
@@ -96,11 +97,8 @@ void report_progress(MainWindow& window) {
   QObject::connect(&context.run(), &RunModel::segments_appended, &window, [&context](int, int last) {
     const SegmentRecord& record = context.run().record(last);
     const double loss = record.targets > 0 ? record.nll_sum / static_cast<double>(record.targets) : 0.0;
-    say(QObject::tr("segment %1 of %2: loss %3, %4 s")
-            .arg(last + 1)
-            .arg(context.run().expected_segments())
-            .arg(loss, 0, 'f', 4)
-            .arg(record.seconds, 0, 'f', 2));
+    say(filled(QObject::tr("segment %1 of %2: loss %3, %4 s"), last + 1, context.run().expected_segments(),
+               QString::number(loss, 'f', 4), QString::number(record.seconds, 'f', 2)));
   });
 }
 

@@ -5,20 +5,18 @@
 #include <nlohmann/json.hpp>
 
 #include "app/engine_thread/post.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
 
 QString describe(const AuditJob& job, const AuditSettings& settings, const QString& text) {
   const nlohmann::json config = settings.config;
-  return QStringLiteral(
-             "model: %1\ntext: %2, %3 tokens from token %4\npolicy: %5, dtype: %6, LoRA rank: %7\nconfig: %8")
-      .arg(QString::fromStdString(job.model.path), text)
-      .arg(job.request.ids->size())
-      .arg(settings.first_token)
-      .arg(QString::fromStdString(settings.policy), QString::fromUtf8(dtype_name(settings.dtype).data()))
-      .arg(settings.lora_rank)
-      .arg(QString::fromStdString(config.dump()));
+  return filled(
+      QStringLiteral("model: %1\ntext: %2, %3 tokens from token %4\npolicy: %5, dtype: %6, LoRA rank: %7\nconfig: %8"),
+      QString::fromStdString(job.model.path), text, job.request.ids->size(), settings.first_token,
+      QString::fromStdString(settings.policy), QString::fromUtf8(dtype_name(settings.dtype).data()), settings.lora_rank,
+      QString::fromStdString(config.dump()));
 }
 
 }  // namespace
@@ -52,9 +50,8 @@ void AuditController::start(const AuditSettings& settings) {
   const AuditJob job = make_job(settings);
   provenance_ = describe(job, settings, runs_.loader().text()->name);
   const auto control = begin(tr("an audit is using the engine"));
-  context_.add_note(tr("Auditing the gradient of %L1 tokens in %2")
-                        .arg(job.request.ids->size())
-                        .arg(QString::fromUtf8(dtype_name(settings.dtype).data())));
+  context_.add_note(filled(tr("Auditing the gradient of %L1 tokens in %2"), job.request.ids->size(),
+                           QString::fromUtf8(dtype_name(settings.dtype).data())));
   Q_EMIT started();
   post(worker_, [job, control](AuditWorker& worker) { worker.audit(job, control); });
 }
@@ -64,7 +61,7 @@ void AuditController::finish(const AuditReport& report, const QString& weights_h
   const auto failures = std::count_if(report.checks.begin(), report.checks.end(),
                                       [](const AuditCheck& check) { return !check.passed(); });
   context_.add_note(failures == 0 ? tr("The audit passed: %1 checks").arg(report.checks.size())
-                                  : tr("The audit FAILED: %1 of %2 checks").arg(failures).arg(report.checks.size()),
+                                  : filled(tr("The audit FAILED: %1 of %2 checks"), failures, report.checks.size()),
                     failures != 0);
   Q_EMIT done(report, provenance_ + QStringLiteral("\nweights: %1").arg(weights_hash));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/engine_connection.h"
 
+#include "widgets/look/filled_text.h"
+
 namespace carryover {
 
 EngineConnection::EngineConnection(LabContext& context, QObject* parent) : QObject(parent), context_(context) {
@@ -77,10 +79,9 @@ void EngineConnection::accept(const std::optional<EngineElsewhere>& elsewhere) {
     Q_EMIT replaced();
   }
   if (elsewhere) {
-    context_.add_note(tr("The engine is on %1: %2 cores, %3 GB of memory")
-                          .arg(QString::fromStdString(elsewhere->place.host))
-                          .arg(elsewhere->place.cores)
-                          .arg(static_cast<double>(elsewhere->place.memory_bytes) / 1e9, 0, 'f', 0));
+    context_.add_note(filled(tr("The engine is on %1: %2 cores, %3 GB of memory"),
+                             QString::fromStdString(elsewhere->place.host), elsewhere->place.cores,
+                             QString::number(static_cast<double>(elsewhere->place.memory_bytes) / 1e9, 'f', 0)));
   } else {
     context_.add_note(tr("The engine is in this program"));
   }

@@ -5,6 +5,7 @@
 
 #include "app/engine_thread/post.h"
 #include "engine/records/run_command.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -55,7 +56,7 @@ void HeadProfileController::start(const HeadProfileRequest& wanted) {
 void HeadProfileController::finish(const HeadProfile& profile, const QString& weights) {
   release();
   const HeadScores scores = mean_scores(profile, HeadMeasure::Attention);
-  context_.add_note(tr("Scored %1 layers × %2 heads").arg(scores.layers).arg(scores.heads));
+  context_.add_note(filled(tr("Scored %1 layers × %2 heads"), scores.layers, scores.heads));
   Q_EMIT done(profile, provenance_ + QStringLiteral("\nweights: %1").arg(weights));
 }
 

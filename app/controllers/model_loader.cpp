@@ -9,6 +9,7 @@
 #include "engine/core/base/error.h"
 #include "engine/data/text_source.h"
 #include "engine/models/measured_memory.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/model_label.h"
 #include "widgets/state/quantity_text.h"
 
@@ -30,18 +31,14 @@ void TextReader::read(TextRequest request) {
 }
 
 QString ModelLoader::note_of(const MeasuredMemory& measured) {
-  QString note = tr("On %1 held-out books, a carry with %2 sinks (S = %3, M = %4) changes the loss by %5 nats per "
-                    "token compared with M = R = 0, with all heads local (lower on %6)")
-                     .arg(measured.books)
-                     .arg(measured.sink_length)
-                     .arg(measured.segment_length)
-                     .arg(measured.carry_length)
-                     .arg(decimal_text(measured.all_local.nats, 3))
-                     .arg(measured.all_local.lower_on);
+  QString note =
+      filled(tr("On %1 held-out books, a carry with %2 sinks (S = %3, M = %4) changes the loss by %5 nats per "
+                "token compared with M = R = 0, with all heads local (lower on %6)"),
+             measured.books, measured.sink_length, measured.segment_length, measured.carry_length,
+             decimal_text(measured.all_local.nats, 3), measured.all_local.lower_on);
   if (const auto& grouped = measured.default_grouping)
-    note += tr(", and by %1 with the default grouping (lower on %2)")
-                .arg(decimal_text(grouped->nats, 3))
-                .arg(grouped->lower_on);
+    note += filled(tr(", and by %1 with the default grouping (lower on %2)"), decimal_text(grouped->nats, 3),
+                   grouped->lower_on);
   return note;
 }
 
@@ -170,12 +167,9 @@ void ModelLoader::accept_model(const LoadedModel& model) {
   context_.set_model_dtype(model.info.dtype);
   text_.reset();  // its ids were the last model's; the worker sends this one's next
   const QString dtype = QString::fromUtf8(dtype_name(model.info.dtype).data());
-  context_.add_note(tr("%1: %2 layers, %3 heads, %4 of weights in %5 on %6")
-                        .arg(model_name(model.info))
-                        .arg(model.info.config.layers)
-                        .arg(model.info.config.heads)
-                        .arg(bytes_text(model.info.weight_bytes))
-                        .arg(dtype, QString::fromUtf8(device_name(model.info.device).data())));
+  context_.add_note(filled(tr("%1: %2 layers, %3 heads, %4 of weights in %5 on %6"), model_name(model.info),
+                           model.info.config.layers, model.info.config.heads, bytes_text(model.info.weight_bytes),
+                           dtype, QString::fromUtf8(device_name(model.info.device).data())));
   context_.add_note(tr("dtype %1: %2").arg(dtype, QString::fromStdString(model.info.dtype_reason)));
   if (const auto measured = measured_memory(model.info.weights_hash)) context_.add_note(note_of(*measured));
   if (model.tokenizer)
@@ -187,7 +181,7 @@ void ModelLoader::accept_model(const LoadedModel& model) {
 void ModelLoader::accept_text(const LoadedText& text) {
   text_ = text;
   context_.add_note(
-      tr("%1: %L2 tokens").arg(QFileInfo(text.name).fileName()).arg(static_cast<qlonglong>(text.ids->size())));
+      filled(tr("%1: %L2 tokens"), QFileInfo(text.name).fileName(), static_cast<qlonglong>(text.ids->size())));
   Q_EMIT text_opened();
 }
 

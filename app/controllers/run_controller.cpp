@@ -7,6 +7,7 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "engine/records/run_command.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/model_label.h"
 #include "widgets/state/quantity_text.h"
 
@@ -236,7 +237,7 @@ void RunController::start(RunDescription description, const std::shared_ptr<cons
   set_state(State::Running);
   const RunRequest& request = description.request;
   context_.add_note(
-      tr("Running %L1 tokens, policy %2").arg(request.ids->size()).arg(QString::fromStdString(request.policy)));
+      filled(tr("Running %L1 tokens, policy %2"), request.ids->size(), QString::fromStdString(request.policy)));
   Q_EMIT run_started();
   engine_.post([description, journal = journal_, channel = channel_, given](EngineWorker& worker) {
     worker.run(description, journal, channel, given);
@@ -295,12 +296,9 @@ void RunController::end_run(const RunSummary& summary) {
   context_.digests().add(context_.run());
   set_state(State::Idle);
   if (summary.ppl()) {
-    context_.add_note(tr("%1 %L2 tokens in %3 s, PPL %4, near-ties at the top-k cutoff: %5")
-                          .arg(summary.cancelled ? tr("Stopped after") : tr("Done:"))
-                          .arg(summary.tokens)
-                          .arg(decimal_text(summary.seconds, 1))
-                          .arg(decimal_text(*summary.ppl(), 3))
-                          .arg(summary.near_ties));
+    context_.add_note(filled(tr("%1 %L2 tokens in %3 s, PPL %4, near-ties at the top-k cutoff: %5"),
+                             summary.cancelled ? tr("Stopped after") : tr("Done:"), summary.tokens,
+                             decimal_text(summary.seconds, 1), decimal_text(*summary.ppl(), 3), summary.near_ties));
   }
   Q_EMIT run_ended();
   if (run_wanted_) run_when_ready();
@@ -430,10 +428,9 @@ void RunController::show_opened(const QString& place, const RunContents& opened,
                                 const std::shared_ptr<const Tokenizer>& tokenizer) {
   show_run(place, opened, tokenizer);
   restore_selection(place);
-  context_.add_note(tr("%1: run %2, %L3 segments%4")
-                        .arg(place, QString::fromStdString(opened.description.id))
-                        .arg(opened.segments->count())
-                        .arg(tokenizer ? QString() : tr("; its model is not available, so tokens have no text")));
+  context_.add_note(filled(tr("%1: run %2, %L3 segments%4"), place, QString::fromStdString(opened.description.id),
+                           opened.segments->count(),
+                           tokenizer ? QString() : tr("; its model is not available, so tokens have no text")));
   Q_EMIT run_opened();
   pin_opened();
 }

@@ -7,6 +7,7 @@
 
 #include "app/engine_thread/post.h"
 #include "app/engine_thread/throttle.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -92,10 +93,9 @@ void TrainController::start(const TrainingPlan& plan) {
   if (refuse_when_busy() || refuse_used(QString::fromStdString(plan.output_dir))) return;
   const auto shared = std::make_shared<const TrainingPlan>(plan);
   training_ = &context_.training().add(QString::fromStdString(plan.output_dir), shared);
-  context_.add_note(tr("Fine-tuning %1 for %L2 steps into %3")
-                        .arg(training_->model_name())
-                        .arg(static_cast<qlonglong>(plan.training.max_steps))
-                        .arg(QDir::toNativeSeparators(training_->directory())));
+  context_.add_note(filled(tr("Fine-tuning %1 for %L2 steps into %3"), training_->model_name(),
+                           static_cast<qlonglong>(plan.training.max_steps),
+                           QDir::toNativeSeparators(training_->directory())));
   launch({shared, TrainJob::Kind::Start}, tr("a fine-tuning is using the engine"));
 }
 
@@ -115,7 +115,7 @@ void TrainController::resume_run(const QString& directory) {
   training_->restart_after(checkpoint_step(training_->checkpoint()));
   TrainingPlan plan = training_->plan();
   plan.output_dir = directory.toStdString();
-  context_.add_note(tr("Continuing %1 after step %L2").arg(training_->name()).arg(training_->step_count()));
+  context_.add_note(filled(tr("Continuing %1 after step %L2"), training_->name(), training_->step_count()));
   launch({std::make_shared<const TrainingPlan>(std::move(plan)), TrainJob::Kind::Resume},
          tr("a fine-tuning is using the engine"));
 }
@@ -211,7 +211,7 @@ void TrainController::take(std::vector<TrainChannel::News> news) {
 
 void TrainController::take_alert(const TrainingAlert& alert) {
   const QString text = QString::fromStdString(alert.text);
-  context_.add_note(tr("Training, step %L1: %2").arg(alert.step).arg(text), true);
+  context_.add_note(filled(tr("Training, step %L1: %2"), alert.step, text), true);
   if (!training_) return;
   if (!alert.waits_for_room) return training_->append_alert(alert);
   training_->set_missing_room(text);
@@ -239,11 +239,11 @@ void TrainController::finish(const TrainingSummary& summary) {
     training_->set_progress(0, {});
     training_->set_state(summary.stopped ? TrainingState::Stopped : TrainingState::Finished);
     const QString where = QString::fromStdString(summary.stopped ? summary.checkpoint : summary.final_folder);
-    context_.add_note((summary.stopped ? tr("Training stopped after step %L1; %2")
-                                       : tr("Training finished with step %L1; the window now runs the trained model, "
-                                            "saved in %2"))
-                          .arg(summary.steps)
-                          .arg(where.isEmpty() ? tr("no checkpoint to continue from was saved") : where));
+    context_.add_note(filled(summary.stopped
+                                 ? tr("Training stopped after step %L1; %2")
+                                 : tr("Training finished with step %L1; the window now runs the trained model, "
+                                      "saved in %2"),
+                             summary.steps, where.isEmpty() ? tr("no checkpoint to continue from was saved") : where));
   }
   release();
 }
@@ -309,7 +309,7 @@ void TrainController::show_step() {
   weights.trained_steps = snapshot->record.step;
   weights.trained_in = model->directory().toStdString();
   weights.weights_hash = tr("of step %1, which are not kept").arg(snapshot->record.step).toStdString();
-  runs_.show(tr("%1, step %L2: its last sample").arg(model->name()).arg(snapshot->record.step), weights, request,
+  runs_.show(filled(tr("%1, step %L2: its last sample"), model->name(), snapshot->record.step), weights, request,
              snapshot->segments);
 }
 

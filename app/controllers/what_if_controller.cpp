@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/engine_thread/post.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/patching.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -137,17 +138,15 @@ void WhatIfController::finish(const WhatIfEnd& end) {
     result.provenance = run_provenance(context_.run());
     result.patched_from = patched_from_;
     compare(result, context_.run(), end.base->as_it_was, *outcome_);
-    context_.add_note(tr("What-if “%1”, segment %2: Δ mean loss %3 nats")
-                          .arg(result.name)
-                          .arg(result.segment)
-                          .arg(signed_text(result.change.mean, 4)));
+    context_.add_note(filled(tr("What-if “%1”, segment %2: Δ mean loss %3 nats"), result.name, result.segment,
+                             signed_text(result.change.mean, 4)));
     end_run();
     context_.what_ifs().append(std::move(result));
     return;
   }
   end_run();
   if (sweep_)
-    context_.add_note(tr("Hits of segment %2 ablated, one at a time: %1").arg(plan_.edits.size()).arg(plan_.segment));
+    context_.add_note(filled(tr("Hits of segment %2 ablated, one at a time: %1"), plan_.edits.size(), plan_.segment));
 }
 
 void WhatIfController::end_run() {

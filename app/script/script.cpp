@@ -6,6 +6,7 @@
 #include "engine/core/base/error.h"
 #include "engine/core/base/json_parser.h"
 #include "engine/data/text_source.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -62,7 +63,7 @@ std::vector<Statement> parse_script(const QString& text, const QString& name) {
   std::vector<Statement> statements;
   int number = 0;
   for (const QString& line : text.split(QLatin1Char('\n'))) {
-    const QString where = QStringLiteral("%1:%2").arg(name).arg(++number);
+    const QString where = filled(QStringLiteral("%1:%2"), name, ++number);
     const QStringList words = LineReader(line, where).words();
     if (!words.isEmpty()) statements.push_back({number, words});
   }

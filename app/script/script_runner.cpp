@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/script/script_runner.h"
 
+#include "widgets/look/filled_text.h"
+
 namespace carryover {
 namespace {
 
@@ -62,7 +64,7 @@ void ScriptRunner::fail(const ErrorReport& report) {
 ErrorReport ScriptRunner::at_statement(const ErrorReport& report) const {
   ErrorReport placed = report;
   if (!name_.isEmpty() && next_ < statements_.size())
-    placed.where = QStringLiteral("%1:%2: %3").arg(name_).arg(statements_[next_].line).arg(report.where);
+    placed.where = filled(QStringLiteral("%1:%2: %3"), name_, statements_[next_].line, report.where);
   return placed;
 }
 

@@ -13,6 +13,7 @@
 #include "app/engine_thread/post.h"
 #include "engine/core/base/error.h"
 #include "engine/formats/output_file.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -342,7 +343,7 @@ void SessionKeeper::start_declined_engine() {
 
 QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
   QString path;
-  do path = folder_->file(QStringLiteral("%1-%2.%3").arg(stem).arg(++files_made_).arg(suffix));
+  do path = folder_->file(filled(QStringLiteral("%1-%2.%3"), stem, ++files_made_, suffix));
   while (QFileInfo::exists(path));
   return path;
 }

@@ -10,6 +10,7 @@
 #include "widgets/forms/finetune_dialog.h"
 #include "widgets/forms/plan_form.h"
 #include "widgets/forms/prompts_form.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/panels/prompts_panel.h"
 #include "widgets/state/provenance.h"
 
@@ -152,9 +153,8 @@ void SessionRestorer::show_run(const KeptRun& kept) {
                               QString::fromStdString(model->info.weights_hash)),
                      true);
   if (!kept.run.whole)
-    context.add_note(tr("The run was interrupted after %1 of %2 segments. Run repeats it.")
-                         .arg(context.run().segment_count())
-                         .arg(context.run().expected_segments()));
+    context.add_note(filled(tr("The run was interrupted after %1 of %2 segments. Run repeats it."),
+                            context.run().segment_count(), context.run().expected_segments()));
 }
 
 void SessionRestorer::apply_config() {

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "engine/core/cost/policy_table.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/notebook.h"
@@ -141,7 +142,7 @@ std::vector<Command> commands_of_query(LabContext& lab, const QString& query) {
   if (const auto found = head.match(query); found.hasMatch() && lab.model()) {
     const int layer = found.captured(1).toInt(), query_head = found.captured(2).toInt();
     if (layer < lab.model()->layers && query_head < lab.model()->heads)
-      commands.push_back({tr("Go to layer %1, head %2").arg(layer).arg(query_head), {}, [&lab, layer, query_head] {
+      commands.push_back({filled(tr("Go to layer %1, head %2"), layer, query_head), {}, [&lab, layer, query_head] {
                             lab.select_head(layer, query_head);
                           }});
   }

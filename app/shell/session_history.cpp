@@ -10,6 +10,7 @@
 
 #include "app/session/session_summary.h"
 #include "widgets/controls/button_row.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -69,10 +70,10 @@ void SessionHistory::fill() {
     row->setTextAlignment(Size, Qt::AlignRight | Qt::AlignVCenter);
     row->setSelected(before.contains(folder));
   }
-  total_->setText(tr("Sessions: %1, %2 on disk. A session stays until you delete it here. One that is deleted can be "
-                     "brought back until this window closes.")
-                      .arg(list_->topLevelItemCount())
-                      .arg(bytes_text(bytes)));
+  total_->setText(
+      filled(tr("Sessions: %1, %2 on disk. A session stays until you delete it here. One that is deleted can be "
+                "brought back until this window closes."),
+             list_->topLevelItemCount(), bytes_text(bytes)));
   for (int column = Name; column < Contents; ++column) list_->resizeColumnToContents(column);
   update_buttons();
 }

@@ -13,6 +13,7 @@
 #include "app/window/message_bar.h"
 #include "app/window/script_selection.h"
 #include "engine/core/base/error.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/markup.h"
 #include "widgets/panels/panel.h"
 #include "widgets/state/prefix_text.h"
@@ -69,7 +70,7 @@ bool is_shared(const RunModel& run) {
 /// and all readers read them.
 QString searcher_name(const RunModel& run, int layer, int head) {
   return is_shared(run) ? StartPanel::tr("the shared search")
-                        : StartPanel::tr("layer %1, head %2").arg(layer).arg(head);
+                        : filled(StartPanel::tr("layer %1, head %2"), layer, head);
 }
 
 }  // namespace
@@ -253,10 +254,8 @@ void StartPanel::tell_who_fetched() {
   const auto fetches = fetches_of(run, segment, token);
   const Fetch& first = fetches.front();
   const qlonglong back = static_cast<qlonglong>(run.record(segment).first_token - token);
-  QString text = tr("%1: <b>%2</b> retrieved it for segment %3, from %L4 tokens back, ")
-                     .arg(quoted(run, token), searcher_name(run, first.layer, first.head))
-                     .arg(segment)
-                     .arg(back);
+  QString text = filled(tr("%1: <b>%2</b> retrieved it for segment %3, from %L4 tokens back, "), quoted(run, token),
+                        searcher_name(run, first.layer, first.head), segment, back);
   text += first.hit.kind == HitKind::Anchor
               ? tr("as an anchor with score %1.").arg(decimal_text(static_cast<double>(first.hit.score), 2))
               : tr("expanded from the anchor at %1.").arg(static_cast<qlonglong>(first.hit.anchor));
@@ -312,11 +311,8 @@ void StartPanel::look_for_sentence() {
   context.select({best.segment, best.layer, best.head, best.position});
   QString who = searcher_name(run, best.layer, best.head);
   who.front() = who.front().toUpper();
-  QString text = tr("<b>%1</b> retrieved %2 of its %3 tokens for segment %4, which is selected.")
-                     .arg(who)
-                     .arg(best.fetched)
-                     .arg(span.end - span.begin)
-                     .arg(best.segment);
+  QString text = filled(tr("<b>%1</b> retrieved %2 of its %3 tokens for segment %4, which is selected."), who,
+                        best.fetched, span.end - span.begin, best.segment);
   if (!is_shared(run)) text += u' ' + tr("Heads that retrieved tokens of it, over all segments: %1.").arg(found.size());
   say_of_run(text + u' ' + asked);
 }

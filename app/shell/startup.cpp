@@ -7,6 +7,7 @@
 
 #include "engine/core/base/system_file.h"
 #include "engine/core/cost/policy_table.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -64,10 +65,10 @@ void Startup::limit_tokens() {
   run.token_limit = run.tokens_chosen ? *options_.tokens : first_segments * lab_.context.config().segment_length;
   lab_.context.set_run_options(run);
   if (too_many)
-    lab_.context.add_note(tr("%L1 tokens need more memory under this model than its machine has: %L2 are set to run")
-                              .arg(chosen)
-                              .arg(run.token_limit),
-                          true);
+    lab_.context.add_note(
+        filled(tr("%L1 tokens need more memory under this model than its machine has: %L2 are set to run"), chosen,
+               run.token_limit),
+        true);
 }
 
 QString Startup::demo_directory() {

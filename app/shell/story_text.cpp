@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
 
@@ -24,7 +25,7 @@ QString shown(const RunModel& run, std::int64_t token, int before) {
 
 QString heads_text(const std::vector<HeadRef>& heads) {
   QStringList names;
-  for (const HeadRef& head : heads) names += QStringLiteral("L%1H%2").arg(head.layer).arg(head.head);
+  for (const HeadRef& head : heads) names += filled(QStringLiteral("L%1H%2"), head.layer, head.head);
   return names.join(QStringLiteral(", "));
 }
 
@@ -37,17 +38,13 @@ QString copied_sentence(const RunModel& run, const CopiedToken& token, CopySourc
   const qlonglong back = static_cast<qlonglong>(token.target - token.source);
   if (source == CopySource::Carried)
     return predicted + u' ' +
-           tr("Segment %1 does not contain this word: it is %L2 tokens back, in the carried tail of the previous "
-              "segment: %3.")
-               .arg(token.segment)
-               .arg(back)
-               .arg(shown(run, token.source, 3));
+           filled(
+               tr("Segment %1 does not contain this word: it is %L2 tokens back, in the carried tail of the previous "
+                  "segment: %3."),
+               token.segment, back, shown(run, token.source, 3));
   return predicted + u' ' +
-         tr("%1 retrieved it from segment %2, %L3 tokens back: %4.")
-             .arg(heads_text(token.heads))
-             .arg(run.segment_of_token(token.source))
-             .arg(back)
-             .arg(shown(run, token.source, 3));
+         filled(tr("%1 retrieved it from segment %2, %L3 tokens back: %4."), heads_text(token.heads),
+                run.segment_of_token(token.source), back, shown(run, token.source, 3));
 }
 
 QString changed_sentence(const RunModel& run, const CopiedToken& token, const WhatIfResult& changed) {
@@ -61,18 +58,14 @@ QString changed_sentence(const RunModel& run, const CopiedToken& token, const Wh
 
 QString sinks_sentence(const RunModel& run, std::pair<double, int> without, std::pair<double, int> with) {
   const int segments = run.segment_count() - 1;
-  return tr("A segment that reads a carry no longer sees the first tokens of the text, on which most heads put their "
-            "attention. Without these tokens, %1 of the %2 segments after the first lose their attention sink, and the "
-            "loss is %3. With the first %4 tokens in each prefix, %5 of %2 lose it, and the loss is <b>%6</b> (%7 nats "
-            "per token). <i>Sinks</i> shows this by layer; <i>Compare</i> shows both runs, whose losses include the "
-            "first segment.")
-      .arg(without.second)
-      .arg(segments)
-      .arg(decimal_text(without.first, 3))
-      .arg(run.request().config.sink_length)
-      .arg(with.second)
-      .arg(decimal_text(with.first, 3))
-      .arg(signed_text(with.first - without.first, 2));
+  return filled(
+      tr("A segment that reads a carry no longer sees the first tokens of the text, on which most heads put their "
+         "attention. Without these tokens, %1 of the %2 segments after the first lose their attention sink, and the "
+         "loss is %3. With the first %4 tokens in each prefix, %5 of %2 lose it, and the loss is <b>%6</b> (%7 nats "
+         "per token). <i>Sinks</i> shows this by layer; <i>Compare</i> shows both runs, whose losses include the "
+         "first segment."),
+      without.second, segments, decimal_text(without.first, 3), run.request().config.sink_length, with.second,
+      decimal_text(with.first, 3), signed_text(with.first - without.first, 2));
 }
 
 QString answer_sentence(const RunModel& run, const Question& question, const std::vector<Passage>& passages) {
@@ -82,10 +75,9 @@ QString answer_sentence(const RunModel& run, const Question& question, const std
   if (passages.empty()) return text;
   const Passage& best = passages.front();
   return text + u' ' +
-         tr("The first passage that it retrieved is in segment %1, %L2 tokens back: “%3”.")
-             .arg(run.segment_of_token(best.first))
-             .arg(static_cast<qlonglong>(run.tokens_done() - best.first))
-             .arg(passage_text(run, best).trimmed().toHtmlEscaped());
+         filled(tr("The first passage that it retrieved is in segment %1, %L2 tokens back: “%3”."),
+                run.segment_of_token(best.first), static_cast<qlonglong>(run.tokens_done() - best.first),
+                passage_text(run, best).trimmed().toHtmlEscaped());
 }
 
 QString without_passage_sentence(const Question& question, const Question::WhatIf& without) {

@@ -18,6 +18,7 @@
 #include "widgets/controls/button_row.h"
 #include "widgets/controls/command_box.h"
 #include "widgets/forms/bench_form.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/screen_size.h"
 #include "widgets/panels/bench_results.h"
@@ -84,7 +85,7 @@ QWidget* BenchDialog::build_buttons() {
 
 void BenchDialog::connect_process() {
   connect(&process_, &BenchProcess::progressed, this,
-          [this](const QString& what) { state_->setText(tr("%1 (%2 s)").arg(what).arg(clock_.elapsed() / 1000)); });
+          [this](const QString& what) { state_->setText(filled(tr("%1 (%2 s)"), what, clock_.elapsed() / 1000)); });
   connect(&process_, &BenchProcess::done, this,
           [this](const QByteArray& json, const BenchReport& report) { show_report(json, report, folder_); });
   connect(&process_, &BenchProcess::failed, this, &BenchDialog::show_problem);

@@ -15,6 +15,7 @@
 
 #include "engine/formats/json_file.h"
 #include "widgets/controls/command_box.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/screen_size.h"
 #include "widgets/look/shown_name.h"
@@ -194,7 +195,7 @@ QString ExperimentDialog::line_of(const PlanNeed& need) const {
       line = tr("training texts: %1").arg(path);
       break;
     case PlanNeed::Kind::Texts:
-      line = need.count > 1 ? tr("%1 evaluation texts: %2").arg(need.count).arg(path)
+      line = need.count > 1 ? filled(tr("%1 evaluation texts: %2"), need.count, path)
                             : tr("evaluation texts: %1").arg(path);
   }
   return need.there ? line : tr("%1 (missing)").arg(line);
@@ -225,10 +226,8 @@ QString ExperimentDialog::forecast_text(const nlohmann::json& printed, const std
   const JsonFields fields(printed, where);
   const std::int64_t cells = fields.integer("cells"), done = fields.integer("done");
   const double bytes = std::clamp(fields.find_number("bytes_to_write").value_or(0), 0.0, most_bytes);
-  return tr("%1 of %2 cells to run: about %3, %4 of disk space")
-      .arg(cells - done)
-      .arg(cells)
-      .arg(duration_text(fields.find_number("seconds").value_or(0)), bytes_text(static_cast<std::int64_t>(bytes)));
+  return filled(tr("%1 of %2 cells to run: about %3, %4 of disk space"), cells - done, cells,
+                duration_text(fields.find_number("seconds").value_or(0)), bytes_text(static_cast<std::int64_t>(bytes)));
 }
 
 ExperimentRequest ExperimentDialog::request() const {

@@ -7,6 +7,7 @@
 
 #include "app/window/lab_toolbar.h"
 #include "engine/core/base/system_file.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -120,7 +121,7 @@ void StatusMeters::show_run() {
 /// The whole first; the others say less, in a bar that has no room for it.
 QStringList StatusMeters::run_texts(double tokens_left) const {
   const RunModel& run = lab_.context.run();
-  const QString count = QStringLiteral("%1/%2").arg(run.segment_count()).arg(run.expected_segments());
+  const QString count = filled(QStringLiteral("%1/%2"), run.segment_count(), run.expected_segments());
   const QString segments = tr("%1 segments").arg(count);
   if (run.finished() && run.summary().cancelled)
     return {tr("%1 · stopped").arg(segments), tr("%1 · stopped").arg(count)};
@@ -149,11 +150,10 @@ void StatusMeters::show_training() {
   const auto all = static_cast<double>(run->plan().training.max_steps);
   progress_->setValue(static_cast<int>(1000 * (step + run->progress()) / all));
   say({run->state() == TrainingState::Running
-           ? tr("step %L1/%L2 · %L3 tok/s")
-                 .arg(step, 0, 'f', 0)
-                 .arg(all, 0, 'f', 0)
-                 .arg(run->column(TrainingColumn::TokensPerSecond).back(), 0, 'f', 0)
-           : tr("step %L1/%L2 · %3").arg(step, 0, 'f', 0).arg(all, 0, 'f', 0).arg(training_state_name(run->state()))});
+           ? filled(tr("step %L1/%L2 · %L3 tok/s"), decimal_text(step, 0), decimal_text(all, 0),
+                    decimal_text(run->column(TrainingColumn::TokensPerSecond).back(), 0))
+           : filled(tr("step %L1/%L2 · %3"), decimal_text(step, 0), decimal_text(all, 0),
+                    training_state_name(run->state()))});
 }
 
 void StatusMeters::show_memory() {

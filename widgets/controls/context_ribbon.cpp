@@ -18,6 +18,7 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "widgets/look/colour_mix.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/sink_text.h"
@@ -321,11 +322,9 @@ void RibbonStrip::describe_all() {
     QStringList named;
     for (std::size_t i = 0; i < std::min(lost_.size(), most_named); ++i) named += QString::number(lost_[i]);
     if (lost_.size() > most_named) named += QStringLiteral("…");
-    text += QLatin1Char(' ') + tr("Attention sink lost in %1 of %2 segments: %3. Set Sinks to %4 and run again.")
-                                   .arg(lost_.size())
-                                   .arg(values_.count())
-                                   .arg(named.join(QStringLiteral(", ")))
-                                   .arg(kSinkTokens);
+    text +=
+        QLatin1Char(' ') + filled(tr("Attention sink lost in %1 of %2 segments: %3. Set Sinks to %4 and run again."),
+                                  lost_.size(), values_.count(), named.join(QStringLiteral(", ")), kSinkTokens);
   }
   setAccessibleDescription(text);
 }
@@ -334,18 +333,13 @@ QString RibbonStrip::describe(int segment) const {
   if (segment >= values_.count()) return tr("Segment %1: not run yet").arg(segment);
   const RibbonValues::Values& values = values_.of(segment);
   const SegmentRecord& record = context_.run().record(segment);
-  QString text = tr("Segment %1: tokens %2 to %3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 "
-                    "near-ties at the "
-                    "cutoff")
-                     .arg(segment)
-                     .arg(record.first_token)
-                     .arg(record.first_token + record.length - 1)
-                     .arg(decimal_text(values.loss, 3))
-                     .arg(decimal_text(std::exp(values.loss), 2))
-                     .arg(static_cast<qlonglong>(values.hits))
-                     .arg(decimal_text(values.carry_norm, 2))
-                     .arg(decimal_text(record.seconds, 2))
-                     .arg(record.near_ties);
+  QString text =
+      filled(tr("Segment %1: tokens %2 to %3\nloss %4 nats, PPL %5\n%L6 hits, mean carried key norm %7\n%8 s, %9 "
+                "near-ties at the "
+                "cutoff"),
+             segment, record.first_token, record.first_token + record.length - 1, decimal_text(values.loss, 3),
+             decimal_text(std::exp(values.loss), 2), static_cast<qlonglong>(values.hits),
+             decimal_text(values.carry_norm, 2), decimal_text(record.seconds, 2), record.near_ties);
   if (!std::isnan(values.loss_change))
     text += QLatin1Char('\n') + tr("Δ loss against the pinned run: %1 nats").arg(decimal_text(values.loss_change, 4));
   if (has_lost_sink(segment)) text += QLatin1Char('\n') + lost_sink_text(context_.run(), segment);
@@ -406,7 +400,7 @@ ContextRibbon::ContextRibbon(LabContext& context, QWidget* parent)
 void ContextRibbon::show_range() {
   const SegmentRange& range = context_.range();
   all_->setVisible(range.is_set());
-  all_->setText(tr("%1 – %2  ✕").arg(range.first).arg(range.last));
+  all_->setText(filled(tr("%1 – %2  ✕"), range.first, range.last));
 }
 
 }  // namespace carryover

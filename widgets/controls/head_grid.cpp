@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "widgets/controls/pattern_dialog.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/form_memory.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/patching.h"
@@ -154,7 +155,7 @@ void HeadGrid::toggle_searcher(HeadRef head) {
   if (std::erase(config.search_heads, head) == 0) config.search_heads.push_back(head);
   std::ranges::sort(config.search_heads);
   config.search = config.search_heads.empty() ? SearchBy::PerHead : SearchBy::Shared;
-  const QString name = QStringLiteral("%1.%2").arg(head.layer).arg(head.head);
+  const QString name = filled(QStringLiteral("%1.%2"), head.layer, head.head);
   context_.edit_config(config,
                        searches(head) ? tr("search without head %1").arg(name) : tr("search with head %1").arg(name));
 }
@@ -168,8 +169,8 @@ void HeadGrid::edit_heads(QRect cells) {
       config.grouping.set_long(layer, head, now_long, layers());
   const QString kind = now_long ? tr("long-range") : tr("local");
   const int count = cells.width() * cells.height();
-  context_.edit_config(config, count == 1 ? tr("make head %1.%2 %3").arg(cells.top()).arg(cells.left()).arg(kind)
-                                          : tr("make %1 heads %2").arg(count).arg(kind));
+  context_.edit_config(config, count == 1 ? filled(tr("make head %1.%2 %3"), cells.top(), cells.left(), kind)
+                                          : filled(tr("make %1 heads %2"), count, kind));
 }
 
 void HeadGrid::paint_labels(QPainter& painter) const {
@@ -260,11 +261,11 @@ void HeadGrid::contextMenuEvent(QContextMenuEvent* event) {
   auto* menu = new QMenu(this);
   menu->setAttribute(Qt::WA_DeleteOnClose);
   menu->setToolTipsVisible(true);
-  offer_patch(*menu, tr("Patch layer %1, head %2 from the pinned run").arg(cell->layer).arg(cell->head), cell->layer,
+  offer_patch(*menu, filled(tr("Patch layer %1, head %2 from the pinned run"), cell->layer, cell->head), cell->layer,
               cell->head);
   offer_patch(*menu, tr("Patch all heads of layer %1 from the pinned run").arg(cell->layer), cell->layer, -1);
   if (has_patterns())
-    menu->addAction(tr("Pattern of layer %1, head %2…").arg(cell->layer).arg(cell->head), this,
+    menu->addAction(filled(tr("Pattern of layer %1, head %2…"), cell->layer, cell->head), this,
                     [this, head = HeadRef{cell->layer, cell->head}] { ask_pattern(head); });
   menu->popup(event->globalPos());
 }
@@ -292,7 +293,7 @@ bool HeadGrid::has_patterns() const {
 
 void HeadGrid::ask_pattern(HeadRef head) {
   auto* dialog = new PatternDialog(context_.config().head_patterns.at(head.layer, head.head),
-                                   tr("Pattern of layer %1, head %2").arg(head.layer).arg(head.head), this);
+                                   filled(tr("Pattern of layer %1, head %2"), head.layer, head.head), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, head, dialog] { set_pattern(head, dialog->pattern()); });
   FormMemory::keep(*dialog, dialog->windowTitle());
@@ -304,7 +305,7 @@ void HeadGrid::set_pattern(HeadRef head, const HeadPattern& pattern) {
   SegmentConfig config = context_.config();
   if (config.head_patterns.at(head.layer, head.head) == pattern) return;
   config.head_patterns.set(head.layer, head.head, pattern);
-  context_.edit_config(config, tr("pattern of head %1.%2").arg(head.layer).arg(head.head));
+  context_.edit_config(config, filled(tr("pattern of head %1.%2"), head.layer, head.head));
 }
 
 void HeadGrid::mouseMoveEvent(QMouseEvent* event) {
@@ -364,10 +365,8 @@ QString HeadGrid::describe(const Cell& cell) const {
                ? tr("Layer %1: long-range, its long heads read a retrieved prefix").arg(cell.layer)
                : tr("Layer %1: no retrieval").arg(cell.layer);
   }
-  const QString name = tr("Layer %1, head %2 (KV head %3): ")
-                           .arg(cell.layer)
-                           .arg(cell.head)
-                           .arg(cell.head / context_.model()->group_size());
+  const QString name =
+      filled(tr("Layer %1, head %2 (KV head %3): "), cell.layer, cell.head, cell.head / context_.model()->group_size());
   if (has_patterns()) return name + pattern_text(context_.config().head_patterns.at(cell.layer, cell.head));
   const QString searches_too = searches({cell.layer, cell.head}) ? tr("; it searches for all readers") : QString();
   switch (head_role(grouping, cell.layer, cell.head)) {

@@ -14,6 +14,7 @@
 #include <QTableView>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/markup.h"
 
 namespace carryover {
@@ -89,7 +90,7 @@ template <typename Box, typename Number>
 void set_number(QWidget& panel, Box& box, Number value, bool is_number) {
   if (!is_number || value < box.minimum() || value > box.maximum())
     refuse(panel, tr("“%1” does not take this value: it needs a number within its range").arg(name_of(box)),
-           tr("Give one from %1 to %2.").arg(box.minimum()).arg(box.maximum()));
+           filled(tr("Give one from %1 to %2."), QString::number(box.minimum()), QString::number(box.maximum())));
   box.setValue(value);
 }
 

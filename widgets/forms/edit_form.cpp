@@ -19,6 +19,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/patch_row.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/patching.h"
@@ -235,20 +236,16 @@ void EditForm::show_draft() {
   settings_->setChecked(draft.config.has_value());
   changes_->clear();
   const auto add = [this](const QString& what, const SlotRef& slot) {
-    changes_->addItem(tr("%1 layer %2, head %3: %4  %5")
-                          .arg(what)
-                          .arg(slot.layer)
-                          .arg(slot.head)
-                          .arg(slot.position)
-                          .arg(context_.run().token_text(slot.position).simplified()));
+    changes_->addItem(filled(tr("%1 layer %2, head %3: %4  %5"), what, slot.layer, slot.head, slot.position,
+                             context_.run().token_text(slot.position).simplified()));
   };
   for (const SlotRef& slot : draft.dropped) add(tr("Remove from this head"), slot);
   for (const SlotRef& slot : draft.added) add(tr("Add"), slot);
   for (const TokenRange& range : draft.banned)
-    changes_->addItem(tr("Exclude %1 to %2 from all heads").arg(range.first).arg(range.last - 1));
+    changes_->addItem(filled(tr("Exclude %1 to %2 from all heads"), range.first, range.last - 1));
   if (draft.patch_carry) changes_->addItem(tr("Patch the carry from B"));
   for (const HeadRef& head : draft.patched_heads)
-    changes_->addItem(tr("Patch the output of layer %1, head %2 from B").arg(head.layer).arg(head.head));
+    changes_->addItem(filled(tr("Patch the output of layer %1, head %2 from B"), head.layer, head.head));
   changes_->setVisible(changes_->count() > 0);
   showing_ = false;
 }

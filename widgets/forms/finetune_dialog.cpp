@@ -22,6 +22,7 @@
 #include "widgets/controls/command_box.h"
 #include "widgets/controls/memory_estimate.h"
 #include "widgets/forms/plan_form.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/screen_size.h"
 #include "widgets/look/theme.h"
@@ -255,21 +256,18 @@ void FinetuneDialog::estimate() {
   memory_->set_estimate(cost.memory);
   const std::int64_t step_tokens = plan_->tokens_per_sample() * plan_->training.samples_per_step();
   const TrainingConfig& training = plan_->training;
-  const QString recall = tr(" and %L1 documents of up to %L2 segments")
-                             .arg(static_cast<qlonglong>(training.recall_samples))
-                             .arg(static_cast<qlonglong>(training.recall_segments));
-  size_->setText(
-      tr("%L1 trained parameters. Each step reads %L2 × %L3 tokens%6; %L4 steps read %5 tokens of text.")
-          .arg(static_cast<qlonglong>(cost.trainable_parameters))
-          .arg(static_cast<qlonglong>(plan_->training.samples_per_step()))
-          .arg(static_cast<qlonglong>(plan_->tokens_per_sample()))
-          .arg(static_cast<qlonglong>(plan_->training.max_steps))
-          .arg(count_text(step_tokens * plan_->training.max_steps), training.recall_samples > 0 ? recall : QString()));
+  const QString recall =
+      filled(tr(" and %L1 documents of up to %L2 segments"), static_cast<qlonglong>(training.recall_samples),
+             static_cast<qlonglong>(training.recall_segments));
+  size_->setText(filled(
+      tr("%L1 trained parameters. Each step reads %L2 × %L3 tokens%6; %L4 steps read %5 tokens of text."),
+      static_cast<qlonglong>(cost.trainable_parameters), static_cast<qlonglong>(plan_->training.samples_per_step()),
+      static_cast<qlonglong>(plan_->tokens_per_sample()), static_cast<qlonglong>(plan_->training.max_steps),
+      count_text(step_tokens * plan_->training.max_steps), training.recall_samples > 0 ? recall : QString()));
   if (!measured_) return time_->setText(tr("A dry run estimates the time."));
-  time_->setText(tr("A step took %1: %2 for all steps, %L3 tokens/s.")
-                     .arg(duration_text(measured_->seconds),
-                          duration_text(measured_->seconds * static_cast<double>(plan_->training.max_steps)))
-                     .arg(measured_->tokens_per_second, 0, 'f', 0));
+  time_->setText(filled(tr("A step took %1: %2 for all steps, %L3 tokens/s."), duration_text(measured_->seconds),
+                        duration_text(measured_->seconds * static_cast<double>(plan_->training.max_steps)),
+                        decimal_text(measured_->tokens_per_second, 0)));
 }
 
 void FinetuneDialog::show_dry_run(const StepRecord& step) {

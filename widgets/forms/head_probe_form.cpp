@@ -9,6 +9,7 @@
 #include <QSpinBox>
 #include <algorithm>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/icons.h"
 
@@ -98,9 +99,8 @@ QString HeadProbeForm::why_not() const {
   if (wanted.kinds.empty()) return tr("Choose a kind of probe");
   if (passage_->isChecked() && text_tokens_ < wanted.tokens - wanted.needle)
     return text_tokens_ == 0 ? tr("No text is open")
-                             : tr("The open text has %L1 tokens: too few for probes of %L2")
-                                   .arg(static_cast<qlonglong>(text_tokens_))
-                                   .arg(static_cast<qlonglong>(wanted.tokens));
+                             : filled(tr("The open text has %L1 tokens: too few for probes of %L2"),
+                                      static_cast<qlonglong>(text_tokens_), static_cast<qlonglong>(wanted.tokens));
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include <QTreeWidgetItemIterator>
 #include <functional>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/look/undo_keys.h"
 
 namespace carryover {
@@ -162,7 +163,7 @@ FormHistory::Fields FormHistory::fields() const {
     if (!is_field(*widget)) continue;
     const QString name = name_of(*widget);
     const int number = ++same[name];
-    fields[number == 1 ? name : QStringLiteral("%1 %2").arg(name).arg(number)] = widget;
+    fields[number == 1 ? name : filled(QStringLiteral("%1 %2"), name, number)] = widget;
   }
   return fields;
 }

@@ -11,6 +11,7 @@
 #include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
@@ -70,7 +71,7 @@ void AblationView::refresh() {
   const int done = static_cast<int>(std::count_if(what_ifs.ablated().begin(), what_ifs.ablated().end(),
                                                   [](const AblatedHit& hit) { return hit.done; }));
   if (what_ifs.sweeping()) {
-    what_->setText(tr("segment %1: %2 of %3").arg(what_ifs.ablated_segment()).arg(done).arg(table_.rowCount()));
+    what_->setText(filled(tr("segment %1: %2 of %3"), what_ifs.ablated_segment(), done, table_.rowCount()));
   } else if (segment < 0) {
     what_->setText(no_run_text(context_.run()));
   } else if (scope_->currentIndex() == 0 && context_.selected().head < 0) {
@@ -79,7 +80,7 @@ void AblationView::refresh() {
     what_->setText(tr("segment %1 has no anchors to ablate").arg(segment));
   } else {
     const double seconds = context_.run().record(segment).seconds * static_cast<double>(count);
-    what_->setText(tr("segment %1: %2 anchors, about %3 s").arg(segment).arg(count).arg(seconds, 0, 'f', 0));
+    what_->setText(filled(tr("segment %1: %2 anchors, about %3 s"), segment, count, QString::number(seconds, 'f', 0)));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
@@ -127,14 +128,12 @@ void AttentionPanel::draw(const AttentionMap& map) {
                  logarithmic ? tr("log₁₀ of %1").arg(unit) : unit, PlotView::Gradient::Viridis);
   plot_->clear_curve(boundary_);
   if (map.prefix_columns > 0) plot_->append(boundary_, {-0.5, -0.5}, {-0.5, bottom});
-  plot_->set_title(tr("Layer %1, head %2, segment %3: attention over [prefix; segment]")
-                       .arg(map.head.layer)
-                       .arg(map.head.head)
-                       .arg(answer_->segment));
-  mass_->setText(map.prefix_length == 0 ? tr("no prefix: this head sees only its segment")
-                                        : tr("%1 % of the attention on the %L2 tokens of the prefix")
-                                              .arg(decimal_text(100 * prefix_share(map), 1))
-                                              .arg(static_cast<qlonglong>(map.prefix_length)));
+  plot_->set_title(filled(tr("Layer %1, head %2, segment %3: attention over [prefix; segment]"), map.head.layer,
+                          map.head.head, answer_->segment));
+  mass_->setText(map.prefix_length == 0
+                     ? tr("no prefix: this head sees only its segment")
+                     : filled(tr("%1 % of the attention on the %L2 tokens of the prefix"),
+                              decimal_text(100 * prefix_share(map), 1), static_cast<qlonglong>(map.prefix_length)));
   const std::int64_t first = context().run().record(static_cast<int>(answer_->segment)).first_token;
   const std::int64_t token = context().selected().token, in_segment = token - first;
   double cursor = NAN;
@@ -174,12 +173,8 @@ QString AttentionPanel::text_at(double x, double y) const {
   const RunModel& run = lab_.run();
   const std::int64_t first = run.record(static_cast<int>(answer_->segment)).first_token;
   const double value = static_cast<double>(map->mean.at(query / map->query_step, std::max<std::int64_t>(0, column)));
-  return tr("query %1: %2\nkey %3 (%4): %5\nattention %6")
-      .arg(first + query)
-      .arg(text_around(run, first + query))
-      .arg(key)
-      .arg(place < 0 ? tr("prefix") : tr("segment"), text_around(run, key))
-      .arg(significant_text(value, 4));
+  return filled(tr("query %1: %2\nkey %3 (%4): %5\nattention %6"), first + query, text_around(run, first + query), key,
+                place < 0 ? tr("prefix") : tr("segment"), text_around(run, key), significant_text(value, 4));
 }
 
 }  // namespace carryover

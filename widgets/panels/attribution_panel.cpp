@@ -11,6 +11,7 @@
 #include "widgets/controls/foil_field.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/markup.h"
 #include "widgets/state/prediction_change.h"
 #include "widgets/state/provenance.h"
@@ -37,9 +38,8 @@ Map sum_of(const Map& a, const Map& b) {
 }
 
 QString signed_number(double value) {
-  return QStringLiteral("%1 %2")
-      .arg(value < 0 ? QStringLiteral("−") : QStringLiteral("+"))
-      .arg(decimal_text(std::abs(value), 2));
+  return filled(QStringLiteral("%1 %2"), value < 0 ? QStringLiteral("−") : QStringLiteral("+"),
+                decimal_text(std::abs(value), 2));
 }
 
 }  // namespace
@@ -183,12 +183,12 @@ QString AttributionPanel::sum_text(const LogitAttribution& logit) const {
                                                     .arg(probability_text(prediction.probability),
                                                          probability_text(prediction.foil_probability))
                                               : tr("probability %1").arg(probability_text(prediction.probability));
-  return tr("At %1, <b>%2 = %3</b> (%4) = embedding %5, feed-forward %6, sinks %7, retrieved %8, carry %9, segment %10")
-      .arg(target_)
-      .arg(logit_text(prediction).toHtmlEscaped(), decimal_text(static_cast<double>(logit.logit), 2), probability,
-           signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
-           signed_number(sum_of(logit.sinks.values)), signed_number(sum_of(logit.retrieved.values)),
-           signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.segment.values)));
+  return filled(
+      tr("At %1, <b>%2 = %3</b> (%4) = embedding %5, feed-forward %6, sinks %7, retrieved %8, carry %9, segment %10"),
+      target_, logit_text(prediction).toHtmlEscaped(), decimal_text(static_cast<double>(logit.logit), 2), probability,
+      signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
+      signed_number(sum_of(logit.sinks.values)), signed_number(sum_of(logit.retrieved.values)),
+      signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.segment.values)));
 }
 
 QString AttributionPanel::csv() const {
@@ -197,15 +197,12 @@ QString AttributionPanel::csv() const {
   const LogitAttribution& logit = *answer_->attribution;
   for (std::int64_t layer = 0; layer < logit.segment.rows; ++layer) {
     for (std::int64_t head = 0; head < logit.segment.columns; ++head)
-      text += QStringLiteral("%1,%2,%3,%4,%5,%6,\n")
-                  .arg(layer)
-                  .arg(head)
-                  .arg(logit.carry.at(layer, head), 0, 'g', 9)
-                  .arg(logit.retrieved.at(layer, head), 0, 'g', 9)
-                  .arg(logit.segment.at(layer, head), 0, 'g', 9)
-                  .arg(logit.sinks.at(layer, head), 0, 'g', 9);
-    text +=
-        QStringLiteral("%1,,,,,,%2\n").arg(layer).arg(logit.feed_forward[static_cast<std::size_t>(layer)], 0, 'g', 9);
+      text += filled(
+          QStringLiteral("%1,%2,%3,%4,%5,%6,\n"), layer, head, QString::number(logit.carry.at(layer, head), 'g', 9),
+          QString::number(logit.retrieved.at(layer, head), 'g', 9),
+          QString::number(logit.segment.at(layer, head), 'g', 9), QString::number(logit.sinks.at(layer, head), 'g', 9));
+    text += filled(QStringLiteral("%1,,,,,,%2\n"), layer,
+                   QString::number(logit.feed_forward[static_cast<std::size_t>(layer)], 'g', 9));
   }
   return text;
 }
@@ -215,13 +212,11 @@ QString AttributionPanel::text_at(double x, double y) const {
   const LogitAttribution& logit = *answer_->attribution;
   const std::int64_t head = std::llround(x), layer = std::llround(y);
   if (head < 0 || head >= logit.segment.columns || layer < 0 || layer >= logit.segment.rows) return {};
-  return tr("layer %1, head %2\nsinks %3\nretrieved %4\ncarry %5\nsegment %6")
-      .arg(layer)
-      .arg(head)
-      .arg(signed_number(static_cast<double>(logit.sinks.at(layer, head))),
-           signed_number(static_cast<double>(logit.retrieved.at(layer, head))),
-           signed_number(static_cast<double>(logit.carry.at(layer, head))),
-           signed_number(static_cast<double>(logit.segment.at(layer, head))));
+  return filled(tr("layer %1, head %2\nsinks %3\nretrieved %4\ncarry %5\nsegment %6"), layer, head,
+                signed_number(static_cast<double>(logit.sinks.at(layer, head))),
+                signed_number(static_cast<double>(logit.retrieved.at(layer, head))),
+                signed_number(static_cast<double>(logit.carry.at(layer, head))),
+                signed_number(static_cast<double>(logit.segment.at(layer, head))));
 }
 
 }  // namespace carryover

@@ -17,6 +17,7 @@
 #include "widgets/controls/memory_estimate.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
 #include "widgets/plot/plot_export.h"
@@ -191,10 +192,9 @@ QString AuditPanel::find_problem(const AuditSettings& wanted, const AuditCost& c
   if (text_tokens_ == 0) return tr("Open a text first: Text, in the toolbar");
   const std::int64_t end = wanted.first_token + wanted.tokens();
   if (end > text_tokens_)
-    return tr("%1 has %L2 tokens, but the audit needs %L3: choose fewer or shorter segments, or an earlier start")
-        .arg(QFileInfo(text_name_).fileName())
-        .arg(static_cast<qlonglong>(text_tokens_))
-        .arg(static_cast<qlonglong>(end));
+    return filled(
+        tr("%1 has %L2 tokens, but the audit needs %L3: choose fewer or shorter segments, or an earlier start"),
+        QFileInfo(text_name_).fileName(), static_cast<qlonglong>(text_tokens_), static_cast<qlonglong>(end));
   if (wanted.tokens() < 2) return tr("A single token has no target: choose more tokens");
   try {
     wanted.config.validate(*model, "form");
@@ -209,12 +209,12 @@ QString AuditPanel::find_problem(const AuditSettings& wanted, const AuditCost& c
 }
 
 QString AuditPanel::cost_text(const AuditSettings& wanted, const AuditCost& cost) const {
-  QString text = tr("%L1 tokens, on a separate copy of the model in %2: about %3 more memory%4. The audit takes as "
-                    "long as reading %L5 tokens")
-                     .arg(static_cast<qlonglong>(wanted.tokens()))
-                     .arg(QString::fromUtf8(dtype_name(wanted.dtype).data()), bytes_text(cost.memory_bytes),
-                          free_ ? tr(" of %1 free").arg(bytes_text(*free_)) : QString())
-                     .arg(static_cast<qlonglong>(cost.tokens_read));
+  QString text =
+      filled(tr("%L1 tokens, on a separate copy of the model in %2: about %3 more memory%4. The audit takes as "
+                "long as reading %L5 tokens"),
+             static_cast<qlonglong>(wanted.tokens()), QString::fromUtf8(dtype_name(wanted.dtype).data()),
+             bytes_text(cost.memory_bytes), free_ ? tr(" of %1 free").arg(bytes_text(*free_)) : QString(),
+             static_cast<qlonglong>(cost.tokens_read));
   const double seconds = least_seconds(lab_.run(), cost.tokens_read);
   text += seconds > 0 ? tr(", %1 or more at the last run's speed.").arg(duration_text(seconds)) : QStringLiteral(".");
   return wanted.dtype == DType::Float64 ? text : text + tr(" Finite differences need fp64 and are left out.");
@@ -286,13 +286,9 @@ void AuditPanel::show_headline() {
   headline_->setPalette(palette);
   headline_icon_->setPixmap(
       coloured_icon(all ? QStringLiteral("passed") : QStringLiteral("failed"), colour).pixmap(18));
-  const QString result = tr("%1: %2 of %3 checks passed · %4 segments, K %5, loss %6 nats")
-                             .arg(all ? tr("Passed") : tr("FAILED"))
-                             .arg(passed)
-                             .arg(report_->checks.size())
-                             .arg(report_->segments)
-                             .arg(report_->truncation_depth)
-                             .arg(decimal_text(report_->loss, 4));
+  const QString result = filled(tr("%1: %2 of %3 checks passed · %4 segments, K %5, loss %6 nats"),
+                                all ? tr("Passed") : tr("FAILED"), passed, report_->checks.size(), report_->segments,
+                                report_->truncation_depth, decimal_text(report_->loss, 4));
   headline_->setText(outdated_ ? tr("%1 · made before the open model changed").arg(result) : result);
 }
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/quantity_text.h"
@@ -24,15 +25,13 @@ QString machine_text(const BenchReport& bench) {
   QStringList programs;
   for (const std::string& program : bench.programs) programs += qstring(program);
   programs += qstring(bench.libraries);
-  QString said = BenchResults::tr("%1, %2 on %3, %4 threads of %5 cores · %6")
-                     .arg(qstring(bench.model), qstring(bench.dtype), qstring(bench.device))
-                     .arg(static_cast<qlonglong>(bench.threads))
-                     .arg(static_cast<qlonglong>(bench.cores))
-                     .arg(qstring(bench.gpu.empty() ? bench.processor : bench.gpu));
+  QString said = filled(BenchResults::tr("%1, %2 on %3, %4 threads of %5 cores · %6"), qstring(bench.model),
+                        qstring(bench.dtype), qstring(bench.device), static_cast<qlonglong>(bench.threads),
+                        static_cast<qlonglong>(bench.cores), qstring(bench.gpu.empty() ? bench.processor : bench.gpu));
   said += u'\n' + programs.join(QStringLiteral(" · "));
-  said += u'\n' + BenchResults::tr("Shares are relative to %1 GFLOP/s (fastest matmul) and %2 GB/s (memory bandwidth)")
-                      .arg(decimal_text(bench.best_flops_per_second * 1e-9, 1))
-                      .arg(decimal_text(bench.bytes_per_second * 1e-9, 1));
+  said += u'\n' +
+          filled(BenchResults::tr("Shares are relative to %1 GFLOP/s (fastest matmul) and %2 GB/s (memory bandwidth)"),
+                 decimal_text(bench.best_flops_per_second * 1e-9, 1), decimal_text(bench.bytes_per_second * 1e-9, 1));
   return said;
 }
 

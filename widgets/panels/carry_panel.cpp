@@ -10,6 +10,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -113,7 +114,7 @@ void CarryPanel::refresh() {
                   .arg(segment));
   const Map map = without_empty_layers(map_of(segment, quantity));
   const Range& range = ranges_[static_cast<std::size_t>(quantity)];
-  plot_->set_title(tr("Carry left by segment %1: %2").arg(segment).arg(quantity_->currentText()));
+  plot_->set_title(filled(tr("Carry left by segment %1: %2"), segment, quantity_->currentText()));
   plot_->set_value_range(range.low, range.high);
   plot_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5,
                  quantity_->currentText(),
@@ -148,7 +149,7 @@ void CarryPanel::draw_masses(int segment) {
 
 QString CarryPanel::mass_text(int segment, int layer, int head) {
   const QString reads = prefix_text(context().run().request().config, context().run().model().config, {layer, head});
-  QString text = tr("segment %1 · layer %2 · head %3").arg(segment).arg(layer).arg(head) + QLatin1Char('\n');
+  QString text = filled(tr("segment %1 · layer %2 · head %3"), segment, layer, head) + QLatin1Char('\n');
   if (reads.isEmpty()) return text + tr("no prefix: it sees only its segment");
   const auto percent = [](float share) { return decimal_text(100 * static_cast<double>(share), 2); };
   text += tr("%1 % on its prefix: %2").arg(percent(answer_->prefix_mass.at(layer, head)), reads);
@@ -193,13 +194,8 @@ QString CarryPanel::text_at(double x, double y) {
   if (masses) return mass_text(segment, static_cast<int>(layer), static_cast<int>(slot));
   const SegmentRecord& record = context().run().record(segment);
   const std::int64_t position = record.first_token + record.length - map.columns + slot;
-  return tr("layer %1 · slot %2 · position %3\n%4: %5\n%6")
-      .arg(layer)
-      .arg(slot)
-      .arg(position)
-      .arg(quantity_->currentText())
-      .arg(significant_text(static_cast<double>(map.at(layer, slot)), 5))
-      .arg(text_around(context().run(), position));
+  return filled(tr("layer %1 · slot %2 · position %3\n%4: %5\n%6"), layer, slot, position, quantity_->currentText(),
+                significant_text(static_cast<double>(map.at(layer, slot)), 5), text_around(context().run(), position));
 }
 
 }  // namespace carryover

@@ -10,6 +10,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/prefix_text.h"
 #include "widgets/state/shown.h"
@@ -127,7 +128,7 @@ void CompareMap::draw_cells() {
     names.push_back(by_segment() ? QString::number(row.segment) : list_name(comparison().a(), row.layer, row.head));
   plot_->set_y_names(names);
   plot_->set_axes(tr("Source position (token)"), by_segment() ? tr("Query segment") : tr("Layer, head"));
-  plot_->set_title(by_segment() ? tr("A − B: what layer %1, head %2 retrieves").arg(rows_[0].layer).arg(rows_[0].head)
+  plot_->set_title(by_segment() ? filled(tr("A − B: what layer %1, head %2 retrieves"), rows_[0].layer, rows_[0].head)
                                 : tr("A − B: what segment %1 retrieves").arg(rows_[0].segment));
   plot_->request_replot();  // settles the visible range that the cells are made for
   std::vector<BriefHits> a, b;
@@ -171,11 +172,11 @@ QString CompareMap::text_at(double x, double y) const {
   const auto index = std::llround(y);
   if (index < 0 || index >= static_cast<std::int64_t>(rows_.size()) || x < -0.5) return {};
   const Row& row = rows_[static_cast<std::size_t>(index)];
-  QString text = tr("segment %1 · layer %2 · head %3").arg(row.segment).arg(row.layer).arg(row.head);
+  QString text = filled(tr("segment %1 · layer %2 · head %3"), row.segment, row.layer, row.head);
   if (grid_.bin > 1) return text + QLatin1Char('\n') + tr("%1 positions per cell: zoom in").arg(grid_.bin);
   const std::int64_t position = std::llround(x);
   const auto a = hit_at(hits_of_a(row), position), b = hit_at(row.b, position);
-  return text + QLatin1Char('\n') + tr("position %1 · A: %2 · B: %3").arg(position).arg(kind_of(a), kind_of(b)) +
+  return text + QLatin1Char('\n') + filled(tr("position %1 · A: %2 · B: %3"), position, kind_of(a), kind_of(b)) +
          QLatin1Char('\n') + text_around(comparison().a(), position);
 }
 
@@ -187,12 +188,8 @@ QString CompareMap::csv() const {
       for (const BriefHit hit : hits) positions.insert(hit.position());
     for (const std::int64_t position : positions) {
       const auto a = hit_at(hits_of_a(row), position), b = hit_at(row.b, position);
-      text += QStringLiteral("%1,%2,%3,%4,%5,%6\n")
-                  .arg(row.segment)
-                  .arg(row.layer)
-                  .arg(row.head)
-                  .arg(position)
-                  .arg(a ? kind_of(a) : QString(), b ? kind_of(b) : QString());
+      text += filled(QStringLiteral("%1,%2,%3,%4,%5,%6\n"), row.segment, row.layer, row.head, position,
+                     a ? kind_of(a) : QString(), b ? kind_of(b) : QString());
     }
   }
   return text;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/plot/segment_cursor.h"
 #include "widgets/state/shown.h"
@@ -84,7 +85,7 @@ void CompareOverlap::draw_selected_head() {
   drawn_head_ = shown_head(context());
   const auto [layer, head] = drawn_head_;
   by_segment_->clear_curve(selected_);
-  by_segment_->set_curve_name(selected_, tr("layer %1, head %2").arg(layer).arg(head));
+  by_segment_->set_curve_name(selected_, filled(tr("layer %1, head %2"), layer, head));
   for (int segment = 0; segment < comparison().a().segment_count(); ++segment) {
     if (!context().range().contains(segment)) continue;
     if (const auto jaccard = comparison().overlap(segment, layer, head).jaccard())

@@ -15,6 +15,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -192,7 +193,7 @@ void DistancePanel::draw_heads() {
 void DistancePanel::draw_runs() {
   const bool all_heads = over_runs_->currentIndex() == AllHeads;
   const auto [layer, head] = shown_head(context());
-  runs_->set_title(all_heads ? tr("All heads") : tr("Layer %1, head %2").arg(layer).arg(head));
+  runs_->set_title(all_heads ? tr("All heads") : filled(tr("Layer %1, head %2"), layer, head));
   runs_->clear_curves();
   std::size_t used = 0;
   QStringList details;
@@ -213,7 +214,7 @@ void DistancePanel::draw_runs() {
   runs_->set_provenance(details.join(QLatin1Char('\n')));
   runs_->set_empty_text(context().digests().count() == 0
                             ? tr("Finished runs are kept here, to compare heads across texts")
-                            : tr("No ticked run retrieves with layer %1, head %2").arg(layer).arg(head));
+                            : filled(tr("No ticked run retrieves with layer %1, head %2"), layer, head));
   runs_->fit();
 }
 
@@ -261,12 +262,11 @@ QString DistancePanel::head_text(double x, double y) const {
   const auto row = std::llround(y), bin = std::llround(x);
   if (row < 0 || row >= static_cast<std::int64_t>(distances_.size()) || bin < 0 || bin >= distance_bins) return {};
   const HeadDistances& head = distances_[static_cast<std::size_t>(row)];
-  QString text = tr("layer %1, head %2: %L3 hits").arg(head.layer).arg(head.head).arg(head.total());
-  text += QLatin1Char('\n') + tr("%L1 of them %2 to %3 tokens back (%4 %)")
-                                  .arg(head.counts[static_cast<std::size_t>(bin)])
-                                  .arg(distance_bin_name(static_cast<int>(bin)))
-                                  .arg((std::int64_t{2} << bin) - 1)
-                                  .arg(decimal_text(100 * head.share(static_cast<int>(bin)), 1));
+  QString text = filled(tr("layer %1, head %2: %L3 hits"), head.layer, head.head, head.total());
+  text += QLatin1Char('\n') + filled(tr("%L1 of them %2 to %3 tokens back (%4 %)"),
+                                     head.counts[static_cast<std::size_t>(bin)],
+                                     distance_bin_name(static_cast<int>(bin)), (std::int64_t{2} << bin) - 1,
+                                     decimal_text(100 * head.share(static_cast<int>(bin)), 1));
   if (const auto median = head.median()) text += QLatin1Char('\n') + tr("median about %1").arg(*median, 0, 'f', 0);
   return text;
 }

@@ -13,6 +13,7 @@
 #include "engine/formats/output_file.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/qstring.h"
 #include "widgets/panels/evaluation_plot.h"
@@ -169,7 +170,7 @@ QString EvaluationsPanel::description() const {
   const auto done = std::ranges::count_if(news.cells, [](const auto& cell) { return cell->done; });
   std::size_t failed = 0;
   for (const auto& cell : news.cells) failed += cell->failures;
-  QStringList parts{qstring(evaluated_name(news.plan.model)), tr("%1 of %2 cells").arg(done).arg(news.cells.size())};
+  QStringList parts{qstring(evaluated_name(news.plan.model)), filled(tr("%1 of %2 cells"), done, news.cells.size())};
   if (failed > 0) parts += tr("failed samples: %1").arg(failed);
   if (model_->work() == Work::Stopping)
     parts += tr("stopping…");

@@ -14,6 +14,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/look/shown_name.h"
 #include "widgets/panels/experiment_plot.h"
@@ -152,7 +153,7 @@ QString ExperimentsPanel::introduction() const {
 QString ExperimentsPanel::description() const {
   const ExperimentState& state = model_->state();
   QStringList parts{shown_text(state.title.empty() ? state.name : state.title),
-                    tr("%1 of %2 cells").arg(state.wanted_done()).arg(state.wanted())};
+                    filled(tr("%1 of %2 cells"), state.wanted_done(), state.wanted())};
   if (state.left_out() > 0) parts += tr("%1 left out").arg(state.left_out());
   if (const std::size_t failed = state.count(CellStatus::Failed); failed > 0) parts += tr("%1 failed").arg(failed);
   switch (model_->work()) {

@@ -19,6 +19,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/head_probe_form.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/head_score_map.h"
 #include "widgets/state/head_score_files.h"
@@ -296,10 +297,9 @@ void HeadDiscoveryPanel::show_agreement() {
   const HeadScoreSet& other = sets_.at(static_cast<std::size_t>(index));
   const auto correlation = rank_correlation(*scores(), other.of(measure()));
   const std::size_t count = std::max<std::size_t>(1, retrieving_heads(proposal()).size());
-  agreement_->setText(tr("Against %1: Spearman's ρ %2; of the %3 best heads, %4 % are the same")
-                          .arg(other.name, correlation ? decimal_text(*correlation, 2) : QStringLiteral("–"))
-                          .arg(count)
-                          .arg(100 * top_overlap(*scores(), other.of(measure()), count), 0, 'f', 0));
+  agreement_->setText(filled(tr("Against %1: Spearman's ρ %2; of the %3 best heads, %4 % are the same"), other.name,
+                             correlation ? decimal_text(*correlation, 2) : QStringLiteral("–"), count,
+                             QString::number(100 * top_overlap(*scores(), other.of(measure()), count), 'f', 0)));
 }
 
 void HeadDiscoveryPanel::import_all(const QStringList& paths) {

@@ -14,6 +14,7 @@
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/head_grid.h"
 #include "widgets/controls/page_parts.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/markup.h"
 #include "widgets/look/theme.h"
@@ -78,22 +79,17 @@ QString figures_html(LabContext& context) {
     const MemoryBytes memory = row->memory(cost, tokens, {});
     // The pool has 0 bytes if attention sees all of the cache.
     const std::int64_t cache = memory.pool > 0 ? memory.pool : memory.attention_kv;
-    return HeadGridPanel::tr("Policy %1<br>attention-visible KV <b>%2</b> (full: %3)<br>cache %4 at %L5 tokens")
-        .arg(QLatin1String(row->name), bytes_text(memory.attention_kv), bytes_text(cost.full_attention_bytes(tokens)),
-             bytes_text(cache))
-        .arg(tokens);
+    return filled(HeadGridPanel::tr("Policy %1<br>attention-visible KV <b>%2</b> (full: %3)<br>cache %4 at %L5 tokens"),
+                  QLatin1String(row->name), bytes_text(memory.attention_kv),
+                  bytes_text(cost.full_attention_bytes(tokens)), bytes_text(cache), tokens);
   }
-  return HeadGridPanel::tr(
-             "α = %1 local · β = %2 long layers<br>"
-             "%8 = <b>%3</b> tokens seen<br>"
-             "attention-visible KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens")
-      .arg(decimal_text(config.grouping.local_share(model), 3))
-      .arg(decimal_text(config.grouping.long_layer_share(model), 3))
-      .arg(decimal_text(cost.visible_positions(), 1))
-      .arg(bytes_text(cost.segmented_attention_bytes()), bytes_text(cost.full_attention_bytes(tokens)),
-           bytes_text(cost.pool_bytes(tokens)))
-      .arg(tokens)
-      .arg(visible_formula(model, config));
+  return filled(HeadGridPanel::tr("α = %1 local · β = %2 long layers<br>"
+                                  "%8 = <b>%3</b> tokens seen<br>"
+                                  "attention-visible KV <b>%4</b> (full: %5)<br>pool %6 at %L7 tokens"),
+                decimal_text(config.grouping.local_share(model), 3),
+                decimal_text(config.grouping.long_layer_share(model), 3), decimal_text(cost.visible_positions(), 1),
+                bytes_text(cost.segmented_attention_bytes()), bytes_text(cost.full_attention_bytes(tokens)),
+                bytes_text(cost.pool_bytes(tokens)), tokens, visible_formula(model, config));
 }
 
 }  // namespace

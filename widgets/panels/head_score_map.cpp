@@ -6,6 +6,7 @@
 
 #include "engine/core/analysis/head_agreement.h"
 #include "widgets/controls/head_grid.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -101,13 +102,9 @@ void HeadScoreMap::select(std::int64_t layer, std::int64_t head) {
 QString HeadScoreMap::text_at(double x, double y) const {
   const auto head = static_cast<int>(std::lround(x)), layer = static_cast<int>(std::lround(y));
   if (!holds(layer, head)) return {};
-  return tr("layer %1, head %2 · %3\nscore %4 · rank %5 of %6")
-      .arg(layer)
-      .arg(head)
-      .arg(role_name(head_role(current_, layer, head)))
-      .arg(significant_text(scores_.at(layer, head), 3))
-      .arg(rank(layer, head))
-      .arg(ranks_.size());
+  return filled(tr("layer %1, head %2 · %3\nscore %4 · rank %5 of %6"), layer, head,
+                role_name(head_role(current_, layer, head)), significant_text(scores_.at(layer, head), 3),
+                rank(layer, head), ranks_.size());
 }
 
 QString HeadScoreMap::rows() const {
@@ -117,13 +114,9 @@ QString HeadScoreMap::rows() const {
   QString text = QStringLiteral("layer,head,score,rank,current,proposed\n");
   for (int layer = 0; layer < scores_.layers; ++layer)
     for (int head = 0; head < scores_.heads; ++head)
-      text += QStringLiteral("%1,%2,%3,%4,%5,%6\n")
-                  .arg(layer)
-                  .arg(head)
-                  .arg(scores_.at(layer, head), 0, 'g', 9)
-                  .arg(rank(layer, head))
-                  .arg(retrieves(current_, layer, head))
-                  .arg(retrieves(proposed_, layer, head));
+      text += filled(QStringLiteral("%1,%2,%3,%4,%5,%6\n"), layer, head,
+                     QString::number(scores_.at(layer, head), 'g', 9), rank(layer, head),
+                     retrieves(current_, layer, head) ? 1 : 0, retrieves(proposed_, layer, head) ? 1 : 0);
   return text;
 }
 

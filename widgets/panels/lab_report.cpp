@@ -16,6 +16,7 @@
 #include "engine/core/base/error.h"
 #include "engine/formats/output_file.h"
 #include "engine/records/run_command.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/comparison_rows.h"
 #include "widgets/state/notebook.h"
@@ -101,7 +102,7 @@ QString segments(const RunModel& run) {
                  decimal_text(megabytes(record.memory.attention_kv), 1)});
   }
   const QString rest =
-      shown < run.segment_count() ? tr("<p>The first %1 of %2.</p>\n").arg(shown).arg(run.segment_count()) : QString();
+      shown < run.segment_count() ? filled(tr("<p>The first %1 of %2.</p>\n"), shown, run.segment_count()) : QString();
   return heading(tr("Segments")) + table(rows) + rest;
 }
 
@@ -172,7 +173,7 @@ QString passages_table(const Question& question) {
       });
     });
     rows +=
-        row({QString::number(passage.segment), QStringLiteral("%1–%2").arg(passage.first).arg(passage.end - 1),
+        row({QString::number(passage.segment), filled(QStringLiteral("%1–%2"), passage.first, passage.end - 1),
              decimal_text(static_cast<double>(passage.score), 3),
              without == question.what_ifs.end() ? QString() : probability_text(without->probability), passage.text});
   }

@@ -14,6 +14,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/text_units.h"
 #include "widgets/tables/table_copy.h"
@@ -23,7 +24,7 @@ namespace carryover {
 Bookmark bookmark_of(const RunModel& run, const Selection& selection) {
   QStringList parts;
   if (selection.segment >= 0) parts += NotesPanel::tr("segment %1").arg(selection.segment);
-  if (selection.head >= 0) parts += NotesPanel::tr("layer %1 head %2").arg(selection.layer).arg(selection.head);
+  if (selection.head >= 0) parts += filled(NotesPanel::tr("layer %1 head %2"), selection.layer, selection.head);
   if (selection.token >= 0) parts += text_around(run, selection.token);
   return {parts.join(QStringLiteral(" · ")), selection, QString::fromStdString(run.origin().id)};
 }

@@ -10,6 +10,7 @@
 #include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/shown.h"
@@ -110,10 +111,10 @@ void PassagesPanel::refresh() {
   else if (!hits || table_.rowCount() == 0)
     what_->setText(tr("Segment %1: nothing was retrieved for this head").arg(segment_));
   else if (hits->shared)
-    what_->setText(tr("Segment %1, all readers, passages: %2").arg(segment_).arg(table_.rowCount()));
+    what_->setText(filled(tr("Segment %1, all readers, passages: %2"), segment_, table_.rowCount()));
   else
     what_->setText(
-        tr("Segment %1, L%2H%3, passages: %4").arg(segment_).arg(hits->layer).arg(hits->head).arg(table_.rowCount()));
+        filled(tr("Segment %1, L%2H%3, passages: %4"), segment_, hits->layer, hits->head, table_.rowCount()));
   show_buttons();
 }
 

@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/prefix_slots.h"
 #include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
@@ -98,7 +99,7 @@ void PrefixPanel::name_steps() {
   for (int i = 0; i < search_step_count; ++i) {
     const auto step = static_cast<SearchStep>(i);
     const auto place = std::ranges::find(walked, step) - walked.begin();
-    steps_->button(i)->setText(QStringLiteral("%1 %2").arg(place + 1).arg(search_step_name(step, config)));
+    steps_->button(i)->setText(filled(QStringLiteral("%1 %2"), place + 1, search_step_name(step, config)));
     steps_->button(i)->setVisible(place < std::ssize(walked));
     steps_->button(i)->setChecked(step == step_);
   }
@@ -147,10 +148,7 @@ void PrefixPanel::make_plots() {
     const QString what = at.part == PrefixPart::Sinks   ? tr("sink")
                          : at.part == PrefixPart::Carry ? tr("carried")
                                                         : hit_kind_text(at.kind);
-    return tr("slot %1: position %2, %3\n%4")
-        .arg(slot)
-        .arg(at.position)
-        .arg(what, text_around(lab_.run(), at.position));
+    return filled(tr("slot %1: position %2, %3\n%4"), slot, at.position, what, text_around(lab_.run(), at.position));
   });
   connect(slots_, &PlotView::clicked, this, [this](double x, double) {
     const std::int64_t slot = std::llround(x), count = std::ssize(prefix_);
@@ -242,12 +240,9 @@ void PrefixPanel::draw_scores(const SearchSteps& steps) {
   names.push_back(tr("prefix"));
   scores_->set_y_names(names);
   const std::vector<SearchStep> walked = steps_of(lab_.run().request().config);
-  scores_->set_title(tr("Layer %1, head %2: prefix of segment %3, step %4: %5")
-                         .arg(steps.head.layer)
-                         .arg(steps.head.head)
-                         .arg(answer_->segment)
-                         .arg(std::ranges::find(walked, step_) - walked.begin() + 1)
-                         .arg(search_step_name(step_, lab_.run().request().config)));
+  scores_->set_title(filled(tr("Layer %1, head %2: prefix of segment %3, step %4: %5"), steps.head.layer,
+                            steps.head.head, answer_->segment, std::ranges::find(walked, step_) - walked.begin() + 1,
+                            search_step_name(step_, lab_.run().request().config)));
   scores_->clear_map();
   if (step_ != SearchStep::Summaries && !steps.scores.values.empty())
     scores_->set_map(steps.scores, -0.5, static_cast<double>(steps.position_step * steps.scores.columns) - 0.5, -0.5,

@@ -18,6 +18,7 @@
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/forms/recall_heads_form.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/warning_box.h"
@@ -123,16 +124,15 @@ QString RecallHeadsPanel::summary() const {
         "The search inserts needles into novels. It finds the heads whose search retrieves the answers, then the "
         "smallest set of heads that has to read them.");
   const SearcherStep& last = heads_.searchers.back();
-  QString text = tr("Found together by %1: %2 % of the answers, %3 % on documents held out.")
-                     .arg(QString::fromStdString(text_of_heads(heads_.search_heads())))
-                     .arg(decimal_text(100 * last.found.chosen_by, 1))
-                     .arg(decimal_text(100 * last.found.held_out, 1));
+  QString text = filled(tr("Found together by %1: %2 % of the answers, %3 % on documents held out."),
+                        QString::fromStdString(text_of_heads(heads_.search_heads())),
+                        decimal_text(100 * last.found.chosen_by, 1), decimal_text(100 * last.found.held_out, 1));
   if (heads_.readers.empty()) return text;
   const ReaderStep &all = heads_.readers.front(), &fewest = heads_.readers.back();
-  text += QLatin1Char(' ') + tr("These readers need %2 of the pool instead of %1; the loss is %3 instead of %4.")
-                                 .arg(bytes_text(all.entry_bytes * tokens_), bytes_text(fewest.entry_bytes * tokens_))
-                                 .arg(decimal_text(fewest.loss, 3))
-                                 .arg(decimal_text(all.loss, 3));
+  text +=
+      QLatin1Char(' ') + filled(tr("These readers need %2 of the pool instead of %1; the loss is %3 instead of %4."),
+                                bytes_text(all.entry_bytes * tokens_), bytes_text(fewest.entry_bytes * tokens_),
+                                decimal_text(fewest.loss, 3), decimal_text(all.loss, 3));
   return heads_.complete ? text : text + QLatin1Char(' ') + tr("The search is not finished.");
 }
 

@@ -10,6 +10,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -87,13 +88,10 @@ void RecallPanel::refresh() {
     for (const HeadRecall& head : heads) recall += head.recall, mass += head.mass, oracle += head.oracle_mass;
     const auto count = static_cast<double>(heads.size());
     what_->setText(
-        tr("Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over all searched positions "
-           "falls on retrieved positions, %5 % is the maximum")
-            .arg(segment)
-            .arg(heads.size())
-            .arg(decimal_text(100 * recall / count, 1))
-            .arg(decimal_text(100 * mass / count, 1))
-            .arg(decimal_text(100 * oracle / count, 1)));
+        filled(tr("Segment %1, mean over heads (%2): recall@R %3 %; %4 % of the attention over all searched positions "
+                  "falls on retrieved positions, %5 % is the maximum"),
+               segment, heads.size(), decimal_text(100 * recall / count, 1), decimal_text(100 * mass / count, 1),
+               decimal_text(100 * oracle / count, 1)));
   }
 }
 
@@ -128,12 +126,9 @@ QString RecallPanel::text_at(double x) const {
   const auto row = static_cast<int>(std::lround(x));
   if (row < 0 || row >= table_.rowCount()) return {};
   const HeadRecall& heads = table_.row(row);
-  return tr("layer %1, head %2\nrecall@R %3 %\nmass %4 %, at most %5 %")
-      .arg(heads.head.layer)
-      .arg(heads.head.head)
-      .arg(decimal_text(100 * heads.recall, 1))
-      .arg(decimal_text(100 * heads.mass, 1))
-      .arg(decimal_text(100 * heads.oracle_mass, 1));
+  return filled(tr("layer %1, head %2\nrecall@R %3 %\nmass %4 %, at most %5 %"), heads.head.layer, heads.head.head,
+                decimal_text(100 * heads.recall, 1), decimal_text(100 * heads.mass, 1),
+                decimal_text(100 * heads.oracle_mass, 1));
 }
 
 }  // namespace carryover

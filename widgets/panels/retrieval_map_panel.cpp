@@ -11,6 +11,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/prefix_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -164,7 +165,7 @@ void RetrievalMapPanel::draw(const std::vector<Row>& rows) {
       names.push_back(by_segment() ? QString::number(row.segment) : list_name(run, row.layer, row.head));
   plot_->set_y_names(names);
   plot_->set_axes(tr("Source position (token)"), by_segment() ? tr("Query segment") : tr("Layer, head"));
-  plot_->set_title(by_segment() ? tr("What layer %1, head %2 retrieves").arg(layer_).arg(head_)
+  plot_->set_title(by_segment() ? filled(tr("What layer %1, head %2 retrieves"), layer_, head_)
                                 : tr("What segment %1 retrieves").arg(rows.front().segment));
   draw_boundary(rows);
   plot_->request_replot();  // settles the visible range that the cells are made for
@@ -249,11 +250,11 @@ QString RetrievalMapPanel::text_at(double x, double y) const {
   if (index < 0 || index >= static_cast<std::int64_t>(rows_.size()) || x < -0.5) return {};
   const Row& row = rows_[static_cast<std::size_t>(index)];
   const std::int64_t position = std::llround(x), first = position / grid_.bin * grid_.bin;
-  QString text = tr("segment %1 · layer %2 · head %3").arg(row.segment).arg(row.layer).arg(row.head);
+  QString text = filled(tr("segment %1 · layer %2 · head %3"), row.segment, row.layer, row.head);
   const Hit* hit = strongest(whole_hits_of(row), first, first + grid_.bin);
   if (!hit) return text + QLatin1Char('\n') + tr("position %1: not retrieved").arg(position);
   const RunModel& run = const_cast<RetrievalMapPanel*>(this)->context().run();
-  text += QLatin1Char('\n') + tr("position %1: %2").arg(hit->position).arg(hit_kind_text(hit->kind));
+  text += QLatin1Char('\n') + filled(tr("position %1: %2"), hit->position, hit_kind_text(hit->kind));
   if (hit->kind != HitKind::Padding) text += tr(", score %1").arg(significant_text(static_cast<double>(hit->score), 5));
   if (grid_.bin > 1) text += QLatin1Char('\n') + tr("strongest of the %1 positions in this cell").arg(grid_.bin);
   return text + QLatin1Char('\n') + text_around(run, hit->position);
@@ -267,14 +268,10 @@ QString RetrievalMapPanel::csv() const {
     for (const Hit& hit : hits->hits) {
       if (hit.kind == HitKind::Padding && !padding_->isChecked()) continue;
       const bool evidence = hit.kind != HitKind::Padding;
-      text += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")
-                  .arg(row.segment)
-                  .arg(row.layer)
-                  .arg(row.head)
-                  .arg(hit.position)
-                  .arg(QString::fromStdString(std::string(hit_kind_name(hit.kind))),
-                       evidence ? QString::number(hit.score, 'g', 9) : QString(),
-                       evidence ? QString::number(hit.anchor) : QString());
+      text += filled(QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n"), row.segment, row.layer, row.head, hit.position,
+                     QString::fromStdString(std::string(hit_kind_name(hit.kind))),
+                     evidence ? QString::number(hit.score, 'g', 9) : QString(),
+                     evidence ? QString::number(hit.anchor) : QString());
     }
   }
   return text;

@@ -19,6 +19,7 @@
 
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/distinct_names.h"
 #include "widgets/state/quantity_text.h"
@@ -285,7 +286,7 @@ void RunsPanel::update_notice() {
   std::int64_t bytes = 0;
   for (const int row : oldest) bytes += library.run(row).bytes;
   make_room_->setVisible(!oldest.empty());
-  make_room_->setText(tr("Delete the oldest: %1 (%2)").arg(oldest.size()).arg(bytes_text(bytes)));
+  make_room_->setText(filled(tr("Delete the oldest: %1 (%2)"), oldest.size(), bytes_text(bytes)));
   const auto& removed = library.removed();
   for (QWidget* widget : std::initializer_list<QWidget*>{removed_, undo_, forget_})
     widget->setVisible(!removed.empty());

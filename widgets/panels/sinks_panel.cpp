@@ -10,6 +10,7 @@
 #include "widgets/controls/elided_label.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/controls/wrapping_bar.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/shown.h"
@@ -178,7 +179,7 @@ void SinksPanel::show_state(const std::vector<int>& segments) {
   const auto count = count_lost_sinks(context().run(), context().range());
   const QString not_judged = why_sinks_not_judged(context().run());
   state_->setText(!count            ? QString()
-                  : count->lost > 0 ? tr("⚠ sink lost in %1 of %2 segments").arg(count->lost).arg(count->segments)
+                  : count->lost > 0 ? filled(tr("⚠ sink lost in %1 of %2 segments"), count->lost, count->segments)
                   : !not_judged.isEmpty() ? not_judged
                                           : tr("no sink lost in %1 segments").arg(count->segments));
   const auto lost = std::find_if(segments.begin(), segments.end(),
@@ -266,14 +267,11 @@ QString SinksPanel::cell_text(double x, double y) {
   const Map& sinks = run.digest(segment).sinks;
   if (layer >= sinks.rows) return {};
   const auto percent = [&](Quantity quantity) { return decimal_text(100 * value(segment, layer, quantity), 1); };
-  QString text =
+  QString text = filled(
       tr("segment %1 · layer %2\nattention: text's first tokens %3 %, carry's %4 %, segment's %5 %, token of "
-         "largest norm %6 %\nnorm / median: first tokens %7, largest %8")
-          .arg(segment)
-          .arg(layer)
-          .arg(percent(TextMass), percent(CarryMass), percent(SegmentMass), percent(LargestMass))
-          .arg(significant_text(value(segment, layer, FirstRatio), 3))
-          .arg(significant_text(value(segment, layer, LargestRatio), 3));
+         "largest norm %6 %\nnorm / median: first tokens %7, largest %8"),
+      segment, layer, percent(TextMass), percent(CarryMass), percent(SegmentMass), percent(LargestMass),
+      significant_text(value(segment, layer, FirstRatio), 3), significant_text(value(segment, layer, LargestRatio), 3));
   const SegmentRecord& record = run.record(segment);
   const double offset = static_cast<double>(sink_value(sinks, layer, SinkColumn::LargestPosition));
   if (offset >= 0 && offset < static_cast<double>(record.length)) {

@@ -18,6 +18,7 @@
 
 #include "engine/core/cost/policy_table.h"
 #include "widgets/controls/token_view.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/panels/text_sources.h"
 #include "widgets/state/prefix_text.h"
@@ -53,12 +54,12 @@ QString heads_that_fetched(RunModel& run, int segment, std::int64_t token) {
                                       [](BriefHit a, std::int64_t position) { return a.position() < position; });
     if (hit == hits.end() || hit->position() != token || !hit->is_evidence()) continue;
     if (++count <= heads_named)
-      named += QStringLiteral("%1.%2 %3").arg(head.layer).arg(head.head).arg(hit_kind_text(hit->kind()));
+      named += filled(QStringLiteral("%1.%2 %3"), head.layer, head.head, hit_kind_text(hit->kind()));
   }
   if (count == 0) return {};
   QString text = named.join(QStringLiteral(", "));
   if (count > heads_named) text += TextPanel::tr(" and %1 more").arg(count - heads_named);
-  return TextPanel::tr("retrieved for segment %1 by layer.head %2").arg(segment).arg(text);
+  return filled(TextPanel::tr("retrieved for segment %1 by layer.head %2"), segment, text);
 }
 
 QString signed_nats(float change) {
@@ -82,7 +83,7 @@ QString tooltip(RunModel& run, const Selection& selected, std::int64_t token, co
   QStringList lines;
   lines += QStringLiteral("%1   id %2")
                .arg(quoted_token(run.token_text(token)), number((*run.request().ids)[static_cast<std::size_t>(token)]));
-  lines += TextPanel::tr("position %1, segment %2, its token %3").arg(number(token)).arg(segment).arg(number(offset));
+  lines += filled(TextPanel::tr("position %1, segment %2, its token %3"), number(token), segment, number(offset));
   if (runs_in_chunks(run.request().policy))
     lines += TextPanel::tr("RoPE position: %1").arg(number(token));
   else
@@ -355,9 +356,9 @@ void TextPanel::offer_what_ifs(QMenu& menu, const TokenRange& range, const QStri
   SegmentEdit ablation;
   ablation.dropped = slots_at(context().run(), segment, {range});
   const QString obstacle =
-      ablation.dropped.empty() ? tr("No head retrieved %1 for segment %2").arg(what).arg(segment) : QString();
+      ablation.dropped.empty() ? filled(tr("No head retrieved %1 for segment %2"), what, segment) : QString();
   const QString busy = lab_.what_ifs().unavailable();
-  QAction* ablate = menu.addAction(tr("Ablate %1 in all heads of segment %2").arg(what).arg(segment));
+  QAction* ablate = menu.addAction(filled(tr("Ablate %1 in all heads of segment %2"), what, segment));
   disable_for(*ablate, obstacle.isEmpty() ? busy : obstacle);
   connect(ablate, &QAction::triggered, this, [this, segment, ablation, what] {
     lab_.what_ifs().ask_run({segment, {ablation}}, tr("without %1 in any head").arg(what));
@@ -369,9 +370,9 @@ void TextPanel::offer_what_ifs(QMenu& menu, const TokenRange& range, const QStri
 
 void TextPanel::offer_slots(QMenu& menu, const TokenRange& range, const QString& what) {
   const Selection& selected = context().selected();
-  QAction* add = menu.addAction(
-      selected.head < 0 ? tr("Add %1 to the selected head").arg(what)
-                        : tr("Add %1 to layer %2, head %3").arg(what).arg(selected.layer).arg(selected.head));
+  QAction* add = menu.addAction(selected.head < 0
+                                    ? tr("Add %1 to the selected head").arg(what)
+                                    : filled(tr("Add %1 to layer %2, head %3"), what, selected.layer, selected.head));
   disable_for(*add, slot_obstacle(range));
   connect(add, &QAction::triggered, this, [this, range, head = HeadRef{selected.layer, selected.head}] {
     for (std::int64_t token = range.first; token < range.last; ++token)

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "widgets/controls/foil_field.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/prediction_change.h"
 #include "widgets/state/quantity_text.h"
 
@@ -107,9 +108,9 @@ bool TextSources::find_sources(std::int64_t token, QString& says) {
   values_ = {*answer->sources, *value_, head, run.request().config.sink_length};
   const auto full = static_cast<double>(values_.full());
   says = values_.is_signed()
-             ? tr("Positive and negative contributions to the %1. Full colour: %2")
-                   .arg(logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()))
-                   .arg(decimal_text(full, 2))
+             ? filled(tr("Positive and negative contributions to the %1. Full colour: %2"),
+                      logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()),
+                      decimal_text(full, 2))
              : tr("Where the query that predicts %1 attends (%2). Full colour: %3 %; attention sinks may be above")
                    .arg(quoted_token(run.token_text(token)), heads_, decimal_text(100 * full, 1));
   return true;

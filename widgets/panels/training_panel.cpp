@@ -14,6 +14,7 @@
 
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/colour_mix.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/state/provenance.h"
 #include "widgets/state/quantity_text.h"
@@ -341,9 +342,8 @@ void TrainingPanel::update_header() {
   const qsizetype step = runs.shown_step();
   if (step >= 0) {
     const auto at = static_cast<std::size_t>(step);
-    parts += tr("step %L1 of %L2")
-                 .arg(run->column(TrainingColumn::Step)[at], 0, 'f', 0)
-                 .arg(static_cast<qlonglong>(run->plan().training.max_steps));
+    parts += filled(tr("step %L1 of %L2"), decimal_text(run->column(TrainingColumn::Step)[at], 0),
+                    static_cast<qlonglong>(run->plan().training.max_steps));
     parts += tr("loss %1").arg(decimal_text(run->column(TrainingColumn::Loss)[at], 4));
     if (runs.step_selected() && run->snapshot(at) == nullptr) parts += tr("its segments were not kept");
   }

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "widgets/controls/page_parts.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/markup.h"
 #include "widgets/state/lab_context.h"
 #include "widgets/state/provenance.h"
@@ -92,22 +93,19 @@ void WhatIfDelta::refresh() {
 void WhatIfDelta::draw(const WhatIfResult& result) {
   const MeanInterval& change = result.change;
   const auto number = [](double value) { return signed_text(value, 4); };
-  set_markup(*headline_,
-             tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats%5, %6 targets%7")
-                     .arg(result.name.toHtmlEscaped())
-                     .arg(result.segment)
-                     .arg(edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean),
-                          change.has_bounds() ? tr(" (95 %: %1 to %2)").arg(number(change.low), number(change.high))
-                                              : QString())
-                     .arg(result.after.size())
-                     .arg(context_.what_ifs().shown_in_run()
-                              ? QString()
-                              : tr(" · of %1").arg(run_name_in(result.provenance)).toHtmlEscaped()) +
-                 (result.patched_from.isEmpty()
-                      ? QString()
-                      : QStringLiteral("<br>") + tr("patched from %1").arg(result.patched_from.toHtmlEscaped())) +
-                 (result.prediction ? QStringLiteral("<br>") + prediction_text(*result.prediction).toHtmlEscaped()
-                                    : QString()));
+  set_markup(
+      *headline_,
+      filled(tr("<b>%1</b> · segment %2: %3<br>Δ loss <b>%4</b> nats%5, %6 targets%7"), result.name.toHtmlEscaped(),
+             result.segment, edit_text(result.edit, result.run_config).toHtmlEscaped(), number(change.mean),
+             change.has_bounds() ? tr(" (95 %: %1 to %2)").arg(number(change.low), number(change.high)) : QString(),
+             result.after.size(),
+             context_.what_ifs().shown_in_run() ? QString()
+                                                : tr(" · of %1").arg(run_name_in(result.provenance)).toHtmlEscaped()) +
+          (result.patched_from.isEmpty()
+               ? QString()
+               : QStringLiteral("<br>") + tr("patched from %1").arg(result.patched_from.toHtmlEscaped())) +
+          (result.prediction ? QStringLiteral("<br>") + prediction_text(*result.prediction).toHtmlEscaped()
+                             : QString()));
   const std::vector<float> changes = loss_changes(result.before, result.after);
   std::vector<double> sums{0};
   for (const float value : changes) sums.push_back(sums.back() + static_cast<double>(value));
@@ -124,7 +122,7 @@ void WhatIfDelta::draw(const WhatIfResult& result) {
     plot_->append(zero_, static_cast<double>(result.first_token + 1), 0);
     plot_->append(zero_, static_cast<double>(result.first_token + count), 0);
   }
-  plot_->set_title(tr("%1: segment %2").arg(result.name).arg(result.segment));
+  plot_->set_title(filled(tr("%1: segment %2"), result.name, result.segment));
   plot_->set_provenance(
       QStringLiteral("%1\nwhat if: %2").arg(result.provenance, edit_text(result.edit, result.run_config)) +
       (result.patched_from.isEmpty() ? QString() : QStringLiteral("\npatched from: %1").arg(result.patched_from)));
@@ -146,11 +144,10 @@ QString WhatIfDelta::text_at(double x) const {
   const std::int64_t token = std::llround(x);
   if (!result || std::isnan(result->loss_change(token))) return {};
   const auto index = static_cast<std::size_t>(token - result->first_token - 1);
-  QString text = tr("position %1\noriginal: %2 nats\nwhat if: %3 nats\nΔ %4")
-                     .arg(token)
-                     .arg(decimal_text(static_cast<double>(result->before[index]), 4))
-                     .arg(decimal_text(static_cast<double>(result->after[index]), 4))
-                     .arg(decimal_text(static_cast<double>(result->loss_change(token)), 4));
+  QString text = filled(tr("position %1\noriginal: %2 nats\nwhat if: %3 nats\nΔ %4"), token,
+                        decimal_text(static_cast<double>(result->before[index]), 4),
+                        decimal_text(static_cast<double>(result->after[index]), 4),
+                        decimal_text(static_cast<double>(result->loss_change(token)), 4));
   if (context_.what_ifs().shown_in_run()) text += QLatin1Char('\n') + text_around(context_.run(), token);
   return text;
 }

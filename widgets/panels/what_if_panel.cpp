@@ -13,6 +13,7 @@
 #include "widgets/controls/foil_field.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/forms/edit_form.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/markup.h"
 #include "widgets/panels/ablation_view.h"
@@ -147,10 +148,9 @@ void WhatIfPanel::refresh() {
     set_markup(*segment_, no_run_text(context().run()).toHtmlEscaped());
   } else {
     const SegmentRecord& record = lab_.run().record(segment);
-    set_markup(*segment_, tr("<b>Segment %1</b>, tokens %2 to %3, run again with these changes:")
-                              .arg(segment)
-                              .arg(static_cast<qlonglong>(record.first_token))
-                              .arg(static_cast<qlonglong>(record.first_token + record.length - 1)));
+    set_markup(*segment_, filled(tr("<b>Segment %1</b>, tokens %2 to %3, run again with these changes:"), segment,
+                                 static_cast<qlonglong>(record.first_token),
+                                 static_cast<qlonglong>(record.first_token + record.length - 1)));
   }
   name_->setPlaceholderText(
       tr("Name: %1").arg(segment < 0 ? QString() : edit_text(lab_.what_ifs().draft(), lab_.run().request().config)));
@@ -201,7 +201,7 @@ void WhatIfPanel::show_price() {
   } else if (price) {
     const QString time =
         price->seconds > 0 ? tr(", about %1 s at the run's speed").arg(significant_text(price->seconds, 2)) : QString();
-    price_->setText(tr("%1 segments to run%2.").arg(price->segments).arg(time));
+    price_->setText(filled(tr("%1 segments to run%2."), price->segments, time));
   } else {
     price_->setText(tr("Its time is not known yet."));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/plot/plot_view.h"
 
@@ -120,10 +121,9 @@ QString bench_curve_name(const BenchMeasurement& row) {
 QString bench_provenance(const BenchReport& bench) {
   QStringList command;
   for (const std::string& word : bench.command_line) command += qstring(word);
-  return BenchPlots::tr("Model: %1, weights %2\nMachine: %3, %4 threads\nMeasured: %5\nCommand: %6")
-      .arg(qstring(bench.model), qstring(bench.weights_hash), qstring(bench.processor))
-      .arg(static_cast<qlonglong>(bench.threads))
-      .arg(qstring(bench.date), command.join(QLatin1Char(' ')));
+  return filled(BenchPlots::tr("Model: %1, weights %2\nMachine: %3, %4 threads\nMeasured: %5\nCommand: %6"),
+                qstring(bench.model), qstring(bench.weights_hash), qstring(bench.processor),
+                static_cast<qlonglong>(bench.threads), qstring(bench.date), command.join(QLatin1Char(' ')));
 }
 
 void draw_bench(PlotView& plot, const BenchReport& bench, const BenchFigure& figure) {

@@ -16,6 +16,7 @@
 #include <QSpinBox>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
 
 namespace carryover {
@@ -49,7 +50,8 @@ ExportDialog::ExportDialog(PlotView& plot) : QDialog(&plot), plot_(plot) {
   form->addRow(tr("&Style"), style_);
   size_ = new QComboBox(this);
   for (const FigureSize& size : figure_sizes())
-    size_->addItem(tr("%1, %2 × %3 mm").arg(size.title).arg(size.mm.width()).arg(size.mm.height()));
+    size_->addItem(
+        filled(tr("%1, %2 × %3 mm"), size.title, QString::number(size.mm.width()), QString::number(size.mm.height())));
   size_->addItem(tr("Custom"));
   form->addRow(tr("Si&ze"), size_);
   width_ = millimetres(0, this);

@@ -5,6 +5,7 @@
 #include <QStringList>
 
 #include "engine/core/base/error.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -64,7 +65,7 @@ QSizeF parse_figure_size(const QString& text) {
 }
 
 QString figure_size_text(const QSizeF& size_mm) {
-  return QStringLiteral("%1x%2mm").arg(size_mm.width()).arg(size_mm.height());
+  return filled(QStringLiteral("%1x%2mm"), QString::number(size_mm.width()), QString::number(size_mm.height()));
 }
 
 }  // namespace carryover

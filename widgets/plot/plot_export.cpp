@@ -19,6 +19,7 @@
 #include "engine/core/base/csv_cell.h"
 #include "engine/core/base/error.h"
 #include "engine/formats/output_file.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -83,7 +84,7 @@ void write_png(QCustomPlot& plot, const QString& path, const QSizeF& size_mm, in
   QImage image(pixels, QImage::Format_RGB32);
   if (image.isNull())
     fail(path,
-         QObject::tr("a picture of %1 × %2 pixels doesn't fit in memory").arg(pixels.width()).arg(pixels.height()),
+         filled(QObject::tr("a picture of %1 × %2 pixels doesn't fit in memory"), pixels.width(), pixels.height()),
          QObject::tr("choose a smaller size or fewer dots per inch"));
   // Fonts take their size from the image's resolution: the layout's while drawing, the file's after.
   image.setDotsPerMeterX(static_cast<int>(std::lround(layout_dpi * 1000 / mm_per_inch)));

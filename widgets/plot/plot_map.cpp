@@ -6,6 +6,7 @@
 
 #include "engine/core/base/error.h"
 #include "widgets/look/csv_text.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/gradients.h"
 
 namespace carryover {
@@ -115,7 +116,7 @@ void PlotMap::apply_colours() {
 
 QString PlotMap::category_names() const {
   QStringList names;
-  for (const auto& [name, colour] : categories_) names += QStringLiteral("%1 %2").arg(names.size()).arg(name);
+  for (const auto& [name, colour] : categories_) names += filled(QStringLiteral("%1 %2"), names.size(), name);
   return names.join(QStringLiteral(", "));
 }
 

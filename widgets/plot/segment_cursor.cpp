@@ -4,6 +4,7 @@
 #include <QAction>
 #include <cmath>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/state/shown.h"
 
@@ -69,7 +70,7 @@ QString SegmentCursor::values_text(int segment) const {
                                : tr("in %1: %2").arg(unit, values);
   }
   QString text = parts.isEmpty() ? tr("segment %1").arg(segment)
-                                 : tr("segment %1 · %2").arg(segment).arg(parts.join(QStringLiteral(" · ")));
+                                 : filled(tr("segment %1 · %2"), segment, parts.join(QStringLiteral(" · ")));
   if (context_.pinned().segment >= 0) text += tr(" · Δ to segment %1").arg(context_.pinned().segment);
   return text;
 }

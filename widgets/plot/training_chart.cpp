@@ -7,6 +7,7 @@
 
 #include "engine/core/base/error.h"
 #include "widgets/look/csv_text.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -144,10 +145,10 @@ QString TrainingChart::hover_text(double x) const {
     if (values == nullptr || values->empty()) continue;
     const std::size_t at = std::min(line.model->nearest(axis_, x), values->size() - 1);
     if (line.model != last) {
-      lines += tr("step %L1 · %L2 tokens · %3 min")
-                   .arg(line.model->column(TrainingColumn::Step)[at], 0, 'f', 0)
-                   .arg(line.model->column(TrainingColumn::Tokens)[at], 0, 'f', 0)
-                   .arg(decimal_text(line.model->column(TrainingColumn::Minutes)[at], 1));
+      lines +=
+          filled(tr("step %L1 · %L2 tokens · %3 min"), decimal_text(line.model->column(TrainingColumn::Step)[at], 0),
+                 decimal_text(line.model->column(TrainingColumn::Tokens)[at], 0),
+                 decimal_text(line.model->column(TrainingColumn::Minutes)[at], 1));
       last = line.model;
     }
     lines += QStringLiteral("%1: %2").arg(line.name, significant_text((*values)[at], 5));

@@ -7,6 +7,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/tokenizers/tokenizer.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/state/run_model.h"
 
@@ -53,12 +54,9 @@ void FoilToken::resolve() {
       id_ = ids.front();
     } else {
       const QString with_space = QLatin1Char(' ') + text_;
-      problem_ = tr("“%1” becomes %2 tokens: %3. %4")
-                     .arg(text_)
-                     .arg(ids.size())
-                     .arg(named(run_, ids), encode(with_space).size() == 1
-                                                ? tr("With a space before it, “%1”, it is one").arg(with_space)
-                                                : tr("Enter a text that is a single token"));
+      problem_ = filled(tr("“%1” becomes %2 tokens: %3. %4"), text_, ids.size(), named(run_, ids),
+                        encode(with_space).size() == 1 ? tr("With a space before it, “%1”, it is one").arg(with_space)
+                                                       : tr("Enter a text that is a single token"));
     }
   } catch (const EngineError& error) {
     problem_ = qstring(error.problem());

@@ -4,6 +4,7 @@
 #include <QUndoCommand>
 #include <algorithm>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/state/notebook.h"
 
 namespace carryover {
@@ -54,7 +55,7 @@ SegmentRange fitted_range(const SegmentRange& range, const RunModel& run) {
 class RangeEdit : public QUndoCommand {
  public:
   RangeEdit(LabContext& context, const SegmentRange& after)
-      : QUndoCommand(after.is_set() ? LabContext::tr("only segments %1 to %2").arg(after.first).arg(after.last)
+      : QUndoCommand(after.is_set() ? filled(LabContext::tr("only segments %1 to %2"), after.first, after.last)
                                     : LabContext::tr("all segments")),
         context_(context),
         before_(context.range()),

@@ -10,6 +10,7 @@
 
 #include "engine/core/base/json_integer.h"
 #include "engine/formats/json_file.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -117,10 +118,8 @@ QString model_details(const ModelInfo& model) {
   lines += tr("Model: %1").arg(QString::fromStdString(model.path));
   lines += model.adapter.empty() ? tr("Adapter: none") : tr("Adapter: %1").arg(QString::fromStdString(model.adapter));
   lines += tr("Weights: %1").arg(QString::fromStdString(model.weights_hash));
-  lines +=
-      tr("%1 on %2, threads: %3")
-          .arg(QString::fromUtf8(dtype_name(model.dtype).data()), QString::fromUtf8(device_name(model.device).data()))
-          .arg(model.threads);
+  lines += filled(tr("%1 on %2, threads: %3"), QString::fromUtf8(dtype_name(model.dtype).data()),
+                  QString::fromUtf8(device_name(model.device).data()), model.threads);
   if (model.trained_steps > 0)
     lines += tr("Trained for %1 in %2").arg(steps_text(model.trained_steps), QString::fromStdString(model.trained_in));
   return lines.join(u'\n');

@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -21,10 +22,10 @@ bool in_needle(std::int64_t position, const std::vector<TokenRange>& needles) {
 }
 
 QString head_text(const NeedleFind& find, std::int64_t all) {
-  const QString head = QStringLiteral("L%1H%2").arg(find.layer).arg(find.head);
+  const QString head = filled(QStringLiteral("L%1H%2"), find.layer, find.head);
   if (find.found == 0) return NeedleText::tr("%1 no").arg(head);
   if (find.found == all) return NeedleText::tr("%1 yes").arg(head);
-  return NeedleText::tr("%1 %2 of %3 tokens").arg(head).arg(find.found).arg(all);
+  return filled(NeedleText::tr("%1 %2 of %3 tokens"), head, find.found, all);
 }
 
 }  // namespace
@@ -67,9 +68,8 @@ QString needle_text(const RunModel& run, const std::vector<TokenRange>& needles,
   QStringList heads;
   for (std::size_t i = 0; i < std::min(finds.size(), most_heads_told); ++i) heads += head_text(finds[i], all);
   if (finds.size() > most_heads_told) heads += QStringLiteral("…");
-  return NeedleText::tr("Needle retrieved for segment %1: %2 (%3 of %4 lists contain tokens of it)")
-      .arg(segment)
-      .arg(heads.join(QStringLiteral(", ")), count_text(with), count_text(std::ssize(finds)));
+  return filled(NeedleText::tr("Needle retrieved for segment %1: %2 (%3 of %4 lists contain tokens of it)"), segment,
+                heads.join(QStringLiteral(", ")), count_text(with), count_text(std::ssize(finds)));
 }
 
 }  // namespace carryover

@@ -3,6 +3,7 @@
 
 #include <QFileInfo>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
@@ -13,10 +14,8 @@ QString OpenDocument::label() const {
 
 QString OpenDocument::details() const {
   if (!is_open()) return {};
-  return tr("Document state: %1\n%L2 tokens, policy %3, %4")
-      .arg(file_)
-      .arg(text_.token_count())
-      .arg(QString::fromStdString(text_.request().policy), bytes_text(bytes_));
+  return filled(tr("Document state: %1\n%L2 tokens, policy %3, %4"), file_, text_.token_count(),
+                QString::fromStdString(text_.request().policy), bytes_text(bytes_));
 }
 
 void OpenDocument::open(const QString& file, const ModelInfo& model, const StateInfo& state,

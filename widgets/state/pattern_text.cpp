@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "widgets/look/filled_text.h"
+
 namespace carryover {
 namespace {
 
@@ -31,11 +33,11 @@ QString pattern_text(const HeadPattern& pattern) {
   const QString kind = pattern_kind_text(pattern.kind);
   switch (pattern.kind) {
     case PatternKind::VerticalSlash:
-      return PatternWords::tr("%1, %2 columns, %3 diagonals").arg(kind).arg(vertical).arg(slash);
+      return filled(PatternWords::tr("%1, %2 columns, %3 diagonals"), kind, vertical, slash);
     case PatternKind::AShape:
-      return PatternWords::tr("%1, %2 sinks, a window of %3 tokens").arg(kind).arg(vertical).arg(slash);
+      return filled(PatternWords::tr("%1, %2 sinks, a window of %3 tokens"), kind, vertical, slash);
     case PatternKind::BlockSparse:
-      return PatternWords::tr("%1, %2 blocks of keys for a block of queries").arg(kind).arg(vertical);
+      return filled(PatternWords::tr("%1, %2 blocks of keys for a block of queries"), kind, vertical);
   }
   return kind;
 }
@@ -44,14 +46,12 @@ QString patterns_text(const HeadPatterns& patterns) {
   const std::int64_t heads = patterns.count();
   if (heads == 0) {
     const HeadPattern usual;
-    return PatternWords::tr("none: %1 columns, %2 diagonals")
-        .arg(static_cast<qlonglong>(usual.vertical))
-        .arg(static_cast<qlonglong>(usual.slash));
+    return filled(PatternWords::tr("none: %1 columns, %2 diagonals"), static_cast<qlonglong>(usual.vertical),
+                  static_cast<qlonglong>(usual.slash));
   }
   const auto layers = std::ranges::count_if(patterns.layers, [](const auto& layer) { return !layer.empty(); });
-  return PatternWords::tr("%1 layers, %2 heads listed")
-      .arg(static_cast<qlonglong>(layers))
-      .arg(static_cast<qlonglong>(heads));
+  return filled(PatternWords::tr("%1 layers, %2 heads listed"), static_cast<qlonglong>(layers),
+                static_cast<qlonglong>(heads));
 }
 
 std::int64_t differing_patterns(const HeadPatterns& a, const HeadPatterns& b) {

@@ -8,6 +8,7 @@
 
 #include "engine/core/base/config_fields.h"
 #include "engine/core/base/error.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/state/foil_token.h"
 #include "widgets/state/quantity_text.h"
@@ -65,11 +66,10 @@ QString prediction_text(const PredictionChange& change) {
         .arg(quoted_token(token), probability_text(before), probability_text(after));
   };
   const double difference = change.logit_change();
-  QString text = Change::tr("At %1, %2: %3 → %4 (Δ %5); %6")
-                     .arg(change.position)
-                     .arg(logit_name(change.target, change.foil), number(change.before.logit_difference()),
-                          number(change.after.logit_difference()), signed_text(difference, 3),
-                          probabilities(change.target, change.before.probability, change.after.probability));
+  QString text = filled(Change::tr("At %1, %2: %3 → %4 (Δ %5); %6"), change.position,
+                        logit_name(change.target, change.foil), number(change.before.logit_difference()),
+                        number(change.after.logit_difference()), signed_text(difference, 3),
+                        probabilities(change.target, change.before.probability, change.after.probability));
   if (change.before.foil)
     text += QStringLiteral("; ") +
             probabilities(change.foil, change.before.foil_probability, change.after.foil_probability);

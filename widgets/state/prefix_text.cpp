@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/core/config/head_reads.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -53,9 +54,8 @@ QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head) {
     return Text::tr("This run retrieves nothing: R = 0. The presets in Settings turn retrieval on");
   if (!retrieves(request.config, model)) return Text::tr("This run retrieves nothing: no head reads retrieved tokens");
   if (head.head >= 0 && std::ranges::count(reader_heads(request.config, model, head.layer), head.head) == 0)
-    return Text::tr("Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do")
-        .arg(head.layer)
-        .arg(head.head);
+    return filled(Text::tr("Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do"),
+                  head.layer, head.head);
   if (segment == 0) return Text::tr("The first segment has no past to retrieve from: select a later segment");
   return Text::tr("Segment %1 has retrieved nothing").arg(segment);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/core/base/error.h"
 #include "engine/core/cost/policy_table.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/distinct_names.h"
 #include "widgets/state/model_label.h"
 #include "widgets/state/provenance.h"
@@ -24,12 +25,9 @@ QString run_name(const RunModel& run) {
     if (policy_reads(run.request().policy, "sink_length")) name += QStringLiteral(" n %1").arg(config.sink_length);
     return name;
   }
-  const QString lengths = QStringLiteral("%1 · %2 S %3 M %4 R %5")
-                              .arg(text, policy)
-                              .arg(config.segment_length)
-                              .arg(config.carry_length)
-                              .arg(config.retrieval_length);
-  return config.sink_length > 0 ? QStringLiteral("%1 n %2").arg(lengths).arg(config.sink_length) : lengths;
+  const QString lengths = filled(QStringLiteral("%1 · %2 S %3 M %4 R %5"), text, policy, config.segment_length,
+                                 config.carry_length, config.retrieval_length);
+  return config.sink_length > 0 ? filled(QStringLiteral("%1 n %2"), lengths, config.sink_length) : lengths;
 }
 
 void RunDigests::add(const RunModel& run) {

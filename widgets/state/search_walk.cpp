@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/core/config/head_reads.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/prefix_text.h"
 
 namespace carryover {
@@ -42,7 +43,7 @@ std::vector<SearchSteps::Ranked> anchors_of(const SearchSteps& steps) {
 QString summary_name(const SearchSteps& steps, int summary) {
   const TokenRange& range = steps.summaries[static_cast<std::size_t>(summary)];
   const bool tail = summary + 1 == static_cast<int>(steps.summaries.size());
-  const QString where = QStringLiteral("%1–%2").arg(range.first).arg(range.last - 1);
+  const QString where = filled(QStringLiteral("%1–%2"), range.first, range.last - 1);
   return tail ? SearchWalk::tr("tail %1").arg(where) : where;
 }
 
@@ -122,10 +123,8 @@ StepRows slot_rows(SearchStep step, const SearchSteps& steps, const Text& text) 
 QString describe_position_step(SearchStep step, const SearchSteps& steps, const SegmentConfig& config) {
   const bool centred = config.search_scores == SearchScores::Centred, windows = config.retrieve == RetrieveBy::Windows;
   if (step == SearchStep::Summaries && centred)
-    return SearchWalk::tr("The last %1 queries of the previous segment, of layer %2, head %3.")
-        .arg(steps.summaries[0].last - steps.summaries[0].first)
-        .arg(steps.head.layer)
-        .arg(steps.head.head);
+    return filled(SearchWalk::tr("The last %1 queries of the previous segment, of layer %2, head %3."),
+                  steps.summaries[0].last - steps.summaries[0].first, steps.head.layer, steps.head.head);
   if (step == SearchStep::Scores) {
     const QString scores =
         centred ? SearchWalk::tr(
@@ -138,10 +137,9 @@ QString describe_position_step(SearchStep step, const SearchSteps& steps, const 
                .arg(config.search_heads.size());
   }
   if (step == SearchStep::Anchors && windows)
-    return SearchWalk::
-        tr("The windows of %1 positions with the best mean score, best first: %2. Each is listed by its best position.")
-            .arg(config.window_length)
-            .arg(anchors_of(steps).size());
+    return filled(SearchWalk::tr("The windows of %1 positions with the best mean score, best first: %2. Each is listed "
+                                 "by its best position."),
+                  config.window_length, anchors_of(steps).size());
   if (step == SearchStep::Expansion && windows)
     return SearchWalk::tr("All positions of these windows are read: %1.")
         .arg(count_kind(steps, HitKind::Anchor) + count_kind(steps, HitKind::Expanded));
@@ -193,23 +191,21 @@ QString describe_step(SearchStep step, const SearchSteps& steps, const SegmentCo
     case SearchStep::TopK: {
       std::set<std::int64_t> different;
       for (const SearchSteps::Ranked& ranked : steps.ranked) different.insert(ranked.position);
-      return SearchWalk::tr("The best keys of each summary: %1 in all, %2 different positions.")
-          .arg(steps.ranked.size())
-          .arg(different.size());
+      return filled(SearchWalk::tr("The best keys of each summary: %1 in all, %2 different positions."),
+                    steps.ranked.size(), different.size());
     }
     case SearchStep::Anchors:
       return SearchWalk::tr("Each position with its best score; the %1 best are the anchors.")
           .arg(anchors_of(steps).size());
     case SearchStep::Expansion:
-      return SearchWalk::tr(
-                 "Each anchor is expanded to its neighbours, the best anchor first, until R positions are selected: %1 "
-                 "anchors and %2 expanded.")
-          .arg(count_kind(steps, HitKind::Anchor))
-          .arg(count_kind(steps, HitKind::Expanded));
+      return filled(
+          SearchWalk::tr(
+              "Each anchor is expanded to its neighbours, the best anchor first, until R positions are selected: %1 "
+              "anchors and %2 expanded."),
+          count_kind(steps, HitKind::Anchor), count_kind(steps, HitKind::Expanded));
     case SearchStep::Padding:
-      return SearchWalk::tr("Padded to R with the earliest unused positions (%1 added): %2 slots in total.")
-          .arg(count_kind(steps, HitKind::Padding))
-          .arg(steps.hits.hits.size());
+      return filled(SearchWalk::tr("Padded to R with the earliest unused positions (%1 added): %2 slots in total."),
+                    count_kind(steps, HitKind::Padding), steps.hits.hits.size());
   }
   return {};
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "widgets/look/filled_text.h"
+
 namespace carryover {
 
 namespace {
@@ -44,7 +46,7 @@ std::optional<PredictionQuestion> prediction_question(LabContext& context, int s
 QString list_name(const RunModel& run, int layer, int head) {
   return run.request().config.search == SearchBy::Shared
              ? QCoreApplication::translate("HitLists", "shared")
-             : QCoreApplication::translate("HitLists", "L%1 H%2").arg(layer).arg(head);
+             : filled(QCoreApplication::translate("HitLists", "L%1 H%2"), layer, head);
 }
 
 }  // namespace carryover

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/run_model.h"
 
@@ -13,12 +14,12 @@ QString lost_sink_text(const RunModel& run, int segment) {
     const auto& sinks = run.record(of).sinks;  // a folder that others wrote may lack the first segment's
     return sinks ? QString::number(100 * sinks->mass(), 'f', 0) : QStringLiteral("–");
   };
-  return QCoreApplication::translate(
-             "Sinks",
-             "Attention sink lost: %1 % of the attention is on sinks, %2 % in segment 0. The segment begins with a "
-             "carry, and no token took the place of the text's first one.\nSet Sinks to %3 and run again.")
-      .arg(mass(segment), mass(0))
-      .arg(kSinkTokens);
+  return filled(
+      QCoreApplication::translate(
+          "Sinks",
+          "Attention sink lost: %1 % of the attention is on sinks, %2 % in segment 0. The segment begins with a "
+          "carry, and no token took the place of the text's first one.\nSet Sinks to %3 and run again."),
+      mass(segment), mass(0), kSinkTokens);
 }
 
 std::optional<SinkCount> count_lost_sinks(const RunModel& run, const SegmentRange& range) {
@@ -44,14 +45,13 @@ QString why_sinks_not_judged(const RunModel& run) {
 }
 
 QString sink_rule_text() {
-  return QCoreApplication::translate(
-             "Sinks",
-             "A segment has lost its sink where less than %1 % of segment 0's share of the attention is on sinks. Not "
-             "judged: segments of fewer than %2 tokens, and models with less than %3 % of the attention on sinks in "
-             "segment 0.")
-      .arg(decimal_text(100 * kLostShare, 0))
-      .arg(static_cast<qlonglong>(kLeastJudged))
-      .arg(decimal_text(100 * kLeastSinkMass, 0));
+  return filled(
+      QCoreApplication::translate(
+          "Sinks",
+          "A segment has lost its sink where less than %1 % of segment 0's share of the attention is on sinks. Not "
+          "judged: segments of fewer than %2 tokens, and models with less than %3 % of the attention on sinks in "
+          "segment 0."),
+      decimal_text(100 * kLostShare, 0), static_cast<qlonglong>(kLeastJudged), decimal_text(100 * kLeastSinkMass, 0));
 }
 
 }  // namespace carryover

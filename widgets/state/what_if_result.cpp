@@ -13,6 +13,7 @@
 #include "engine/core/config/segment_fields.h"
 #include "engine/core/run/edit_json.h"
 #include "widgets/look/csv_text.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/state/foil_token.h"
 #include "widgets/state/pattern_text.h"
 #include "widgets/state/provenance.h"
@@ -26,7 +27,7 @@ struct WhatIf {
 };
 
 QString slot_text(const SlotRef& slot) {
-  return QStringLiteral("L%1 H%2 @%3").arg(slot.layer).arg(slot.head).arg(slot.position);
+  return filled(QStringLiteral("L%1 H%2 @%3"), slot.layer, slot.head, slot.position);
 }
 
 /// "2 hits dropped" or, for a few, which ones.
@@ -34,7 +35,7 @@ QString slots_text(const std::vector<SlotRef>& held, const QString& sign) {
   constexpr std::size_t most_named = 2;
   QStringList named;
   for (std::size_t i = 0; i < std::min(most_named, held.size()); ++i) named += sign + slot_text(held[i]);
-  if (held.size() > most_named) named += WhatIf::tr("%1%2 more").arg(sign).arg(held.size() - most_named);
+  if (held.size() > most_named) named += filled(WhatIf::tr("%1%2 more"), sign, held.size() - most_named);
   return named.join(QStringLiteral(", "));
 }
 
@@ -43,10 +44,10 @@ QString heads_text(const std::vector<HeadRef>& heads) {
   constexpr std::size_t most_named = 3;
   QStringList named;
   for (std::size_t i = 0; i < std::min(most_named, heads.size()); ++i)
-    named += QStringLiteral("L%1 H%2").arg(heads[i].layer).arg(heads[i].head);
+    named += filled(QStringLiteral("L%1 H%2"), heads[i].layer, heads[i].head);
   const QString text = named.join(QStringLiteral(", "));
   return heads.size() <= most_named ? text
-                                    : WhatIf::tr("%1 and %2 more heads").arg(text).arg(heads.size() - most_named);
+                                    : filled(WhatIf::tr("%1 and %2 more heads"), text, heads.size() - most_named);
 }
 
 /// Adds what `have` reads and `other` doesn't.
@@ -162,7 +163,7 @@ QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   if (edit.prefix == PrefixSource::Oracle) parts += WhatIf::tr("oracle prefix");
   if (!edit.dropped.empty()) parts += slots_text(edit.dropped, QStringLiteral("−"));
   if (!edit.added.empty()) parts += slots_text(edit.added, QStringLiteral("+"));
-  for (const TokenRange& range : edit.banned) parts += WhatIf::tr("exclude %1–%2").arg(range.first).arg(range.last - 1);
+  for (const TokenRange& range : edit.banned) parts += filled(WhatIf::tr("exclude %1–%2"), range.first, range.last - 1);
   if (edit.config) parts += config_changes(run_config, *edit.config);
   if (edit.patch_carry) parts += WhatIf::tr("carry patched");
   if (!edit.patched_heads.empty()) parts += WhatIf::tr("output of %1 patched").arg(heads_text(edit.patched_heads));
@@ -199,13 +200,9 @@ QString what_if_csv(const std::vector<WhatIfResult>& results) {
     const QString name = csv_quoted(result.name), run = csv_quoted(run_name_in(result.provenance));
     for (std::size_t i = 0; i < result.after.size(); ++i) {
       const std::int64_t position = result.first_token + static_cast<std::int64_t>(i) + 1;
-      text += QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n")
-                  .arg(name, run)
-                  .arg(result.segment)
-                  .arg(position)
-                  .arg(result.before[i], 0, 'g', 9)
-                  .arg(result.after[i], 0, 'g', 9)
-                  .arg(result.loss_change(position), 0, 'g', 9);
+      text += filled(QStringLiteral("%1,%2,%3,%4,%5,%6,%7\n"), name, run, result.segment, position,
+                     QString::number(result.before[i], 'g', 9), QString::number(result.after[i], 'g', 9),
+                     QString::number(result.loss_change(position), 'g', 9));
     }
   }
   return text;
