@@ -210,7 +210,7 @@ class WhatIfsTest : public QObject {
   void hit_changes_keep_the_rules_of_item_models() {
     HitChangesTable table([](std::int64_t position) { return QStringLiteral("text %1").arg(position); });
     const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    table.set_changes(result_of(1, 0, {}).changes);
+    table.set_rows(result_of(1, 0, {}).changes);
     QCOMPARE(table.rowCount(), 2);
     QCOMPARE(table.index(1, HitChangesTable::Position).data().toInt(), 11);
     QCOMPARE(table.index(1, HitChangesTable::Text).data().toString(), QStringLiteral("text 11"));

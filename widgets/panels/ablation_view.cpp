@@ -47,7 +47,7 @@ AblationView::AblationView(LabContext& context, QWidget* parent)
   connect(start_, &QPushButton::clicked, this,
           [this] { context_.what_ifs().ask_sweep(shown_segment(context_), chosen_hits()); });
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) {
-    const SlotRef& anchor = table_.hit(sorted_.mapToSource(index).row()).anchor;
+    const SlotRef& anchor = table_.row(sorted_.mapToSource(index).row()).anchor;
     context_.select({context_.what_ifs().ablated_segment(), anchor.layer, anchor.head, anchor.position});
   });
 }

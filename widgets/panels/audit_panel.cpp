@@ -231,7 +231,7 @@ void AuditPanel::begin() {
   report_.reset();
   outdated_ = false;
   note_.clear();
-  table_.set_checks({});
+  table_.set_rows({});
   cancel_->setEnabled(true);
   set_progress(0, tr("loading"));
   show_headline();
@@ -256,7 +256,7 @@ void AuditPanel::show_report(const AuditReport& report, const QString& provenanc
   report_ = report;
   outdated_ = false;
   provenance_ = provenance;
-  table_.set_checks(report.checks);
+  table_.set_rows(report.checks);
   show_headline();
   request_refresh();
 }

@@ -190,7 +190,7 @@ void HitsPanel::show_masses() {
 
 void HitsPanel::drop_rows() {
   for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-    const HitsModel::Row row = model_.row(filter_.mapToSource(index).row());
+    const HitRow row = model_.row(filter_.mapToSource(index).row());
     if (row.block->head.segment == shown_segment(context()))
       lab_.what_ifs().drop({row.block->head.layer, row.block->head.head, row.hit().position});
   }
@@ -212,7 +212,7 @@ void HitsPanel::show_count() {
 }
 
 void HitsPanel::jump(const QModelIndex& index) {
-  const HitsModel::Row row = model_.row(filter_.mapToSource(index).row());
+  const HitRow row = model_.row(filter_.mapToSource(index).row());
   const HeadHits& head = row.block->head;
   context().select({static_cast<int>(head.segment), head.layer, head.head, row.hit().position});
 }

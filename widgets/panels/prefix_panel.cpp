@@ -170,7 +170,7 @@ void PrefixPanel::make_table() {
   list_->setModel(&table_);
   list_->horizontalHeader()->setStretchLastSection(true);
   connect(list_, &QTableView::activated, this, [this](const QModelIndex& index) {
-    if (const std::int64_t position = table_.position(index.row()); position >= 0) select_position(position);
+    if (const std::int64_t position = table_.row(index.row()).position; position >= 0) select_position(position);
   });
 }
 

@@ -97,7 +97,7 @@ void PromptsPanel::resizeEvent(QResizeEvent* event) {
 QString PromptsPanel::folder_of(const QModelIndex& index, bool of_control) const {
   const QModelIndex source = filter_.mapToSource(index);
   if (!source.isValid()) return {};
-  const PromptReport::Example& example = examples_.example(source.row());
+  const PromptReport::Example& example = examples_.row(source.row());
   const std::string& folder = of_control ? example.against_folder : example.folder;
   return folder.empty() || !example.error.empty() ? QString() : folder_ + u'/' + QString::fromStdString(folder);
 }
@@ -117,7 +117,7 @@ void PromptsPanel::set_report(const QString& folder, const std::shared_ptr<const
   report_ = report;
   problem_.clear();
   examples_.set_report(report);
-  slices_.set_report(report);
+  slices_.set_rows(report ? report->slices : std::vector<PromptReport::Slice>());
   request_refresh();
 }
 

@@ -82,7 +82,7 @@ QWidget* RecallHeadsPanel::build_result() {
   searchers_view_ = table_of(searchers_, tr("Searchers"), page);
   readers_view_ = table_of(readers_, tr("Readers"), page);
   connect(searchers_view_, &QTableView::activated, this, [this](const QModelIndex& index) {
-    const HeadRef head = searchers_.head(index.row());
+    const HeadRef head = searchers_.row(index.row()).head;
     context().select_head(head.layer, head.head);
   });
   plot_ = new PlotView(QStringLiteral("recall_heads"), page);

@@ -49,7 +49,7 @@ WhatIfDelta::WhatIfDelta(LabContext& context, QWidget* parent)
   prepare_table(*table_, tr("Hits that changed"));
   table_->setModel(&changes_);
   connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-    const HitChange& change = changes_.change(index.row());
+    const HitChange& change = changes_.row(index.row());
     const WhatIfResult* result = context_.what_ifs().shown_in_run();
     if (result) context_.select({result->segment, change.layer, change.head, change.hit.position});
   });
@@ -82,7 +82,7 @@ void WhatIfDelta::refresh() {
   const WhatIfResult* result = context_.what_ifs().shown_result();
   plot_->clear_curves();
   headline_->setVisible(result != nullptr);
-  changes_.set_changes(result ? result->changes : std::vector<HitChange>());
+  changes_.set_rows(result ? result->changes : std::vector<HitChange>());
   changes_title_->setText(result ? tr("Hits changed: %1").arg(result->changes.size()) : QString());
   if (result) draw(*result);
   const std::int64_t token = context_.selected().token;

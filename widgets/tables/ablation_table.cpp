@@ -5,83 +5,38 @@
 
 #include "widgets/state/quantity_text.h"
 #include "widgets/state/text_units.h"
-#include "widgets/tables/number_sort.h"
 
 namespace carryover {
 
-AblationTable::AblationTable(LabContext& context, QObject* parent) : QAbstractTableModel(parent), context_(context) {
-  connect(&context.what_ifs(), &WhatIfs::ablation_reset, this, [this] {
-    beginResetModel();
-    endResetModel();
+AblationTable::AblationTable(LabContext& context, QObject* parent)
+    : ColumnModel(parent), what_ifs_(context.what_ifs()) {
+  using Row = const AblatedHit&;
+  const auto position = [](Row row) { return static_cast<double>(row.anchor.position); };
+  const auto score = [](double value) { return significant_text(value, 5); };
+  const auto nats = [](double value) { return signed_text(value, 5); };
+  const auto change = [](double MeanInterval::*value) {
+    return [value](Row row) { return row.done ? row.change.*value : std::nan(""); };
+  };
+  set_columns({
+      numbers(tr("Layer"), tr("Layer"), index_text, [](Row row) { return row.anchor.layer; }),
+      numbers(tr("Head"), tr("Query head"), index_text, [](Row row) { return row.anchor.head; }),
+      numbers(tr("Position"), tr("Absolute position of the anchor"), index_text, position),
+      numbers(tr("Slots"), tr("Ablated: the anchor and the positions expanded from it"), index_text,
+              &AblatedHit::left_out),
+      numbers(tr("Score"), tr("Raw dot product of the best query summary with the unrotated key"), score,
+              &AblatedHit::score),
+      numbers(
+          tr("Δ loss"),
+          tr("Mean loss of the segment without the hit minus the mean loss with it, in nats. Positive: the hit helped"),
+          nats, change(&MeanInterval::mean)),
+      numbers(tr("CI low"), tr("Lower bound of the 95 % bootstrap interval"), nats, change(&MeanInterval::low)),
+      numbers(tr("CI high"), tr("Upper bound of the 95 % bootstrap interval"), nats, change(&MeanInterval::high)),
+      words(tr("Text"), tr("Text around the position"),
+            [&context](Row row) { return text_around(context.run(), row.anchor.position); })
+          .sorted_by(position),
   });
-  connect(&context.what_ifs(), &WhatIfs::ablation_changed, this,
-          [this](int row) { Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1)); });
-}
-
-const AblatedHit& AblationTable::hit(int row) const {
-  return context_.what_ifs().ablated()[static_cast<std::size_t>(row)];
-}
-
-int AblationTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(context_.what_ifs().ablated().size());
-}
-int AblationTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : ColumnCount;
-}
-
-double AblationTable::number(const AblatedHit& hit, int column) const {
-  switch (column) {
-    case Layer:
-      return hit.anchor.layer;
-    case Head:
-      return hit.anchor.head;
-    case Slots:
-      return hit.left_out;
-    case Score:
-      return static_cast<double>(hit.score);
-    case Change:
-      return hit.done ? hit.change.mean : NAN;
-    case Low:
-      return hit.done ? hit.change.low : NAN;
-    case High:
-      return hit.done ? hit.change.high : NAN;
-    default:
-      return static_cast<double>(hit.anchor.position);
-  }
-}
-
-QVariant AblationTable::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const AblatedHit& row = hit(index.row());
-  const double value = number(row, index.column());
-  if (role == number_role) return value;
-  if (role == Qt::TextAlignmentRole)
-    return QVariant(Qt::Alignment(Qt::AlignVCenter | (index.column() == Text ? Qt::AlignLeft : Qt::AlignRight)));
-  if (role != Qt::DisplayRole) return {};
-  if (index.column() == Text) return text_around(context_.run(), row.anchor.position);
-  if (std::isnan(value)) return {};
-  if (index.column() == Score) return significant_text(value, 5);
-  if (index.column() < Score) return QString::number(static_cast<qlonglong>(value));
-  return signed_text(value, 5);
-}
-
-QVariant AblationTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Layer"),  tr("Head"),   tr("Position"), tr("Slots"), tr("Score"),
-                           tr("Δ loss"), tr("CI low"), tr("CI high"),  tr("Text")};
-  const QString tips[] = {
-      tr("Layer"),
-      tr("Query head"),
-      tr("Absolute position of the anchor"),
-      tr("Ablated: the anchor and the positions expanded from it"),
-      tr("Raw dot product of the best query summary with the unrotated key"),
-      tr("Mean loss of the segment without the hit minus the mean loss with it, in nats. Positive: the hit helped"),
-      tr("Lower bound of the 95 % bootstrap interval"),
-      tr("Upper bound of the 95 % bootstrap interval"),
-      tr("Text around the position")};
-  if (role == Qt::DisplayRole) return names[section];
-  if (role == Qt::ToolTipRole) return tips[section];
-  return {};
+  connect(&what_ifs_, &WhatIfs::ablation_reset, this, [this] { update_rows(false, count(), [] {}); });
+  connect(&what_ifs_, &WhatIfs::ablation_changed, this, [this](int row) { rows_changed(row, row); });
 }
 
 }  // namespace carryover

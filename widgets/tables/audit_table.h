@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
-#include <vector>
-
 #include "engine/core/analysis/audit_report.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
 /// The checks of an AuditReport as rows. Whether one passed is said by its icon's shape, its colour and its words.
 /// GUI thread.
-class AuditTable : public QAbstractTableModel {
+class AuditTable : public ColumnTable<AuditCheck> {
   Q_OBJECT
  public:
   enum Column { Result, Check, Difference, Bound, Margin, Measure, ColumnCount };
-  using QAbstractTableModel::QAbstractTableModel;
 
-  void set_checks(std::vector<AuditCheck> checks);
-  void recolour();  ///< after a change of theme
+  explicit AuditTable(QObject* parent = nullptr);
+  void recolour() { rows_changed(0, count() - 1); }  ///< after a change of theme
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
-
- private:
-  QString text(const AuditCheck& check, int column) const;
-  std::vector<AuditCheck> checks_;
+ protected:
+  QVariant row_data(const AuditCheck& check, int role) const override;
 };
 
 }  // namespace carryover

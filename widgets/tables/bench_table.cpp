@@ -6,7 +6,6 @@
 
 #include "widgets/plot/bench_plots.h"
 #include "widgets/state/quantity_text.h"
-#include "widgets/tables/number_sort.h"
 
 namespace carryover {
 namespace {
@@ -22,52 +21,24 @@ QString percent(double share, bool sign) {
   return (sign && value >= 0 ? QStringLiteral("+") : QString()) + percent_text(value, std::abs(value) < 0.1 ? 1 : 0);
 }
 
-QString cell_text(const BenchMeasurement& row, int column) {
-  switch (column) {
-    case BenchTable::Work:
-      return bench_kind_title(row.kind);
-    case BenchTable::Who:
-      return bench_curve_name(row);
-    case BenchTable::Tokens:
-      return count_text(row.tokens);
-    case BenchTable::Repeats:
-      return count_text(row.repeats);
-    case BenchTable::Time:
-      return seconds_text(row, row.median_s);
-    case BenchTable::Rate:
-      return row.tokens_per_s ? decimal_text(*row.tokens_per_s, *row.tokens_per_s < 100 ? 1 : 0) : QString();
-    case BenchTable::Share:
-      return row.share ? percent(*row.share, false) : QString();
-    case BenchTable::Peak:
-      return row.peak_bytes ? bytes_text(*row.peak_bytes) : QString();
-    case BenchTable::Deviation:
-      return row.deviation ? percent(*row.deviation, true) : QString();
-    default:
-      return {};
-  }
+QString time_tip(const BenchMeasurement& row) {
+  return BenchTable::tr("Median of %1 repetitions, from %2 to %3")
+      .arg(QString::number(row.repeats), seconds_text(row, row.min_s), seconds_text(row, row.max_s));
 }
 
-QString tool_tip(const BenchMeasurement& row, int column) {
-  switch (column) {
-    case BenchTable::Time:
-      return BenchTable::tr("Median of %1 repetitions, from %2 to %3")
-          .arg(static_cast<qlonglong>(row.repeats))
-          .arg(seconds_text(row, row.min_s), seconds_text(row, row.max_s));
-    case BenchTable::Share:
-      return row.kind == BenchKind::Decode
-                 ? BenchTable::tr(
-                       "Bytes of weights and of visible keys and values read per second, as a share of memory "
-                       "bandwidth")
-                 : BenchTable::tr("FLOPs of the definition per second, as a share of the fastest matmul");
-    case BenchTable::Deviation:
-      return row.predicted_bytes ? BenchTable::tr("predicted: %1").arg(bytes_text(*row.predicted_bytes)) : QString();
-    default:
-      return {};
-  }
+QString share_tip(const BenchMeasurement& row) {
+  if (row.kind != BenchKind::Decode)
+    return BenchTable::tr("FLOPs of the definition per second, as a share of the fastest matmul");
+  return BenchTable::tr(
+      "Bytes of weights and of visible keys and values read per second, as a share of memory bandwidth");
 }
 
-QVariant alignment(int column) {
-  return QVariant((column <= BenchTable::Who ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+QString deviation_tip(const BenchMeasurement& row) {
+  return row.predicted_bytes ? BenchTable::tr("predicted: %1").arg(bytes_text(*row.predicted_bytes)) : QString();
+}
+
+QString rate_text(double rate) {
+  return decimal_text(rate, rate < 100 ? 1 : 0);
 }
 
 template <typename Value>
@@ -77,87 +48,44 @@ double number_or_nan(const std::optional<Value>& value) {
 
 }  // namespace
 
+BenchTable::BenchTable(QObject* parent) : ColumnTable(parent) {
+  using Row = const BenchMeasurement&;
+  const auto name = [](Row row) { return bench_curve_name(row); };
+  const auto bytes = [](double value) { return bytes_text(static_cast<std::int64_t>(value)); };
+  const auto name_order = [this](Row row) {
+    return std::ranges::lower_bound(names_, bench_curve_name(row).toStdString()) - names_.begin();
+  };
+  const auto share = [](double value) { return percent(value, false); };
+  const auto deviation = [](double value) { return percent(value, true); };
+  set_columns({
+      words(tr("Work"), [](Row row) { return bench_kind_title(row.kind); }).sorted_by([](Row row) {
+        return static_cast<double>(row.kind);
+      }),
+      words(tr("Program"), name).sorted_by(name_order),
+      numbers(tr("Tokens"), {}, whole_count_text, &BenchMeasurement::tokens),
+      numbers(tr("n"), {}, whole_count_text, &BenchMeasurement::repeats),
+      figures(tr("Time"), [](Row row) { return seconds_text(row, row.median_s); })
+          .sorted_by(&BenchMeasurement::median_s)
+          .tipped_by(time_tip),
+      numbers(tr("Tokens/s"), {}, rate_text, [](Row row) { return number_or_nan(row.tokens_per_s); }),
+      numbers(tr("Share of peak"), {}, share, [](Row row) { return number_or_nan(row.share); }).tipped_by(share_tip),
+      numbers(tr("Peak memory"), {}, bytes, [](Row row) { return number_or_nan(row.peak_bytes); }),
+      numbers(tr("Deviation"), {}, deviation, [](Row row) { return number_or_nan(row.deviation); })
+          .tipped_by(deviation_tip),
+  });
+}
+
 void BenchTable::set_rows(std::vector<BenchMeasurement> rows) {
-  beginResetModel();
-  rows_ = std::move(rows);
   names_.clear();
-  for (const BenchMeasurement& row : rows_) names_.push_back(bench_curve_name(row).toStdString());
-  std::sort(names_.begin(), names_.end());
-  endResetModel();
-}
-
-int BenchTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(rows_.size());
-}
-int BenchTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : ColumnCount;
-}
-
-double BenchTable::number(const BenchMeasurement& row, int column) const {
-  switch (column) {
-    case Work:
-      return static_cast<double>(row.kind);
-    case Who:
-      return static_cast<double>(std::lower_bound(names_.begin(), names_.end(), bench_curve_name(row).toStdString()) -
-                                 names_.begin());
-    case Tokens:
-      return static_cast<double>(row.tokens);
-    case Repeats:
-      return static_cast<double>(row.repeats);
-    case Time:
-      return row.median_s;
-    case Rate:
-      return number_or_nan(row.tokens_per_s);
-    case Share:
-      return number_or_nan(row.share);
-    case Peak:
-      return number_or_nan(row.peak_bytes);
-    default:
-      return number_or_nan(row.deviation);
-  }
-}
-
-QVariant BenchTable::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || index.row() >= rowCount()) return {};
-  const BenchMeasurement& row = rows_[static_cast<std::size_t>(index.row())];
-  switch (role) {
-    case Qt::DisplayRole:
-      return cell_text(row, index.column());
-    case Qt::TextAlignmentRole:
-      return alignment(index.column());
-    case Qt::ToolTipRole:
-      return tool_tip(row, index.column());
-    case number_role:
-      return number(row, index.column());
-    default:
-      return {};
-  }
+  for (const BenchMeasurement& row : rows) names_.push_back(bench_curve_name(row).toStdString());
+  std::ranges::sort(names_);
+  ColumnTable::set_rows(std::move(rows));
 }
 
 QVariant BenchTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  if (role == Qt::TextAlignmentRole) return alignment(section);
-  if (role != Qt::DisplayRole) return {};
-  switch (section) {
-    case Work:
-      return tr("Work");
-    case Who:
-      return tr("Program");
-    case Tokens:
-      return tr("Tokens");
-    case Repeats:
-      return tr("n");
-    case Time:
-      return tr("Time");
-    case Rate:
-      return tr("Tokens/s");
-    case Share:
-      return tr("Share of peak");
-    case Peak:
-      return tr("Peak memory");
-    default:
-      return tr("Deviation");
-  }
+  if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole)
+    return QVariant((section <= Who ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+  return ColumnTable::headerData(section, orientation, role);
 }
 
 }  // namespace carryover

@@ -5,7 +5,19 @@
 
 namespace carryover {
 
-BookmarksModel::BookmarksModel(Notebook& notebook, QObject* parent) : QAbstractTableModel(parent), notebook_(notebook) {
+BookmarksModel::BookmarksModel(Notebook& notebook, QObject* parent) : ColumnModel(parent), notebook_(notebook) {
+  using Row = const Bookmark&;
+  const auto known = [](qint64 value) { return value < 0 ? QVariant() : QVariant(value); };
+  TableColumn<Row> name = words(tr("Bookmark"), &Bookmark::name);
+  name.edit = [this](int row, const QString& text) { return rename(row, text.trimmed()); };
+  set_columns({
+      name,
+      figures(tr("Segment"), [known](Row row) { return known(row.place.segment); }),
+      figures(tr("Layer"), [known](Row row) { return known(row.place.layer); }),
+      figures(tr("Head"), [known](Row row) { return known(row.place.head); }),
+      figures(tr("Position"), [known](Row row) { return known(row.place.token); }),
+      words(tr("Run"), &Bookmark::run),
+  });
   connect(&notebook, &Notebook::bookmarks_about_to_change, this, &BookmarksModel::beginResetModel);
   connect(&notebook, &Notebook::bookmarks_changed, this, &BookmarksModel::endResetModel);
 }
@@ -13,66 +25,19 @@ BookmarksModel::BookmarksModel(Notebook& notebook, QObject* parent) : QAbstractT
 void BookmarksModel::show_run(const QString& id) {
   if (id == run_) return;
   run_ = id;
-  if (const int rows = rowCount(); rows > 0) Q_EMIT dataChanged(index(0, 0), index(rows - 1, ColumnCount - 1));
+  rows_changed(0, count() - 1);
 }
 
-int BookmarksModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(notebook_.bookmarks().size());
-}
-
-int BookmarksModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant BookmarksModel::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || index.row() >= rowCount()) return {};
-  const Bookmark& bookmark = notebook_.bookmarks()[static_cast<std::size_t>(index.row())];
-  const bool elsewhere = !bookmark.run.isEmpty() && bookmark.run != run_;
-  if (elsewhere && role == Qt::ForegroundRole) return current_theme().muted;
-  if (elsewhere && role == Qt::ToolTipRole)
-    return tr("It belongs to the run %1: open that run first").arg(bookmark.run);
-  if (index.column() == Name)
-    return role == Qt::DisplayRole || role == Qt::EditRole ? QVariant(bookmark.name) : QVariant();
-  if (index.column() == Run) return role == Qt::DisplayRole ? QVariant(bookmark.run) : QVariant();
-  if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-  if (role != Qt::DisplayRole) return {};
-  const Selection& place = bookmark.place;
-  const qint64 values[] = {place.segment, place.layer, place.head, place.token};
-  const qint64 value = values[index.column() - Segment];
-  return value < 0 ? QVariant() : QVariant(value);
-}
-
-bool BookmarksModel::setData(const QModelIndex& index, const QVariant& value, int role) {
-  const QString name = value.toString().trimmed();
-  if (!index.isValid() || role != Qt::EditRole || index.column() != Name || name.isEmpty()) return false;
-  notebook_.rename_bookmark(index.row(), name);
+bool BookmarksModel::rename(int row, const QString& name) {
+  if (name.isEmpty()) return false;
+  notebook_.rename_bookmark(row, name);
   return true;
 }
 
-Qt::ItemFlags BookmarksModel::flags(const QModelIndex& index) const {
-  Qt::ItemFlags flags = QAbstractTableModel::flags(index);
-  if (index.isValid() && index.column() == Name) flags |= Qt::ItemIsEditable;
-  return flags;
-}
-
-QVariant BookmarksModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  switch (section) {
-    case Name:
-      return tr("Bookmark");
-    case Segment:
-      return tr("Segment");
-    case Layer:
-      return tr("Layer");
-    case Head:
-      return tr("Head");
-    case Token:
-      return tr("Position");
-    case Run:
-      return tr("Run");
-    default:
-      return {};
-  }
+QVariant BookmarksModel::row_data(const Bookmark& bookmark, int role) const {
+  if (bookmark.run.isEmpty() || bookmark.run == run_) return {};
+  if (role == Qt::ForegroundRole) return current_theme().muted;
+  return role == Qt::ToolTipRole ? tr("It belongs to the run %1: open that run first").arg(bookmark.run) : QVariant();
 }
 
 }  // namespace carryover

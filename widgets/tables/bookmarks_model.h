@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
-
 #include "widgets/state/notebook.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
 /// The notebook's bookmarks, a row each; names can be edited in place, undoably.
-class BookmarksModel : public QAbstractTableModel {
+class BookmarksModel : public ColumnModel<const Bookmark&> {
   Q_OBJECT
  public:
   enum Column { Name, Segment, Layer, Head, Token, Run, ColumnCount };
@@ -15,15 +14,15 @@ class BookmarksModel : public QAbstractTableModel {
 
   /// Bookmarks of other runs than this one look as what can't be gone to.
   void show_run(const QString& id);
+  const Bookmark& row(int index) const override { return notebook_.bookmarks()[static_cast<std::size_t>(index)]; }
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  bool setData(const QModelIndex& index, const QVariant& value, int role) override;
-  Qt::ItemFlags flags(const QModelIndex& index) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+ protected:
+  int count() const override { return static_cast<int>(notebook_.bookmarks().size()); }
+  QVariant row_data(const Bookmark& bookmark, int role) const override;
 
  private:
+  bool rename(int row, const QString& name);
+
   Notebook& notebook_;
   QString run_;
 };

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
-#include <vector>
-
 #include "widgets/state/comparison_rows.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
-/// Two runs side by side: a row a quantity or a setting that differs. GUI thread.
-class ComparisonTable : public QAbstractTableModel {
+/// Two runs side by side: a row a quantity or a setting that differs. Views keep their selection where the names are
+/// the same again. GUI thread.
+class ComparisonTable : public ColumnTable<ComparisonRow> {
   Q_OBJECT
  public:
   enum Column { Name, RunA, RunB, Change, ColumnCount };
+  explicit ComparisonTable(QObject* parent = nullptr);
 
-  using QAbstractTableModel::QAbstractTableModel;
-  void set_rows(std::vector<ComparisonRow> rows);  ///< in place where the names are the same: selections stay
-
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
- private:
-  std::vector<ComparisonRow> rows_;
+ protected:
+  bool is_same(const ComparisonRow& a, const ComparisonRow& b) const override {
+    return a.part == b.part && a.name == b.name;
+  }
+  QVariant row_data(const ComparisonRow& row, int role) const override;
 };
 
 }  // namespace carryover

@@ -6,7 +6,6 @@
 #include "widgets/look/qstring.h"
 #include "widgets/look/theme.h"
 #include "widgets/state/quantity_text.h"
-#include "widgets/tables/number_sort.h"
 
 namespace carryover {
 namespace {
@@ -31,6 +30,44 @@ QString cell_tip(const EvaluationModel& model, int row, int policy) {
 
 }  // namespace
 
+EvaluationCellsTable::EvaluationCellsTable(QObject* parent) : ColumnModel(parent) {
+  set_columns(columns());
+}
+
+std::vector<TableColumn<int>> EvaluationCellsTable::columns() const {
+  const auto cell = [this](int row) -> const ScoreCell& { return model_->cell(row, 0); };
+  const auto length = [cell](int row) {
+    return cell(row).length > 0 ? count_text(cell(row).length) : QStringLiteral("–");
+  };
+  std::vector<TableColumn<int>> columns = {
+      words(tr("Task"), [cell](int row) { return shown_text(task_title(cell(row).task)); }).tipped_by([cell](int row) {
+        return shown_text(cell(row).task);
+      }),
+      figures(tr("Length"), length).sorted_by([cell](int row) { return static_cast<double>(cell(row).length); }),
+      words(tr("Metric"), [cell](int row) { return shown_text(cell(row).metric, 60); }),
+      numbers(tr("N"), {}, whole_count_text, [this](int row) { return samples(row); }),
+  };
+  for (int policy = 0; policy < static_cast<int>(shape_.policies.size()); ++policy)
+    columns.push_back(policy_column(policy));
+  return columns;
+}
+
+TableColumn<int> EvaluationCellsTable::policy_column(int policy) const {
+  const QString name = qstring(shape_.policies[static_cast<std::size_t>(policy)]);
+  const QString tip = QStringLiteral("%1: %2").arg(name, EvaluationModel::axis_label(value_));
+  return figures(name, tip, [this, policy](int row) { return model_->text(row, policy, value_); })
+      .sorted_by([this, policy](int row) { return model_->number(row, policy, value_); })
+      .tipped_by([this, policy](int row) { return cell_tip(*model_, row, policy); })
+      .coloured_by([this, policy](int row) {
+        return model_->cell(row, policy).failures > 0 ? QVariant(current_theme().anchor) : QVariant();
+      });
+}
+
+double EvaluationCellsTable::samples(int row) const {
+  const auto samples = model_->news().samples_of_row(static_cast<std::size_t>(row));
+  return samples ? static_cast<double>(*samples) : std::nan("");
+}
+
 void EvaluationCellsTable::set_model(const EvaluationModel* model) {
   model_ = model;
   connect(model, &EvaluationModel::cells_changed, this, &EvaluationCellsTable::update);
@@ -47,81 +84,17 @@ void EvaluationCellsTable::update() {
   if (model_ == nullptr) return;
   const EvaluationPlan& plan = model_->news().plan;
   Shape shape{plan.tasks, plan.policies, plan.lengths};
-  if (shape == shape_) {
-    if (rowCount() > 0) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
-    return;
-  }
-  beginResetModel();
-  shape_ = std::move(shape);
-  endResetModel();
-}
-
-int EvaluationCellsTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(shape_.tasks.size() * shape_.lengths.size());
-}
-
-int EvaluationCellsTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : FirstPolicy + static_cast<int>(shape_.policies.size());
+  const int rows = static_cast<int>(shape.tasks.size() * shape.lengths.size());
+  update_rows(shape == shape_, rows, [&] {
+    shape_ = std::move(shape);
+    set_columns(columns());
+  });
 }
 
 QVariant EvaluationCellsTable::data(const QModelIndex& index, int role) const {
+  // The model changes before views know it.
   if (!index.isValid() || index.row() >= model_->rows() || index.column() >= FirstPolicy + model_->columns()) return {};
-  if (role == Qt::TextAlignmentRole) {
-    const bool words = index.column() == Task || index.column() == Metric;
-    return QVariant((words ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-  }
-  return index.column() < FirstPolicy ? row_data(index.row(), index.column(), role)
-                                      : cell_data(index.row(), index.column() - FirstPolicy, role);
-}
-
-QVariant EvaluationCellsTable::row_data(int row, int column, int role) const {
-  const ScoreCell& cell = model_->cell(row, 0);
-  const auto samples = model_->news().samples_of_row(static_cast<std::size_t>(row));
-  if (role == number_role) {
-    if (column == Length) return static_cast<double>(cell.length);
-    if (column == Samples) return samples ? static_cast<double>(*samples) : std::nan("");
-    return {};
-  }
-  if (role == Qt::ToolTipRole && column == Task) return shown_text(cell.task);
-  if (role != Qt::DisplayRole) return {};
-  switch (column) {
-    case Task:
-      return shown_text(task_title(cell.task));
-    case Length:
-      return cell.length > 0 ? count_text(cell.length) : QStringLiteral("–");
-    case Metric:
-      return shown_text(cell.metric, 60);
-    default:
-      return samples ? count_text(static_cast<std::int64_t>(*samples)) : QString();
-  }
-}
-
-QVariant EvaluationCellsTable::cell_data(int row, int policy, int role) const {
-  const ScoreCell& cell = model_->cell(row, policy);
-  switch (role) {
-    case Qt::DisplayRole:
-      return model_->text(row, policy, value_);
-    case number_role:
-      return model_->number(row, policy, value_);
-    case Qt::ForegroundRole:
-      return cell.failures > 0 ? QVariant(current_theme().anchor) : QVariant();
-    case Qt::ToolTipRole:
-      return cell_tip(*model_, row, policy);
-    default:
-      return {};
-  }
-}
-
-QVariant EvaluationCellsTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-  if (section >= FirstPolicy) {
-    const QString policy = qstring(shape_.policies[static_cast<std::size_t>(section - FirstPolicy)]);
-    if (role == Qt::DisplayRole) return policy;
-    if (role == Qt::ToolTipRole) return QStringLiteral("%1: %2").arg(policy, EvaluationModel::axis_label(value_));
-    return {};
-  }
-  if (role != Qt::DisplayRole) return {};
-  return section == Task ? tr("Task") : section == Length ? tr("Length") : section == Metric ? tr("Metric") : tr("N");
+  return ColumnModel::data(index, role);
 }
 
 }  // namespace carryover

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
+#include <string>
 #include <vector>
 
 #include "widgets/state/evaluation_model.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
 /// An evaluation: a row a task at a length, a column a policy. GUI thread.
-class EvaluationCellsTable : public QAbstractTableModel {
+class EvaluationCellsTable : public ColumnModel<int> {
   Q_OBJECT
  public:
   enum Column { Task, Length, Metric, Samples, FirstPolicy };
 
   /// A table without a model has no rows.
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit EvaluationCellsTable(QObject* parent = nullptr);
   void set_model(const EvaluationModel* model);
   void set_value(EvaluationValue value);  ///< what policies' columns show
   EvaluationValue value() const { return value_; }
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
+  int row(int index) const override { return index; }
   QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+ protected:
+  int count() const override { return static_cast<int>(shape_.tasks.size() * shape_.lengths.size()); }
 
  private:
   struct Shape {
@@ -30,9 +32,10 @@ class EvaluationCellsTable : public QAbstractTableModel {
     std::vector<std::int64_t> lengths;
     bool operator==(const Shape&) const = default;
   };
+  std::vector<TableColumn<int>> columns() const;
+  TableColumn<int> policy_column(int policy) const;
+  double samples(int row) const;
   void update();
-  QVariant row_data(int row, int column, int role) const;
-  QVariant cell_data(int row, int policy, int role) const;
 
   const EvaluationModel* model_ = nullptr;
   EvaluationValue value_ = EvaluationValue::Score;

@@ -8,7 +8,6 @@
 #include "widgets/look/theme.h"
 #include "widgets/state/evaluation_model.h"
 #include "widgets/state/quantity_text.h"
-#include "widgets/tables/number_sort.h"
 
 namespace carryover {
 namespace {
@@ -33,6 +32,28 @@ QString answer_text(const SampleEntry& entry) {
 
 }  // namespace
 
+EvaluationSamplesTable::EvaluationSamplesTable(QObject* parent) : ColumnModel(parent) {
+  const auto text = [this](const QString& title, Cell cell) {
+    return words(title, std::move(cell)).tipped_by_text().coloured_by([this](int row) {
+      return entry(row).error.empty() ? QVariant() : QVariant(current_theme().anchor);
+    });
+  };
+  const auto tokens = [this](int row) { return entry(row).tokens > 0 ? count_text(entry(row).tokens) : QString(); };
+  set_columns({
+      text(tr("Sample"), [this](int row) { return shown_text(entry(row).id, 100); }),
+      text(tr("Slice"), [this](int row) { return shown_text(entry(row).slice, 100); }),
+      numbers(tr("Score"), tr("The sample's score; the table above shows the mean. Perplexity tasks: nats per token"),
+              score_text, [this](int row) { return sample_score(*cell_, entry(row)); })
+          .tipped_by_text(),
+      figures(tr("Tokens"), tokens)
+          .sorted_by([this](int row) { return static_cast<double>(entry(row).tokens); })
+          .tipped_by_text(),
+      text(tr("Answer"), [this](int row) { return answer_text(entry(row)); }),
+      text(tr("Reference"), [this](int row) { return reference(row); }),
+      text(tr("Problem"), [this](int row) { return shown_text(entry(row).error); }),
+  });
+}
+
 void EvaluationSamplesTable::set_cell(std::shared_ptr<const ScoreCell> cell,
                                       const std::vector<std::string>& references) {
   const auto same = [](const ScoreCell& a, const ScoreCell& b) {
@@ -41,82 +62,13 @@ void EvaluationSamplesTable::set_cell(std::shared_ptr<const ScoreCell> cell,
   };
   if (cell == cell_ && references == references_) return;
   references_ = references;
-  if (!cell_ || !cell || !same(*cell_, *cell)) {
-    beginResetModel();
-    cell_ = std::move(cell);
-    return endResetModel();
-  }
-  const int before = rowCount(), now = static_cast<int>(cell->entries.size());
-  if (now > before) beginInsertRows({}, before, now - 1);
-  cell_ = std::move(cell);
-  if (now > before) endInsertRows();
-  if (before > 0) Q_EMIT dataChanged(index(0, 0), index(before - 1, ColumnCount - 1));
+  const int now = cell ? static_cast<int>(cell->entries.size()) : 0;
+  update_rows(cell_ && cell && same(*cell_, *cell), now, [&] { cell_ = std::move(cell); });
 }
 
-bool EvaluationSamplesTable::is_wrong(int row) const {
-  return carryover::is_wrong(*cell_, cell_->entries[static_cast<std::size_t>(row)]);
-}
-
-int EvaluationSamplesTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || !cell_ ? 0 : static_cast<int>(cell_->entries.size());
-}
-
-int EvaluationSamplesTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : ColumnCount;
-}
-
-QString EvaluationSamplesTable::text(const SampleEntry& entry, int row, int column) const {
-  switch (column) {
-    case Id:
-      return shown_text(entry.id, 100);
-    case Slice:
-      return shown_text(entry.slice, 100);
-    case Score: {
-      const double score = sample_score(*cell_, entry);
-      return std::isnan(score) ? QString() : score_text(score);
-    }
-    case Tokens:
-      return entry.tokens > 0 ? count_text(entry.tokens) : QString();
-    case Answer:
-      return answer_text(entry);
-    case Reference:
-      return static_cast<std::size_t>(row) < references_.size()
-                 ? shown_text(references_[static_cast<std::size_t>(row)], most_answer_characters)
-                 : QString();
-    default:
-      return shown_text(entry.error);
-  }
-}
-
-QVariant EvaluationSamplesTable::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  const SampleEntry& entry = cell_->entries[static_cast<std::size_t>(index.row())];
-  const bool is_number = index.column() == Score || index.column() == Tokens;
-  switch (role) {
-    case Qt::DisplayRole:
-      return text(entry, index.row(), index.column());
-    case number_role:
-      if (!is_number) return {};
-      return index.column() == Score ? sample_score(*cell_, entry) : static_cast<double>(entry.tokens);
-    case Qt::TextAlignmentRole:
-      return QVariant((is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    case Qt::ForegroundRole:
-      return entry.error.empty() || is_number ? QVariant() : QVariant(current_theme().anchor);
-    case Qt::ToolTipRole:
-      return text(entry, index.row(), index.column());
-    default:
-      return {};
-  }
-}
-
-QVariant EvaluationSamplesTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  if (role == Qt::ToolTipRole && section == Score)
-    return tr("The sample's score; the table above shows the mean. Perplexity tasks: nats per token");
-  if (role != Qt::DisplayRole) return {};
-  const QString titles[] = {tr("Sample"), tr("Slice"),     tr("Score"),  tr("Tokens"),
-                            tr("Answer"), tr("Reference"), tr("Problem")};
-  return titles[section];
+QString EvaluationSamplesTable::reference(int row) const {
+  const auto index = static_cast<std::size_t>(row);
+  return index < references_.size() ? shown_text(references_[index], most_answer_characters) : QString();
 }
 
 void EvaluationSamplesFilter::set_wrong_only(bool wrong_only) {

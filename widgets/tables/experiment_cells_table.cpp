@@ -3,9 +3,38 @@
 
 #include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
-#include "widgets/tables/number_sort.h"
 
 namespace carryover {
+namespace {
+
+QVariant status_colour(CellStatus status) {
+  return status == CellStatus::Failed ? QVariant(current_theme().anchor) : QVariant();
+}
+
+QVariant status_icon(CellStatus status) {
+  if (status == CellStatus::Done) return coloured_icon(QStringLiteral("passed"), current_theme().carry);
+  if (status == CellStatus::Failed) return coloured_icon(QStringLiteral("failed"), current_theme().anchor);
+  return {};
+}
+
+}  // namespace
+
+ExperimentCellsTable::ExperimentCellsTable(QObject* parent) : ColumnModel(parent) {
+  std::vector<TableColumn<int>> columns;
+  for (int i = 0; i < cell_column_count; ++i) columns.push_back(column(static_cast<CellColumn>(i)));
+  set_columns(std::move(columns));
+}
+
+TableColumn<int> ExperimentCellsTable::column(CellColumn which) const {
+  const QString title = ExperimentModel::title(which), tip = ExperimentModel::axis_label(which);
+  const auto text = [this, which](int row) { return model_->text(row, which); };
+  if (ExperimentModel::is_numeric(which))
+    return figures(title, tip, text).sorted_by([this, which](int row) { return model_->number(row, which); });
+  if (which != CellColumn::Status) return words(title, tip, text);
+  return words(title, tip, text)
+      .coloured_by([this](int row) { return status_colour(model_->cell(row).status); })
+      .marked_by([this](int row) { return status_icon(model_->cell(row).status); });
+}
 
 void ExperimentCellsTable::set_model(const ExperimentModel* model) {
   model_ = model;
@@ -17,55 +46,18 @@ void ExperimentCellsTable::set_model(const ExperimentModel* model) {
 void ExperimentCellsTable::update() {
   std::vector<std::string> ids;
   for (const CellState& cell : model_->state().cells) ids.push_back(cell.id);
-  if (ids == ids_) {
-    if (!ids.empty()) Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
-    return;
-  }
-  beginResetModel();
-  ids_ = std::move(ids);
-  endResetModel();
-}
-
-int ExperimentCellsTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(ids_.size());
-}
-
-int ExperimentCellsTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : cell_column_count;
+  update_rows(ids == ids_, model_->count(), [&] { ids_ = std::move(ids); });
 }
 
 QVariant ExperimentCellsTable::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || index.row() >= model_->count()) return {};
-  const auto column = static_cast<CellColumn>(index.column());
-  const CellState& cell = model_->cell(index.row());
-  switch (role) {
-    case Qt::DisplayRole:
-      return model_->text(index.row(), column);
-    case number_role:
-      return ExperimentModel::is_numeric(column) ? model_->number(index.row(), column) : QVariant();
-    case Qt::TextAlignmentRole:
-      return QVariant((ExperimentModel::is_numeric(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    case Qt::ForegroundRole:
-      if (column == CellColumn::Status && cell.status == CellStatus::Failed) return current_theme().anchor;
-      return {};
-    case Qt::DecorationRole:
-      if (column != CellColumn::Status) return {};
-      if (cell.status == CellStatus::Done) return coloured_icon(QStringLiteral("passed"), current_theme().carry);
-      if (cell.status == CellStatus::Failed) return coloured_icon(QStringLiteral("failed"), current_theme().anchor);
-      return {};
-    case Qt::ToolTipRole:
-      return cell.error.empty() ? model_->cell_folder(index.row()) : QString::fromStdString(cell.error);
-    default:
-      return {};
-  }
+  // The model changes before views know it.
+  return index.isValid() && index.row() < model_->count() ? ColumnModel::data(index, role) : QVariant();
 }
 
-QVariant ExperimentCellsTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal) return {};
-  const auto column = static_cast<CellColumn>(section);
-  if (role == Qt::DisplayRole) return ExperimentModel::title(column);
-  if (role == Qt::ToolTipRole) return ExperimentModel::axis_label(column);
-  return {};
+QVariant ExperimentCellsTable::row_data(int row, int role) const {
+  if (role != Qt::ToolTipRole) return {};
+  const std::string& error = model_->cell(row).error;
+  return error.empty() ? model_->cell_folder(row) : QString::fromStdString(error);
 }
 
 }  // namespace carryover

@@ -22,6 +22,41 @@ QColor kind_colour(HitKind kind) {
 
 }  // namespace
 
+HitsModel::HitsModel(QObject* parent) : ColumnModel(parent) {
+  const auto position = [](HitRow row) { return static_cast<double>(row.hit().position); };
+  const auto distance = [](HitRow row) { return static_cast<double>(row.block->first_token - row.hit().position); };
+  const auto but_padding = [](auto Hit::*value) {
+    return [value](HitRow row) {
+      return row.hit().kind == HitKind::Padding ? NAN : static_cast<double>(row.hit().*value);
+    };
+  };
+  const auto score = [](double value) { return decimal_text(value, 3); };
+  const auto share = [](double value) { return percent_text(value, 3); };
+  const auto text = [this](HitRow row) { return text_ ? text_(row.hit().position) : QString(); };
+  set_columns({
+      numbers(tr("Segment"), tr("Segment that reads the hit"), index_text,
+              [](HitRow row) { return static_cast<double>(row.block->head.segment); }),
+      numbers(tr("Layer"), tr("Layer"), index_text, [](HitRow row) { return row.block->head.layer; }),
+      numbers(tr("Head"), tr("Query head"), index_text, [](HitRow row) { return row.block->head.head; }),
+      numbers(tr("Slot"), tr("Index in the retrieved prefix, which is also the re-indexed RoPE position"), index_text,
+              [](HitRow row) { return row.slot; }),
+      numbers(tr("Position"), tr("Absolute position of the token in the text"), index_text, position),
+      numbers(tr("Distance"), tr("Tokens from the position to the start of the segment that reads it"), index_text,
+              distance),
+      words(tr("Kind"), tr("Anchor: selected by its score. Expanded: next to an anchor. Padding: fills the prefix"),
+            [](HitRow row) { return hit_kind_text(row.hit().kind); })
+          .sorted_by([](HitRow row) { return static_cast<double>(row.hit().kind); })
+          .marked_by([](HitRow row) { return kind_colour(row.hit().kind); }),
+      numbers(tr("Score"),
+              tr("Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor's"),
+              score, but_padding(&Hit::score)),
+      numbers(tr("Mass"), tr("Share of the head's attention on the slot, mean over the segment's queries"), share,
+              [this](HitRow row) { return mass(row); }),
+      numbers(tr("Anchor"), tr("Position of the anchor it belongs to"), index_text, but_padding(&Hit::anchor)),
+      words(tr("Text"), tr("Text around the position"), text).sorted_by(position).tipped_by_text(),
+  });
+}
+
 void HitsModel::set_blocks(std::vector<HitBlock> blocks) {
   beginResetModel();
   blocks_ = std::move(blocks);
@@ -57,99 +92,17 @@ void HitsModel::set_text_source(std::function<QString(std::int64_t)> text) {
   text_ = std::move(text);
 }
 
-HitsModel::Row HitsModel::row(int index) const {
+HitRow HitsModel::row(int index) const {
   CARRYOVER_CHECK(index >= 0 && index < rowCount());
   const auto block = static_cast<std::size_t>(std::upper_bound(ends_.begin(), ends_.end(), index) - ends_.begin());
   return {&blocks_[block], index - (block == 0 ? 0 : ends_[block - 1])};
 }
 
-double HitsModel::number(int index, int column) const {
-  const Row at = row(index);
-  const Hit& hit = at.hit();
-  const bool padding = hit.kind == HitKind::Padding;
-  switch (column) {
-    case Segment:
-      return static_cast<double>(at.block->head.segment);
-    case Layer:
-      return at.block->head.layer;
-    case Head:
-      return at.block->head.head;
-    case Slot:
-      return at.slot;
-    case Position:
-      return static_cast<double>(hit.position);
-    case Distance:
-      return static_cast<double>(at.block->first_token - hit.position);
-    case Kind:
-      return static_cast<double>(hit.kind);
-    case Score:
-      return padding ? NAN : static_cast<double>(hit.score);
-    case Mass: {
-      const auto head = masses_.find({at.block->head.layer, at.block->head.head});
-      const bool known = head != masses_.end() && static_cast<std::size_t>(at.slot) < head->second.size();
-      return known ? static_cast<double>(head->second[static_cast<std::size_t>(at.slot)]) : NAN;
-    }
-    case Anchor:
-      return padding ? NAN : static_cast<double>(hit.anchor);
-    default:
-      return static_cast<double>(hit.position);  // texts sort by where they stand
-  }
-}
-
-int HitsModel::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() || ends_.empty() ? 0 : ends_.back();
-}
-int HitsModel::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : ColumnCount;
-}
-
-QString HitsModel::display(int index, int column) const {
-  const Hit hit = row(index).hit();
-  if (column == Kind) return hit_kind_text(hit.kind);
-  if (column == Text) return text_ ? text_(hit.position) : QString();
-  const double value = number(index, column);
-  if (std::isnan(value)) return {};
-  if (column == Mass) return percent_text(value, 3);
-  return column == Score ? decimal_text(value, 3) : QString::number(static_cast<qlonglong>(value));
-}
-
-QVariant HitsModel::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  switch (role) {
-    case Qt::DisplayRole:
-      return display(index.row(), index.column());
-    case Qt::ToolTipRole:
-      return index.column() == Text ? QVariant(display(index.row(), Text)) : QVariant();
-    case Qt::TextAlignmentRole: {
-      const bool words = index.column() == Kind || index.column() == Text;
-      return QVariant(Qt::Alignment(Qt::AlignVCenter | (words ? Qt::AlignLeft : Qt::AlignRight)));
-    }
-    case Qt::DecorationRole:
-      return index.column() == Kind ? QVariant(kind_colour(row(index.row()).hit().kind)) : QVariant();
-    default:
-      return {};
-  }
-}
-
-QVariant HitsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount) return {};
-  const QString names[] = {tr("Segment"), tr("Layer"), tr("Head"), tr("Slot"),   tr("Position"), tr("Distance"),
-                           tr("Kind"),    tr("Score"), tr("Mass"), tr("Anchor"), tr("Text")};
-  const QString tips[] = {
-      tr("Segment that reads the hit"),
-      tr("Layer"),
-      tr("Query head"),
-      tr("Index in the retrieved prefix, which is also the re-indexed RoPE position"),
-      tr("Absolute position of the token in the text"),
-      tr("Tokens from the position to the start of the segment that reads it"),
-      tr("Anchor: selected by its score. Expanded: next to an anchor. Padding: fills the prefix"),
-      tr("Raw dot product of the best query summary with the unrotated key; an expanded hit has its anchor's"),
-      tr("Share of the head's attention on the slot, mean over the segment's queries"),
-      tr("Position of the anchor it belongs to"),
-      tr("Text around the position")};
-  if (role == Qt::DisplayRole) return names[section];
-  if (role == Qt::ToolTipRole) return tips[section];
-  return {};
+double HitsModel::mass(HitRow row) const {
+  const auto head = masses_.find({row.block->head.layer, row.block->head.head});
+  const auto slot = static_cast<std::size_t>(row.slot);
+  const bool known = head != masses_.end() && slot < head->second.size();
+  return known ? static_cast<double>(head->second[slot]) : NAN;
 }
 
 void HitsFilter::set_kind_shown(HitKind kind, bool shown) {

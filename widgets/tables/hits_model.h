@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
 #include <cstdint>
 #include <functional>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "engine/core/run/inspection.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
@@ -17,35 +17,34 @@ struct HitBlock {
   std::int64_t first_token = 0;
 };
 
+/// A hit, and the block that it lies in.
+struct HitRow {
+  const HitBlock* block;
+  int slot;
+  const Hit& hit() const { return block->head.hits[static_cast<std::size_t>(slot)]; }
+};
+
 /// A row a hit. GUI thread.
-class HitsModel : public QAbstractTableModel {
+class HitsModel : public ColumnModel<HitRow> {
   Q_OBJECT
  public:
   /// Slot: place in the retrieved prefix. Distance: tokens from the position to the start of the segment that reads it.
   enum Column { Segment, Layer, Head, Slot, Position, Distance, Kind, Score, Mass, Anchor, Text, ColumnCount };
-  struct Row {
-    const HitBlock* block;
-    int slot;
-    const Hit& hit() const { return block->head.hits[static_cast<std::size_t>(slot)]; }
-  };
 
-  using QAbstractTableModel::QAbstractTableModel;
+  explicit HitsModel(QObject* parent = nullptr);
   void set_blocks(std::vector<HitBlock> blocks);
   void append_blocks(std::vector<HitBlock> blocks);  ///< rows at the end; what is there stays selected and in place
   /// Sets the share of its head's attention that each slot gets, where that is known.
   void set_masses(const std::vector<SlotMasses>& masses);
   void set_text_source(std::function<QString(std::int64_t position)> text);  ///< a snippet around a position
 
-  Row row(int index) const;
-  double number(int index, int column) const;  ///< to sort by; NaN where a cell is empty
+  HitRow row(int index) const override;
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+ protected:
+  int count() const override { return ends_.empty() ? 0 : ends_.back(); }
 
  private:
-  QString display(int row, int column) const;
+  double mass(HitRow row) const;
 
   std::vector<HitBlock> blocks_;
   std::vector<int> ends_;                                     ///< ends_[i]: rows in blocks 0..i

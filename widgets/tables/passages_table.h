@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
-#include <vector>
-
 #include "widgets/state/passages.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
@@ -18,22 +16,11 @@ struct PassageRow {
 };
 
 /// A row a passage, best score first. GUI thread.
-class PassagesTable : public QAbstractTableModel {
+class PassagesTable : public ColumnTable<PassageRow> {
   Q_OBJECT
  public:
   enum Column { Score, Segment, Position, Text, Change, TokenChange, Without, Alone, ColumnCount };
-
-  using QAbstractTableModel::QAbstractTableModel;
-  void set_rows(std::vector<PassageRow> rows);
-  const std::vector<PassageRow>& rows() const { return rows_; }
-
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
- private:
-  std::vector<PassageRow> rows_;
+  explicit PassagesTable(QObject* parent = nullptr);
 };
 
 }  // namespace carryover

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
 #include <vector>
 
 #include "engine/core/analysis/head_scores.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
@@ -20,24 +20,16 @@ struct Proposal {
 std::vector<Proposal> list_proposals(const HeadScores& scores, const ModelConfig& model, const Grouping& current,
                                      const Grouping& proposed);
 
-/// A row a grouping. GUI thread.
-class ProposalsTable : public QAbstractTableModel {
+/// A row a grouping. Views keep their selection where the names are the same again. GUI thread.
+class ProposalsTable : public ColumnTable<Proposal> {
   Q_OBJECT
  public:
   enum Column { Name, Layers, Heads, Share, Shared, ColumnCount };
   enum Row { Proposed, Current, FirstPreset };  ///< where there are rows
+  explicit ProposalsTable(QObject* parent = nullptr);
 
-  using QAbstractTableModel::QAbstractTableModel;
-  void set_rows(std::vector<Proposal> rows);  ///< in place where the names are the same: selections stay
-  const Proposal& row(int index) const { return rows_.at(static_cast<std::size_t>(index)); }
-
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
- private:
-  std::vector<Proposal> rows_;
+ protected:
+  bool is_same(const Proposal& a, const Proposal& b) const override { return a.name == b.name; }
 };
 
 }  // namespace carryover

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
-
 #include "widgets/state/run_library.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
 /// The list of runs as rows; the name's box compares a run with others, name and tags can be edited. GUI thread.
-class RunLibraryTable : public QAbstractTableModel {
+class RunLibraryTable : public ColumnModel<const ListedRun&> {
   Q_OBJECT
  public:
   enum Column { Name, Kind, Tags, Policy, Model, Tokens, Loss, Ppl, Size, Made, ColumnCount };
@@ -18,19 +17,16 @@ class RunLibraryTable : public QAbstractTableModel {
   /// Sets the run that the views show; its row is in bold.
   void set_shown(const QString& place);
   const QString& shown() const { return shown_; }
+  const ListedRun& row(int index) const override { return library_.run(index); }
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-  bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
-  Qt::ItemFlags flags(const QModelIndex& index) const override;
+ protected:
+  int count() const override { return library_.count(); }
+  QVariant row_data(const ListedRun& run, int role) const override;
 
  private:
-  static QString text(const ListedRun& run, int column);
-  static QVariant number(const ListedRun& run, int column);
-  QVariant look(const ListedRun& run, int role) const;
-  void tell(int row);
+  std::vector<TableColumn<const ListedRun&>> columns();
+  TableColumn<const ListedRun&> name_column();
+  TableColumn<const ListedRun&> tags_column();
 
   RunLibrary& library_;
   QString shown_;

@@ -7,36 +7,22 @@
 
 namespace carryover {
 
-void StepTable::set(StepRows rows) {
-  beginResetModel();
-  table_ = std::move(rows);
-  endResetModel();
+void StepTable::set(StepRows step) {
+  std::vector<TableColumn<const StepRows::Row&>> columns;
+  for (qsizetype i = 0; i < step.columns.size(); ++i)
+    columns.push_back(words(step.columns[i], [i](const StepRows::Row& row) {
+      const QVariant& cell = row.cells[i];
+      return cell.typeId() == QMetaType::Double ? significant_text(cell.toDouble(), 6) : cell;
+    }));
+  update_rows(false, static_cast<int>(step.rows.size()), [&] {
+    set_columns(std::move(columns));
+    rows_ = std::move(step.rows);
+  });
 }
 
 int StepTable::row_of(std::int64_t position) const {
-  const auto found = std::find_if(table_.rows.begin(), table_.rows.end(),
-                                  [position](const StepRows::Row& row) { return row.position == position; });
-  return found == table_.rows.end() ? -1 : static_cast<int>(found - table_.rows.begin());
-}
-
-int StepTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(table_.rows.size());
-}
-int StepTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : static_cast<int>(table_.columns.size());
-}
-
-QVariant StepTable::data(const QModelIndex& index, int role) const {
-  if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
-  if (role != Qt::DisplayRole) return {};
-  const QVariant& cell = table_.rows[static_cast<std::size_t>(index.row())].cells[index.column()];
-  return cell.typeId() == QMetaType::Double ? significant_text(cell.toDouble(), 6) : cell;
-}
-
-QVariant StepTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= table_.columns.size())
-    return {};
-  return table_.columns[section];
+  const auto found = std::ranges::find(rows_, position, &StepRows::Row::position);
+  return found == rows_.end() ? -1 : static_cast<int>(found - rows_.begin());
 }
 
 }  // namespace carryover

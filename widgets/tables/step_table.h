@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
-
 #include "widgets/state/search_walk.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
 /// The result of a step of a search. GUI thread.
-class StepTable : public QAbstractTableModel {
+class StepTable : public ColumnModel<const StepRows::Row&> {
   Q_OBJECT
  public:
-  using QAbstractTableModel::QAbstractTableModel;
+  using ColumnModel::ColumnModel;
   void set(StepRows rows);
-  std::int64_t position(int row) const { return table_.rows[static_cast<std::size_t>(row)].position; }
+  const StepRows::Row& row(int index) const override { return rows_[static_cast<std::size_t>(index)]; }
   int row_of(std::int64_t position) const;  ///< the first one; −1: none
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role) const override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+ protected:
+  int count() const override { return static_cast<int>(rows_.size()); }
 
  private:
-  StepRows table_;
+  std::vector<StepRows::Row> rows_;
 };
 
 }  // namespace carryover

@@ -3,94 +3,42 @@
 
 #include <QDir>
 
+#include "widgets/look/qstring.h"
 #include "widgets/state/quantity_text.h"
 
 namespace carryover {
+namespace {
 
-TrainingRunsTable::TrainingRunsTable(TrainingRuns& runs, QObject* parent) : QAbstractTableModel(parent), runs_(runs) {
-  connect(&runs, &TrainingRuns::about_to_add, this, [this](int index) { beginInsertRows({}, index, index); });
-  connect(&runs, &TrainingRuns::added, this, [this] { endInsertRows(); });
-  connect(&runs, &TrainingRuns::about_to_remove, this, [this](int index) { beginRemoveRows({}, index, index); });
-  connect(&runs, &TrainingRuns::removed, this, [this] { endRemoveRows(); });
-  const auto row_changed = [this](int row) { Q_EMIT dataChanged(index(row, 0), index(row, ColumnCount - 1)); };
-  connect(&runs, &TrainingRuns::run_changed, this, row_changed);
-  connect(&runs, &TrainingRuns::ticked_changed, this, row_changed);
+QString step_of_steps(const TrainingModel& run) {
+  return QStringLiteral("%L1 / %L2")
+      .arg(run.step_count() > 0 ? run.column(TrainingColumn::Step).back() : 0.0, 0, 'f', 0)
+      .arg(static_cast<qlonglong>(run.plan().training.max_steps));
 }
 
-int TrainingRunsTable::rowCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : runs_.count();
-}
-int TrainingRunsTable::columnCount(const QModelIndex& parent) const {
-  return parent.isValid() ? 0 : ColumnCount;
+QString newest_loss(const TrainingModel& run) {
+  return run.step_count() > 0 ? decimal_text(run.column(TrainingColumn::Loss).back(), 4) : QString();
 }
 
-QVariant TrainingRunsTable::text(const TrainingModel& run, int column) const {
-  const bool stepped = run.step_count() > 0;
-  switch (column) {
-    case Name:
-      return run.name();
-    case State:
-      return training_state_name(run.state());
-    case Step:
-      return QStringLiteral("%L1 / %L2")
-          .arg(stepped ? run.column(TrainingColumn::Step).back() : 0.0, 0, 'f', 0)
-          .arg(static_cast<qlonglong>(run.plan().training.max_steps));
-    case Loss:
-      return stepped ? decimal_text(run.column(TrainingColumn::Loss).back(), 4) : QString();
-    case Model:
-      return run.model_name();
-    default:
-      return {};
-  }
+}  // namespace
+
+TrainingRunsTable::TrainingRunsTable(TrainingRuns& runs, QObject* parent) : ColumnModel(parent), runs_(runs) {
+  TableColumn<const TrainingModel&> name = words(tr("Run"), &TrainingModel::name);
+  name.ticked = [&runs](int row) { return runs.ticked(row); };
+  name.tick = [&runs](int row, bool ticked) { runs.set_ticked(row, ticked); };
+  set_columns({
+      name,
+      words(tr("State"), [](const TrainingModel& run) { return training_state_name(run.state()); }),
+      figures(tr("Step"), step_of_steps),
+      figures(tr("Loss"), newest_loss),
+      words(tr("Model"), &TrainingModel::model_name),
+  });
+  follow(runs, &TrainingRuns::removed);
+  connect(&runs, &TrainingRuns::ticked_changed, this, [this](int row) { rows_changed(row, row); });
 }
 
-QVariant TrainingRunsTable::data(const QModelIndex& index, int role) const {
-  if (!index.isValid() || index.row() >= runs_.count()) return {};
-  const TrainingModel& run = runs_.run(index.row());
-  const bool number = index.column() == Step || index.column() == Loss;
-  switch (role) {
-    case Qt::DisplayRole:
-      return text(run, index.column());
-    case Qt::TextAlignmentRole:
-      return QVariant((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    case Qt::CheckStateRole:
-      if (index.column() == Name) return runs_.ticked(index.row()) ? Qt::Checked : Qt::Unchecked;
-      return {};
-    case Qt::ToolTipRole:
-      return QStringLiteral("%1\n%2").arg(QDir::toNativeSeparators(run.directory()),
-                                          QString::fromStdString(run.plan().model));
-    default:
-      return {};
-  }
-}
-
-bool TrainingRunsTable::setData(const QModelIndex& index, const QVariant& value, int role) {
-  if (!index.isValid() || role != Qt::CheckStateRole || index.column() != Name) return false;
-  runs_.set_ticked(index.row(), value.toInt() == Qt::Checked);
-  return true;
-}
-
-QVariant TrainingRunsTable::headerData(int section, Qt::Orientation orientation, int role) const {
-  if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-  switch (section) {
-    case Name:
-      return tr("Run");
-    case State:
-      return tr("State");
-    case Step:
-      return tr("Step");
-    case Loss:
-      return tr("Loss");
-    case Model:
-      return tr("Model");
-    default:
-      return {};
-  }
-}
-
-Qt::ItemFlags TrainingRunsTable::flags(const QModelIndex& index) const {
-  const Qt::ItemFlags usual = QAbstractTableModel::flags(index);
-  return index.isValid() && index.column() == Name ? usual | Qt::ItemIsUserCheckable : usual;
+QVariant TrainingRunsTable::row_data(const TrainingModel& run, int role) const {
+  if (role != Qt::ToolTipRole) return {};
+  return QStringLiteral("%1\n%2").arg(QDir::toNativeSeparators(run.directory()), qstring(run.plan().model));
 }
 
 }  // namespace carryover

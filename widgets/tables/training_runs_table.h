@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QAbstractTableModel>
-
 #include "widgets/state/training_runs.h"
+#include "widgets/tables/column_table.h"
 
 namespace carryover {
 
 /// The runs as rows: name (with a tick: compared), state, step, loss, model. GUI thread.
-class TrainingRunsTable : public QAbstractTableModel {
+class TrainingRunsTable : public ColumnModel<const TrainingModel&> {
   Q_OBJECT
  public:
   enum Column { Name, State, Step, Loss, Model, ColumnCount };
-  explicit TrainingRunsTable(TrainingRuns& runs, QObject* parent = nullptr);
 
-  int rowCount(const QModelIndex& parent = {}) const override;
-  int columnCount(const QModelIndex& parent = {}) const override;
-  QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-  bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
-  QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
-  Qt::ItemFlags flags(const QModelIndex& index) const override;
+  explicit TrainingRunsTable(TrainingRuns& runs, QObject* parent = nullptr);
+  const TrainingModel& row(int index) const override { return runs_.run(index); }
+
+ protected:
+  int count() const override { return runs_.count(); }
+  QVariant row_data(const TrainingModel& run, int role) const override;
 
  private:
-  QVariant text(const TrainingModel& run, int column) const;
   TrainingRuns& runs_;
 };
 
