@@ -3,6 +3,7 @@
 
 #include <QDir>
 
+#include "widgets/look/filled_text.h"
 #include "widgets/look/qstring.h"
 #include "widgets/state/quantity_text.h"
 
@@ -10,9 +11,8 @@ namespace carryover {
 namespace {
 
 QString step_of_steps(const TrainingModel& run) {
-  return QStringLiteral("%L1 / %L2")
-      .arg(run.step_count() > 0 ? run.column(TrainingColumn::Step).back() : 0.0, 0, 'f', 0)
-      .arg(static_cast<qlonglong>(run.plan().training.max_steps));
+  const auto step = run.step_count() > 0 ? static_cast<qlonglong>(run.column(TrainingColumn::Step).back()) : 0;
+  return filled(QStringLiteral("%L1 / %L2"), step, run.plan().training.max_steps);
 }
 
 QString newest_loss(const TrainingModel& run) {
