@@ -21,7 +21,8 @@ std::int64_t ModelConfig::parameters() const {
 }
 
 void ModelConfig::validate(const std::string& where) const {
-  family_of(*this);
+  if (find_family(architecture) == nullptr)
+    refuse_value(where, "the architecture", "is '" + architecture.substr(0, 60) + "', which is not known");
   // These limits are far above any real model, and keep every product of sizes and parameters() · 8 bytes in 63 bits.
   check_range(where, "the number of layers", layers, 1, 1024);
   check_range(where, "the hidden size", hidden, 1, 1 << 18);

@@ -29,8 +29,8 @@ struct ModelConfig {
   std::int64_t group_size() const { return heads / kv_heads; }  ///< query heads per KV head
   std::int64_t parameters() const;
 
-  /// Throws EngineError{BadInput}, which names `where` and the field, if a number is out of range or sizes overflow,
-  /// and {Unsupported} if no family has the architecture.
+  /// Throws EngineError{BadInput}, which names `where` and the field, if a number is out of range, if sizes
+  /// overflow, or if no family has the architecture.
   void validate(const std::string& where) const;
 };
 
