@@ -44,7 +44,7 @@ const Family& read_family(const JsonFields& fields, const std::string& where) {
 /// Throws for every feature that would change the computation.
 void check_features(const JsonFields& fields, const std::string& where) {
   const std::string activation = fields.find_text("hidden_act").value_or("silu");
-  if (activation != "silu")
+  if (activation != "silu" && activation != "swish")  // two names of one function in transformers
     unsupported(where, "hidden_act '" + activation.substr(0, 60) + "' is not supported", "Supported: silu.");
   for (const char* key : {"attention_bias", "mlp_bias"}) {
     if (fields.find_flag(key).value_or(false))
@@ -83,10 +83,14 @@ void check_window(const nlohmann::json& json, const JsonFields& fields, const Fa
               "\"sliding_window\": null.");
 }
 
-/// Returns the field's id, or the first id of a list that the vocabulary has: the others never occur.
+/// Returns the field's id, or the first id of a list that the vocabulary has: the others never occur. A negative id, as
+/// -1 in the files of models without such a token, is none.
 std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, std::int64_t vocabulary) {
   const nlohmann::json* value = fields.find(key);
-  if (value == nullptr || !value->is_array()) return fields.find_integer(key);
+  if (value == nullptr || !value->is_array()) {
+    const auto id = fields.find_integer(key);
+    return id && *id < 0 ? std::nullopt : id;
+  }
   for (const nlohmann::json& entry : *value) {
     const nlohmann::json one{{key, entry}};
     const auto id = JsonFields(one, std::string("the list ") + key).find_integer(key);

@@ -88,6 +88,9 @@ class HfConfigTest : public QObject {
   void takes_the_first_of_several_ends() {
     QCOMPARE(*read(with("eos_token_id", {7, 9, 8})).eos_id, 7);
     QCOMPARE(*read(with("eos_token_id", {256, 9})).eos_id, 9);
+    QVERIFY(!read(with("eos_token_id", -1)).eos_id.has_value());
+    QVERIFY(!read(with("bos_token_id", -1)).bos_id.has_value());
+    QCOMPARE(read(with("hidden_act", "swish")).layers, read(with("hidden_act", "silu")).layers);
     QVERIFY(!read(with("eos_token_id", nlohmann::json::array())).eos_id.has_value());
     QCOMPARE(refused(Fault::BadInput, "eos_token_id", with("eos_token_id", {"x"})), QString());
   }
