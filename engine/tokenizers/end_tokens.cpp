@@ -65,6 +65,7 @@ void add_from_json(const fs::path& file, Ids& ids) {
   if (value == nullptr) return;
   const nlohmann::json list = value->is_array() ? *value : nlohmann::json::array({*value});
   for (const nlohmann::json& id : list) {
+    if (id.is_number_integer() && !id.is_number_unsigned()) continue;  // -1: there is no such token
     if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= static_cast<std::uint64_t>(kMaxVocabulary))
       throw EngineError(Fault::BadInput, file.string(), "eos_token_id is neither a token's number nor a list of them",
                         "Repair the file.");

@@ -90,12 +90,14 @@ void EndTokensTest::of_a_model_without_tokenizer() {
   write_bytes(folder.file("config.json"), R"({"eos_token_id": [4, 3]})");
   QCOMPARE(end_tokens(folder.path().string(), nullptr), (Ids{3, 4}));
   QCOMPARE(model_end_tokens(folder.path().string()), (Ids{3, 4}));
+  write_bytes(folder.file("generation_config.json"), R"({"eos_token_id": -1})");  // there is no such token
+  QCOMPARE(end_tokens(folder.path().string(), nullptr), (Ids{3, 4}));
   QCOMPARE(end_tokens("random:nothing", nullptr), Ids());
 }
 
 void EndTokensTest::refuses() {
   const TempDir folder;
-  for (const char* value : {"\"</s>\"", "-1", "[2, 1.5]", "[[2]]", "99999999999"}) {
+  for (const char* value : {"\"</s>\"", "[2, 1.5]", "[[2]]", "99999999999"}) {
     write_bytes(folder.file("generation_config.json"), std::string(R"({"eos_token_id": )") + value + "}");
     QCOMPARE(unlike(Fault::BadInput, "generation_config.json", [&] { end_tokens(folder.path().string(), nullptr); }),
              std::string());
