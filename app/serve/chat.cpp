@@ -19,6 +19,8 @@ namespace {
 
 using nlohmann::json;
 
+const json kEmptyText(json::value_t::string);
+
 constexpr std::int64_t kChatTokens = 1024;
 constexpr const char* kMessageTexts[] = {"name",      "id",      "type", "tool_call_id", "reasoning_content",
                                          "reasoning", "thinking"};
@@ -50,7 +52,7 @@ json read_message(const json& given) {
   if (!role || role->empty()) RequestFields::refuse("messages", "need a role each");
   json message{{"role", *role}, {"content", content_of(given)}};
   for (const auto& [name, value] : given.items()) {
-    if (name == "role" || name == "content" || value.empty() || value == "" || value == false) continue;
+    if (name == "role" || name == "content" || value.empty() || value == kEmptyText || value == false) continue;
     if (std::ranges::find(kMessageTexts, name) == std::end(kMessageTexts))
       RequestFields::refuse("messages", "may not have " + name.substr(0, 80) + ", which is not supported");
     if (const auto text = fields.find_text(name.c_str())) message[name] = *text;

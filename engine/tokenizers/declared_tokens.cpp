@@ -18,6 +18,8 @@ namespace {
 
 using nlohmann::json;
 
+const json kEmptyText(json::value_t::string);
+
 constexpr const char* kNamed[] = {"bos_token", "eos_token", "unk_token", "sep_token",
                                   "pad_token", "cls_token", "mask_token"};
 
@@ -67,9 +69,9 @@ class Declaration {
   /// Reads "eos_token", another "…_token", or a list of more special tokens.
   void read_entry(const std::string& key, const json& value, const std::string& where) {
     const bool standard = std::ranges::find(kNamed, key) != std::end(kNamed);
-    if ((standard || named_.contains(key)) && (value.is_null() || value == "")) {
+    if ((standard || named_.contains(key)) && (value.is_null() || value == kEmptyText)) {
       named_[key] = std::nullopt;
-    } else if (key.ends_with("_token") && ((value.is_string() && value != "") || value.is_object())) {
+    } else if (key.ends_with("_token") && ((value.is_string() && value != kEmptyText) || value.is_object())) {
       named_[key] = spelled(value, where);
     } else if (key == "additional_special_tokens" || key == "extra_special_tokens") {
       read_extra(value, where, extra_);

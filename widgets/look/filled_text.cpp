@@ -47,7 +47,7 @@ QString filled_with(const QString& text, std::initializer_list<FilledValue> valu
   std::vector<int> numbers;
   for (const Place& place : places) numbers.push_back(place.number);
   std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   if (numbers.size() < values.size())
     qWarning("Values without a place: %zu, in \"%s\"", values.size() - numbers.size(), qUtf8Printable(text));
   QString result;
