@@ -19,6 +19,8 @@ import safetensors.torch
 import torch
 import transformers
 
+transformers.utils.logging.disable_progress_bar()
+
 BOUND = 1e-4  # of a log-probability, between two ways to add up fp32
 
 SHAPE = {"vocab_size": 160, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 3,
