@@ -177,9 +177,21 @@ def kvpress_streaming(model, ids, sinks, recent, positions):
     return torch.cat(rows)
 
 
+def with_older_names(press):
+    """kvpress 0.5.5 asks for past_key_values, which attention in transformers 5.24 gets as `cache`."""
+    read = press.forward_hook
+
+    def hook(module, given, arguments, output):
+        return read(module, given, {"past_key_values": arguments.get("cache"), **arguments}, output)
+
+    press.forward_hook = hook
+    return press
+
+
 def prefilled(model, ids, press):
     """A cache that a press compressed behind a prompt, and the prompt's logits. The press asks for cache_position."""
     cache = transformers.DynamicCache()
+    press = with_older_names(press)
     with torch.no_grad(), press(model):
         logits = model(torch.tensor([ids]), past_key_values=cache, cache_position=torch.arange(len(ids))).logits[0]
     return cache, logits
