@@ -3,14 +3,14 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/core/base/error.h"
+#include "engine/core/base/config_fields.h"
 
 namespace carryover {
 
 /// Throws EngineError{BadInput} for a field of a model's configuration. `problem` follows the field's name, as in
 /// "is odd".
 [[noreturn]] inline void refuse_value(const std::string& where, const std::string& field, const std::string& problem) {
-  throw EngineError(Fault::BadInput, where, field + " " + problem, "Check that the file is complete and unchanged.");
+  refuse_field(where, field, problem, "Check that the file is complete and unchanged.");
 }
 
 /// Refuses a value outside low..high.

@@ -28,8 +28,8 @@ struct CcaState final : PolicyState {
 /// group's last token; keys and queries are rotated before pooling. This holds exactly for each query: segments are
 /// only chunks of the computation. A group that is cut by a segment's end is pooled when it becomes whole.
 ///
-/// What crosses segments is detached, as full attention's cache is. A training sample is one segment, and gradients go
-/// through all of it, pooling included (on the CPU by ops::listed_backward).
+/// The state that crosses segments is detached, as full attention's cache is. A training sample is one segment, and
+/// gradients go through all of it, pooling included (on the CPU by ops::listed_backward).
 class CcaPolicy final : public PolicyOf<CcaState> {
  public:
   CcaPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,

@@ -59,6 +59,13 @@ Int128 open_bytes(const CostModel& cost) {
   return segment_slots(cost, S) * pair_bytes(cost) * 3 / 2 + queries;
 }
 
+/// Returns the number of values of a layer's largest matrix.
+Int128 largest_matrix(const ModelConfig& model) {
+  std::int64_t largest = 0;
+  for (const SlotShape& slot : layer_slots(model)) largest = std::max(largest, slot.values());
+  return largest;
+}
+
 /// Returns CostModel::activation_bytes of a chunk if each head sees `past` positions before it.
 Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past, bool loss) {
   const ModelConfig& model = cost.model;
@@ -73,9 +80,8 @@ Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past,
   const Int128 attention = (seen + (Int128{3} * model.heads + Int128{3} * model.kv_heads) * chunk) *
                            model.head_dim;                             // q, k, v, rotated q and k, output
   const Int128 feed_forward = Int128{3} * model.intermediate * chunk;  // gate, up, their product
-  Int128 largest = 0;                                                  // values of a layer's largest matrix
-  for (const SlotShape& slot : layer_slots(model)) largest = std::max<Int128>(largest, slot.values());
-  const Int128 layer = (stream * chunk + std::max(attention, feed_forward)) * bytes_per_value + unpacked(largest);
+  const Int128 layer = (stream * chunk + std::max(attention, feed_forward)) * bytes_per_value +
+                       (cost.packed_weights ? unpacked(largest_matrix(model)) : 0);
   const Int128 row = Int128{model.vocabulary} * bytes_per_value;
   const Int128 logits =
       loss ? std::min<Int128>(logit_block_bytes, row * chunk) + unpacked(Int128{model.vocabulary} * model.hidden) : row;

@@ -10,6 +10,7 @@
 #include "engine/core/config/duo_heads.h"
 #include "engine/core/config/head_reads.h"
 #include "engine/core/cost/block_memory.h"
+#include "engine/families/weight_rows.h"
 
 namespace carryover {
 
@@ -220,7 +221,10 @@ bool state_grows(std::string_view policy) {
 }
 
 std::int64_t gate_parameters(const ModelConfig& model) {
-  return model.layers * 3 * model.heads * (model.hidden + 1);
+  std::int64_t values = 0;
+  for (const WeightRow& row : layer_rows(model, 0))
+    if (row.is_gate()) values += row.values();
+  return model.layers * values;
 }
 
 bool is_gated(std::string_view policy) {
