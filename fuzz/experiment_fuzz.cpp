@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads the files of experiments that may be anybody's: plans (engine/experiments/experiment_plan.h), published results
-// and the state that a window watches; prompt sets and what came of them. An input is read as each of them.
+// Reads the files of experiments that may be anybody's: plans (engine/campaigns/experiments/experiment_plan.h),
+// published results and the state that a window watches; prompt sets and what came of them. An input is read as each of
+// them.
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/campaigns/experiments/compared_losses.h"
+#include "engine/campaigns/experiments/experiment_frontier.h"
+#include "engine/campaigns/experiments/experiment_plan.h"
+#include "engine/campaigns/experiments/experiment_report.h"
+#include "engine/campaigns/experiments/experiment_state.h"
+#include "engine/campaigns/experiments/prompt_report.h"
 #include "engine/data/prompt_set.h"
-#include "engine/experiments/compared_losses.h"
-#include "engine/experiments/experiment_frontier.h"
-#include "engine/experiments/experiment_plan.h"
-#include "engine/experiments/experiment_report.h"
-#include "engine/experiments/experiment_state.h"
-#include "engine/experiments/prompt_report.h"
 #include "engine/formats/json_file.h"
 #include "fuzz/support/json_mutator.h"
 

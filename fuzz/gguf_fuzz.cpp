@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A GGUF file: its pairs, its directory, and the model and the vocabulary that they make (engine/formats/gguf.h).
+#include "engine/checkpoints/gguf_source.h"
 #include "engine/formats/gguf.h"
-#include "engine/models/gguf_source.h"
 #include "fuzz/support/fuzz.h"
 #include "fuzz/support/model_reading.h"
 

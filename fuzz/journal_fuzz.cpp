@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run's journal (engine/records/run_journal.h). Most mutations keep records whole: fields change, then size and
+// A run's journal (engine/runs/records/run_journal.h). Most mutations keep records whole: fields change, then size and
 // fingerprint are made to fit, so that what lies behind the fingerprint is reached.
-#include "engine/core/base/error.h"
-#include "engine/core/run/snapshot_check.h"
+#include "engine/base/error.h"
 #include "engine/formats/json_file.h"
-#include "engine/records/run_journal.h"
+#include "engine/runs/records/run_journal.h"
+#include "engine/runs/values/snapshot_check.h"
 #include "fuzz/support/journal_records.h"
 #include "fuzz/support/json_mutator.h"
 

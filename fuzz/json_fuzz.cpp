@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Any text as the JSON of each kind, and any bytes as CBOR: what is accepted is what the library reads, and what is
 // refused and valid is beyond a limit. And any text as a line of a terminal and as a cell of a spreadsheet.
-#include "engine/core/base/csv_cell.h"
-#include "engine/core/base/json_parser.h"
-#include "engine/core/base/terminal_text.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/csv_cell.h"
+#include "engine/base/json_parser.h"
+#include "engine/base/terminal_text.h"
+#include "engine/base/utf8.h"
 #include "fuzz/support/fuzz.h"
 #include "fuzz/support/json_mutator.h"
 

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/session/session_state.h"
-#include "engine/records/run_journal.h"
-#include "engine/records/training_plan.h"
+#include "app/saved_window/session_state.h"
 #include "engine/remote/protocol.h"
+#include "engine/runs/records/run_journal.h"
 #include "engine/tokenizers/bpe_pretokenizer.h"
+#include "engine/training/records/training_plan.h"
 #include "fuzz/support/journal_records.h"
 #include "fuzz/support/run_files.h"
 #include "fuzz/support/sections.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A run folder (engine/records/run_folder.h): all its files in one input. Mutations keep JSON JSON, and the seals of
-// index.bin are made to fit, so that what lies behind them is reached.
+// A run folder (engine/runs/records/run_folder.h): all its files in one input. Mutations keep JSON JSON, and the seals
+// of index.bin are made to fit, so that what lies behind them is reached.
 #include <cstring>
 #include <filesystem>
 
-#include "engine/core/run/snapshot_check.h"
 #include "engine/formats/fingerprint.h"
-#include "engine/records/run_folder.h"
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_folder.h"
+#include "engine/runs/records/run_reader.h"
+#include "engine/runs/values/snapshot_check.h"
 #include "fuzz/support/json_mutator.h"
 #include "fuzz/support/run_files.h"
 #include "fuzz/support/sections.h"

@@ -3,10 +3,10 @@
 // length that of the header.
 #include <cstring>
 
+#include "engine/checkpoints/hf_config.h"
+#include "engine/checkpoints/hf_source.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/safetensors.h"
-#include "engine/models/hf_config.h"
-#include "engine/models/hf_source.h"
 #include "fuzz/support/json_mutator.h"
 #include "fuzz/support/model_reading.h"
 #include "fuzz/support/sections.h"

@@ -10,7 +10,7 @@
 #include "app/serve/http_parser.h"
 #include "app/serve/plain_generate.h"
 #include "app/serve/tokenizing.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "fuzz/support/json_mutator.h"
 #include "tests/support/fake_serving_engine.h"
 

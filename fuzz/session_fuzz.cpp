@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A session file (app/session/session_state.h), which may be anybody's: what is accepted is the same once it is saved.
-#include "app/session/session_state.h"
+// A session file (app/saved_window/session_state.h), which may be anybody's: what is accepted is the same once it is
+// saved.
+#include "app/saved_window/session_state.h"
 #include "fuzz/support/json_mutator.h"
 
 using namespace carryover;

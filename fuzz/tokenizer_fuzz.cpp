@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "engine/formats/json_file.h"
 #include "engine/tokenizers/character_class.h"
 #include "engine/tokenizers/gguf_tokenizer.h"

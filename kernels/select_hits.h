@@ -12,7 +12,7 @@ inline constexpr std::int32_t select_hits_max_length = 2048;
 /// Selects the positions of each head's prefix from the ranked entries of its summaries (app:retrieval, steps 2 and 3):
 /// union by best score, the A best are anchors (equal scores: lower index first), expansion in order of score, low
 /// offset to high, clamped, until `length` are held, then the lowest unused; ascending. The same rule as
-/// core/run/hit_selection.h.
+/// runs/values/hit_selection.h.
 struct SelectHits {
   const float* scores;          ///< [heads, summaries, row_stride], as pool_topk writes them
   const std::int64_t* indices;  ///< same shape; -1 beyond the pool's entries

@@ -31,7 +31,10 @@ CACHE = Path(os.environ["CARRYOVER_CACHE"]) / "lint"
 QUICK = ("app", "engine", "kernels")  # where a source reads neither LibTorch nor Qt: seconds a file
 LIBRARY = re.compile(r"(torch|ATen|c10|caffe2)/|Q[A-Z]|Qt|qcustomplot")
 # A folder of the others is listed once nothing is found in it. Not yet: the rest of app, engine and widgets.
-SLOW = ("widgets/look", "widgets/state")
+SLOW = ("widgets/look", "widgets/lab", "widgets/controls/warning_box.cpp", "widgets/what_if/patching.cpp") + tuple(
+    f"widgets/{subject}/state"
+    for subject in ("campaigns", "compare", "heads", "runs", "text", "training", "what_if")
+)
 DAYS_KEPT = 60  # what no checkout has asked for that long is forgotten
 INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
 

@@ -5,9 +5,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
-#include "engine/core/base/current_error.h"
-#include "engine/core/base/terminal_text.h"
-#include "engine/core/base/text_parts.h"
+#include "engine/base/current_error.h"
+#include "engine/base/terminal_text.h"
+#include "engine/base/text_parts.h"
 
 namespace carryover {
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "app/cli/figure_request.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

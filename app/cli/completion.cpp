@@ -5,7 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 
 namespace carryover {
 
@@ -49,7 +49,7 @@ FlagWords flags_of(const CLI::App& app) {
   return flags;
 }
 
-/// Flags of the window, which Qt reads (app/shell/window_options.cpp): they stand where no verb does.
+/// Flags of the window, which Qt reads (app/start/window_options.cpp): they stand where no verb does.
 FlagWords window_flags() {
   FlagWords flags;
   for (const char* flag :

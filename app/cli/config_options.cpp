@@ -3,13 +3,13 @@
 
 #include <charconv>
 
-#include "engine/core/base/error.h"
-#include "engine/core/config/field_text.h"
-#include "engine/core/config/segment_fields.h"
-#include "engine/core/config/settings_presets.h"
-#include "engine/core/cost/policy_table.h"
+#include "engine/base/error.h"
+#include "engine/config/field_text.h"
+#include "engine/config/segment_fields.h"
+#include "engine/config/settings_presets.h"
+#include "engine/cost/policy_table.h"
 #include "engine/formats/json_file.h"
-#include "engine/records/head_pattern_file.h"
+#include "engine/heads/choice/head_pattern_file.h"
 
 namespace carryover {
 

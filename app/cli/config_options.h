@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/core/config/segment_config.h"
-#include "engine/records/run_settings.h"
+#include "engine/config/segment_config.h"
+#include "engine/runs/records/run_settings.h"
 
 namespace carryover {
 

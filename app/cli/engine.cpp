@@ -8,7 +8,7 @@
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/remote/engine_server.h"
 #include "engine/remote/protocol.h"
 #include "engine/remote/protocol_description.h"

@@ -7,9 +7,9 @@
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
-#include "engine/core/base/error.h"
-#include "engine/records/run_data.h"
-#include "engine/records/run_reader.h"
+#include "engine/base/error.h"
+#include "engine/runs/records/run_data.h"
+#include "engine/runs/records/run_reader.h"
 
 namespace carryover {
 

@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "app/cli/commands.h"
-#include "engine/core/base/error.h"
-#include "engine/core/base/run_control.h"
+#include "engine/base/error.h"
+#include "engine/base/run_control.h"
 
 namespace carryover {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/noted_tokenizer.h"
 
-#include "engine/core/base/terminal_text.h"
+#include "engine/base/terminal_text.h"
 
 namespace carryover {
 

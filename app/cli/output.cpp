@@ -8,9 +8,9 @@
 #include <csignal>
 #include <cstring>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/terminal_text.h"
-#include "engine/core/base/text_parts.h"
+#include "engine/base/error.h"
+#include "engine/base/terminal_text.h"
+#include "engine/base/text_parts.h"
 
 namespace carryover {
 

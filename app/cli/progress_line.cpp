@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "app/cli/output.h"
-#include "engine/core/base/terminal_text.h"
-#include "engine/core/base/text_parts.h"
+#include "engine/base/terminal_text.h"
+#include "engine/base/text_parts.h"
 
 namespace carryover {
 

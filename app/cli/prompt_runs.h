@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "engine/records/run_settings.h"
+#include "engine/runs/records/run_settings.h"
 
 namespace carryover {
 

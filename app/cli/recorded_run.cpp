@@ -3,8 +3,8 @@
 
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
-#include "engine/core/base/text_parts.h"
-#include "engine/records/forced_hits.h"
+#include "engine/base/text_parts.h"
+#include "engine/runs/records/forced_hits.h"
 
 namespace carryover {
 

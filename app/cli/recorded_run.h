@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/base/run_control.h"
-#include "engine/core/run/run_request.h"
-#include "engine/records/run_folder.h"
-#include "engine/records/run_settings.h"
+#include "engine/base/run_control.h"
+#include "engine/runs/records/run_folder.h"
+#include "engine/runs/records/run_settings.h"
+#include "engine/runs/values/run_request.h"
 
 namespace carryover {
 

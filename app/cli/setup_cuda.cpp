@@ -8,7 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/verbs.h"
 #include "engine/api/engine_library.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

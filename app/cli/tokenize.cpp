@@ -5,10 +5,10 @@
 #include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
-#include "engine/core/base/error.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/error.h"
+#include "engine/base/utf8.h"
+#include "engine/checkpoints/model_source.h"
 #include "engine/data/text_source.h"
-#include "engine/models/model_source.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

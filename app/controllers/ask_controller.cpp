@@ -6,11 +6,11 @@
 #include <iterator>
 
 #include "app/engine_thread/post.h"
-#include "engine/core/config/head_reads.h"
-#include "engine/core/cost/policy_table.h"
-#include "widgets/state/model_label.h"
-#include "widgets/state/passages.h"
-#include "widgets/state/provenance.h"
+#include "engine/config/head_reads.h"
+#include "engine/cost/policy_table.h"
+#include "widgets/runs/state/model_label.h"
+#include "widgets/runs/state/provenance.h"
+#include "widgets/text/state/passages.h"
 
 namespace carryover {
 namespace {

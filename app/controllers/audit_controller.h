@@ -2,7 +2,7 @@
 #pragma once
 #include "app/controllers/engine_job.h"
 #include "app/engine_thread/audit_worker.h"
-#include "widgets/forms/audit_form.h"
+#include "widgets/training/audit_form.h"
 
 namespace carryover {
 

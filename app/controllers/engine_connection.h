@@ -8,7 +8,7 @@
 #include "app/engine_thread/engine_worker.h"
 #include "app/engine_thread/post.h"
 #include "app/engine_thread/worker_thread.h"
-#include "widgets/state/lab_context.h"
+#include "widgets/lab/lab_context.h"
 
 namespace carryover {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "app/engine_thread/post.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/evaluations/policy_variant.h"
+#include "engine/campaigns/evaluations/policy_variant.h"
+#include "engine/cost/policy_table.h"
 
 namespace carryover {
 

@@ -7,8 +7,8 @@
 #include "app/controllers/folder_controller.h"
 #include "app/controllers/run_controller.h"
 #include "app/engine_thread/worker_thread.h"
-#include "engine/evaluations/evaluation_command.h"
-#include "widgets/state/evaluation_model.h"
+#include "engine/campaigns/evaluations/evaluation_command.h"
+#include "widgets/campaigns/state/evaluation_model.h"
 
 namespace carryover {
 

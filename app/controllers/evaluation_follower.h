@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "app/controllers/folder_follower.h"
-#include "engine/evaluations/evaluation_watch.h"
+#include "engine/campaigns/evaluations/evaluation_watch.h"
 
 namespace carryover {
 

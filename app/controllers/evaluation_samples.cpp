@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/evaluation_samples.h"
 
-#include "engine/evaluations/evaluated_samples.h"
+#include "engine/campaigns/evaluations/evaluated_samples.h"
 #include "engine/tasks/task_table.h"
 
 namespace carryover {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/engine_thread/error_report.h"
-#include "engine/evaluations/evaluation_plan.h"
-#include "engine/evaluations/sample_run.h"
+#include "engine/campaigns/evaluations/evaluation_plan.h"
+#include "engine/campaigns/evaluations/sample_run.h"
 
 namespace carryover {
 

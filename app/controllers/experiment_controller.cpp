@@ -3,7 +3,7 @@
 
 #include <QFileInfo>
 
-#include "engine/experiments/plan_needs.h"
+#include "engine/campaigns/experiments/plan_needs.h"
 
 namespace carryover {
 

@@ -7,8 +7,8 @@
 #include "app/controllers/run_controller.h"
 #include "app/controllers/train_controller.h"
 #include "app/engine_thread/worker_thread.h"
-#include "engine/experiments/experiment_command.h"
-#include "widgets/state/experiment_model.h"
+#include "engine/campaigns/experiments/experiment_command.h"
+#include "widgets/campaigns/state/experiment_model.h"
 
 namespace carryover {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "app/controllers/folder_follower.h"
-#include "engine/experiments/experiment_watch.h"
+#include "engine/campaigns/experiments/experiment_watch.h"
 
 namespace carryover {
 

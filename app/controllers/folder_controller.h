@@ -4,7 +4,7 @@
 
 #include "app/controllers/folder_follower.h"
 #include "app/engine_thread/folder_process.h"
-#include "widgets/state/folder_model.h"
+#include "widgets/campaigns/state/folder_model.h"
 
 namespace carryover {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/engine_thread/post.h"
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
 #include "widgets/look/filled_text.h"
 
 namespace carryover {

@@ -8,8 +8,8 @@
 #include <algorithm>
 
 #include "app/engine_thread/post.h"
-#include "widgets/state/provenance.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/look/quantity_text.h"
+#include "widgets/runs/state/provenance.h"
 
 namespace carryover {
 namespace {

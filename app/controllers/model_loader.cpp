@@ -6,12 +6,12 @@
 
 #include "app/controllers/adapter_base.h"
 #include "app/engine_thread/post.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
+#include "engine/checkpoints/measured_memory.h"
 #include "engine/data/text_source.h"
-#include "engine/models/measured_memory.h"
 #include "widgets/look/filled_text.h"
-#include "widgets/state/model_label.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/look/quantity_text.h"
+#include "widgets/runs/state/model_label.h"
 
 namespace carryover {
 

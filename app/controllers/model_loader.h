@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "app/controllers/engine_connection.h"
-#include "widgets/state/lab_context.h"
+#include "widgets/lab/lab_context.h"
 
 namespace carryover {
 

@@ -7,8 +7,8 @@
 #include "app/controllers/folder_follower.h"
 #include "app/engine_thread/folder_process.h"
 #include "app/engine_thread/worker_thread.h"
-#include "engine/experiments/prompt_report.h"
-#include "widgets/state/prompt_order.h"
+#include "engine/campaigns/experiments/prompt_report.h"
+#include "widgets/campaigns/state/prompt_order.h"
 
 namespace carryover {
 

@@ -2,7 +2,7 @@
 #include "app/controllers/recall_heads_controller.h"
 
 #include "app/engine_thread/post.h"
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
 
 namespace carryover {
 namespace {

@@ -5,11 +5,11 @@
 #include <QFileInfo>
 #include <algorithm>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/records/run_command.h"
+#include "engine/cost/policy_table.h"
+#include "engine/runs/records/run_command.h"
 #include "widgets/look/filled_text.h"
-#include "widgets/state/model_label.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/look/quantity_text.h"
+#include "widgets/runs/state/model_label.h"
 
 namespace carryover {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "app/controllers/model_loader.h"
 #include "app/engine_thread/drain_pace.h"
-#include "widgets/state/lab_context.h"
+#include "widgets/lab/lab_context.h"
 
 namespace carryover {
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "app/engine_thread/engine_worker.h"
-#include "engine/records/training_folder.h"
+#include "engine/training/records/training_folder.h"
 
 namespace carryover {
 

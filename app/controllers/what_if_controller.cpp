@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "app/engine_thread/post.h"
+#include "widgets/lab/shown.h"
 #include "widgets/look/filled_text.h"
-#include "widgets/state/patching.h"
-#include "widgets/state/provenance.h"
-#include "widgets/state/quantity_text.h"
-#include "widgets/state/shown.h"
+#include "widgets/look/quantity_text.h"
+#include "widgets/runs/state/provenance.h"
+#include "widgets/what_if/patching.h"
 
 namespace carryover {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 
 namespace carryover {
 

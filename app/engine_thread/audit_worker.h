@@ -5,9 +5,9 @@
 
 #include "app/engine_thread/engine_worker.h"
 #include "app/engine_thread/throttle.h"
-#include "engine/core/analysis/audit_report.h"
-#include "engine/core/base/run_control.h"
-#include "engine/core/run/model_info.h"
+#include "engine/base/run_control.h"
+#include "engine/runs/values/model_info.h"
+#include "engine/training/records/audit_report.h"
 
 namespace carryover {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/engine_thread/command_process.h"
-#include "engine/records/bench_file.h"
+#include "engine/bench/bench_file.h"
 
 namespace carryover {
 

@@ -5,10 +5,10 @@
 
 #include "app/engine_thread/spilling_observer.h"
 #include "engine/data/corpus.h"
-#include "engine/records/forced_hits.h"
-#include "engine/records/run_journal.h"
-#include "engine/records/training_plan.h"
+#include "engine/runs/records/forced_hits.h"
+#include "engine/runs/records/run_journal.h"
 #include "engine/tokenizers/token_checks.h"
+#include "engine/training/records/training_plan.h"
 
 namespace carryover {
 namespace {

@@ -11,10 +11,10 @@
 #include "app/engine_thread/run_channel.h"
 #include "app/engine_thread/train_channel.h"
 #include "engine/api/session.h"
-#include "engine/records/run_reader.h"
 #include "engine/remote/engine_source.h"
+#include "engine/runs/records/run_reader.h"
 #include "engine/tokenizers/tokenizer.h"
-#include "widgets/state/alignment.h"
+#include "widgets/runs/state/alignment.h"
 
 namespace carryover {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine_thread/error_report.h"
 
-#include "engine/core/base/current_error.h"
+#include "engine/base/current_error.h"
 
 namespace carryover {
 

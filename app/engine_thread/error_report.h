@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/engine_thread/engine_worker.h"
-#include "widgets/state/run_model.h"
+#include "widgets/runs/state/run_model.h"
 
 namespace carryover {
 

@@ -5,7 +5,7 @@
 
 #include "app/engine_thread/engine_worker.h"
 #include "app/engine_thread/throttle.h"
-#include "engine/data/recall_order.h"
+#include "engine/heads/choice/recall_order.h"
 
 namespace carryover {
 

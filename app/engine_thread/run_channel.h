@@ -6,10 +6,10 @@
 #include <mutex>
 #include <utility>
 
-#include "engine/core/base/mailbox.h"
-#include "engine/core/base/run_control.h"
-#include "engine/core/run/run_request.h"
-#include "engine/core/run/segment_source.h"
+#include "engine/base/mailbox.h"
+#include "engine/base/run_control.h"
+#include "engine/runs/values/run_request.h"
+#include "engine/runs/values/segment_source.h"
 
 namespace carryover {
 

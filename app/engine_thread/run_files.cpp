@@ -4,7 +4,7 @@
 #include <QDirIterator>
 #include <QFileInfo>
 
-#include "engine/records/run_journal.h"
+#include "engine/runs/records/run_journal.h"
 
 namespace carryover {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "app/engine_thread/error_report.h"
-#include "widgets/state/listed_run.h"
+#include "widgets/lab/listed_run.h"
 
 namespace carryover {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/engine_thread/error_report.h"
-#include "engine/records/run_journal.h"
+#include "engine/runs/records/run_journal.h"
 
 namespace carryover {
 

@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "engine/core/base/mailbox.h"
-#include "engine/core/base/run_control.h"
-#include "engine/core/run/train_request.h"
+#include "engine/base/mailbox.h"
+#include "engine/base/run_control.h"
+#include "engine/training/records/train_request.h"
 
 namespace carryover {
 

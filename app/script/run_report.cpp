@@ -6,15 +6,15 @@
 
 #include "app/window/bench_dialog.h"
 #include "app/window/script_selection.h"
-#include "engine/core/base/error.h"
-#include "engine/core/config/recall_preset.h"
-#include "widgets/forms/finetune_dialog.h"
-#include "widgets/forms/head_probe_form.h"
-#include "widgets/forms/recall_heads_form.h"
-#include "widgets/panels/head_discovery_panel.h"
-#include "widgets/panels/panel.h"
-#include "widgets/panels/recall_heads_panel.h"
+#include "engine/base/error.h"
+#include "engine/config/recall_preset.h"
+#include "widgets/heads/head_discovery_panel.h"
+#include "widgets/heads/head_probe_form.h"
+#include "widgets/heads/recall_heads_form.h"
+#include "widgets/heads/recall_heads_panel.h"
+#include "widgets/lab/panel.h"
 #include "widgets/plot/plot_export.h"
+#include "widgets/training/finetune_dialog.h"
 
 namespace carryover {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <QCoreApplication>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/json_parser.h"
+#include "engine/base/error.h"
+#include "engine/base/json_parser.h"
 #include "engine/data/text_source.h"
 #include "widgets/look/filled_text.h"
 

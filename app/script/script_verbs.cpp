@@ -10,16 +10,16 @@
 #include "app/cli/output.h"
 #include "app/script/script_what_if.h"
 #include "app/script/script_work.h"
-#include "app/shell/startup.h"
+#include "app/start/startup.h"
 #include "app/window/bench_dialog.h"
 #include "app/window/script_selection.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/records/run_data.h"
-#include "widgets/panels/panel.h"
+#include "engine/cost/policy_table.h"
+#include "engine/runs/records/run_data.h"
+#include "widgets/lab/panel.h"
 #include "widgets/panels/panel_registry.h"
-#include "widgets/panels/what_if_list.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/what_if/what_if_list.h"
 
 namespace carryover {
 namespace {

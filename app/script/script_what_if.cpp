@@ -5,9 +5,9 @@
 
 #include "app/script/script.h"
 #include "app/window/script_selection.h"
-#include "engine/core/base/error.h"
-#include "widgets/state/patching.h"
-#include "widgets/state/shown.h"
+#include "engine/base/error.h"
+#include "widgets/lab/shown.h"
+#include "widgets/what_if/patching.h"
 
 namespace carryover {
 namespace {

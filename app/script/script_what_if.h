@@ -2,7 +2,7 @@
 #pragma once
 #include <QStringList>
 
-#include "widgets/state/lab_context.h"
+#include "widgets/lab/lab_context.h"
 
 namespace carryover {
 

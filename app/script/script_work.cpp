@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/session/session_keeper.h"
+#include "app/saved_window/session_keeper.h"
 #include "app/window/identity_bar.h"
-#include "engine/core/base/error.h"
-#include "engine/records/training_plan.h"
-#include "widgets/forms/finetune_dialog.h"
-#include "widgets/forms/plan_form.h"
-#include "widgets/state/model_label.h"
-#include "widgets/state/passages.h"
-#include "widgets/state/questions.h"
+#include "engine/base/error.h"
+#include "engine/training/records/training_plan.h"
+#include "widgets/runs/state/model_label.h"
+#include "widgets/text/state/passages.h"
+#include "widgets/text/state/questions.h"
+#include "widgets/training/finetune_dialog.h"
+#include "widgets/training/plan_form.h"
 
 namespace carryover {
 namespace {

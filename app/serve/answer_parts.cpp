@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace carryover {
 

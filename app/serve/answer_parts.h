@@ -8,7 +8,7 @@
 
 #include "app/serve/stop_filter.h"
 #include "app/serve/token_text.h"
-#include "engine/core/run/generate_request.h"
+#include "engine/runs/values/generate_request.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

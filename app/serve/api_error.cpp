@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/current_error.h"
-#include "engine/core/base/terminal_text.h"
+#include "engine/base/current_error.h"
+#include "engine/base/terminal_text.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {

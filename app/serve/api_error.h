@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/serve/http_message.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

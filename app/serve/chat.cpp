@@ -10,7 +10,7 @@
 #include "app/serve/api_fields.h"
 #include "app/serve/chat_logprobs.h"
 #include "app/serve/event_stream.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {

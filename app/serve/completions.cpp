@@ -10,9 +10,9 @@
 #include "app/serve/event_stream.h"
 #include "app/serve/logprob_list.h"
 #include "app/serve/token_text.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "engine/formats/json_file.h"
-#include "engine/records/state_header.h"
+#include "engine/runs/records/state_header.h"
 
 namespace carryover {
 

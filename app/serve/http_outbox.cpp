@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

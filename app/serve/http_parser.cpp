@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "engine/core/base/text_parts.h"
+#include "engine/base/text_parts.h"
 
 namespace carryover {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

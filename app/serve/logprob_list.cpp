@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/serve/token_text.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace carryover {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/serve/api_error.h"
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 
 namespace carryover {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 
 namespace carryover {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "app/serve/api_error.h"
-#include "engine/core/base/json_integer.h"
-#include "engine/core/base/text_parts.h"
+#include "engine/base/json_integer.h"
+#include "engine/base/text_parts.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {

@@ -9,7 +9,7 @@
 
 #include "app/serve/model_names.h"
 #include "app/serve/seed_source.h"
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/serve/server_metrics.h"
 
-#include "engine/core/base/text_parts.h"
+#include "engine/base/text_parts.h"
 
 namespace carryover {
 

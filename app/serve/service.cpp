@@ -12,7 +12,7 @@
 #include "app/serve/completions.h"
 #include "app/serve/plain_generate.h"
 #include "app/serve/tokenizing.h"
-#include "engine/core/base/text_parts.h"
+#include "engine/base/text_parts.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/base/run_control.h"
-#include "engine/core/run/generate_request.h"
+#include "engine/base/run_control.h"
+#include "engine/runs/values/generate_request.h"
 
 namespace carryover {
 

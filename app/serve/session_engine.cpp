@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <span>
 
-#include "engine/core/base/error.h"
-#include "engine/core/cost/policy_table.h"
+#include "engine/base/error.h"
+#include "engine/cost/policy_table.h"
 
 namespace carryover {
 

@@ -8,7 +8,7 @@
 #include "app/serve/api_error.h"
 #include "app/serve/api_fields.h"
 #include "engine/formats/json_file.h"
-#include "engine/records/state_header.h"
+#include "engine/runs/records/state_header.h"
 
 namespace carryover {
 

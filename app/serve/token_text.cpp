@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace carryover {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/serve/api_fields.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 
 namespace carryover {
 

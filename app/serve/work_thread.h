@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/core/base/run_control.h"
+#include "engine/base/run_control.h"
 
 namespace carryover {
 

@@ -14,14 +14,14 @@
 #include "app/window/message_bar.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/regular_file.h"
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
+#include "widgets/bench/bench_form.h"
+#include "widgets/bench/bench_results.h"
 #include "widgets/controls/button_row.h"
 #include "widgets/controls/command_box.h"
-#include "widgets/forms/bench_form.h"
 #include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/screen_size.h"
-#include "widgets/panels/bench_results.h"
 
 namespace carryover {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "app/window/figure_file.h"
 #include "engine/formats/json_file.h"
+#include "widgets/bench/bench_plots.h"
 #include "widgets/look/qstring.h"
-#include "widgets/plot/bench_plots.h"
 #include "widgets/plot/plot_view.h"
 
 namespace carryover {

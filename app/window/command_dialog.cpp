@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 #include <nlohmann/json.hpp>
 
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
 #include "widgets/controls/button_row.h"
 #include "widgets/controls/command_box.h"
 #include "widgets/controls/path_row.h"

@@ -4,7 +4,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
 #include "widgets/controls/button_row.h"
 #include "widgets/controls/command_box.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <QDialog>
 
-#include "engine/experiments/experiment_command.h"
+#include "engine/campaigns/experiments/experiment_command.h"
 
 namespace carryover {
 

@@ -15,17 +15,17 @@
 #include <nlohmann/json.hpp>
 
 #include "app/window/task_tree.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/evaluations/policy_variant.h"
+#include "engine/campaigns/evaluations/policy_variant.h"
+#include "engine/checkpoints/model_source.h"
+#include "engine/cost/policy_table.h"
 #include "engine/formats/json_file.h"
-#include "engine/models/model_source.h"
 #include "engine/tasks/task_table.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/look/qstring.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/look/screen_size.h"
 #include "widgets/look/widget_rows.h"
-#include "widgets/state/plan_values.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/training/state/plan_values.h"
 
 namespace carryover {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/window/command_dialog.h"
-#include "engine/evaluations/evaluation_command.h"
+#include "engine/campaigns/evaluations/evaluation_command.h"
 
 class QCheckBox;
 class QComboBox;

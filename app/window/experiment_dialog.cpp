@@ -17,9 +17,9 @@
 #include "widgets/controls/command_box.h"
 #include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/look/screen_size.h"
 #include "widgets/look/shown_name.h"
-#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/window/command_dialog.h"
-#include "engine/experiments/experiment_command.h"
-#include "engine/experiments/plan_needs.h"
+#include "engine/campaigns/experiments/experiment_command.h"
+#include "engine/campaigns/experiments/plan_needs.h"
 
 class QComboBox;
 class QSpinBox;

@@ -7,14 +7,14 @@
 #include <map>
 
 #include "app/window/figure_file.h"
-#include "engine/core/base/error.h"
-#include "engine/experiments/results_view.h"
+#include "engine/base/error.h"
+#include "engine/campaigns/experiments/results_view.h"
 #include "engine/formats/json_file.h"
+#include "widgets/campaigns/compared_losses_plot.h"
+#include "widgets/campaigns/loss_by_position.h"
+#include "widgets/campaigns/lost_sinks_plot.h"
+#include "widgets/campaigns/perplexity_frontier.h"
 #include "widgets/look/qstring.h"
-#include "widgets/panels/compared_losses.h"
-#include "widgets/panels/loss_by_position.h"
-#include "widgets/panels/lost_sinks_plot.h"
-#include "widgets/panels/perplexity_frontier.h"
 #include "widgets/plot/plot_view.h"
 
 namespace carryover {

@@ -7,10 +7,10 @@
 
 #include "app/window/message_bar.h"
 #include "app/window/panel_docks.h"
-#include "engine/records/run_data.h"
+#include "engine/runs/records/run_data.h"
+#include "widgets/lab/config_files.h"
 #include "widgets/panels/lab_report.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/state/config_files.h"
 
 namespace carryover {
 

@@ -10,7 +10,7 @@
 #include "widgets/controls/elided_label.h"
 #include "widgets/look/shown_name.h"
 #include "widgets/look/theme.h"
-#include "widgets/state/model_label.h"
+#include "widgets/runs/state/model_label.h"
 
 namespace carryover {
 namespace {

@@ -19,12 +19,12 @@
 #include "app/window/evaluation_dialog.h"
 #include "app/window/experiment_dialog.h"
 #include "app/window/model_dialog.h"
-#include "engine/models/trained_under.h"
-#include "engine/records/bench_command.h"
-#include "widgets/forms/bench_form.h"
-#include "widgets/forms/finetune_dialog.h"
+#include "engine/bench/bench_command.h"
+#include "engine/checkpoints/trained_under.h"
+#include "widgets/bench/bench_form.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/form_memory.h"
+#include "widgets/training/finetune_dialog.h"
 
 namespace carryover {
 namespace {

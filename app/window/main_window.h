@@ -11,7 +11,7 @@
 #include "app/window/message_bar.h"
 #include "app/window/panel_docks.h"
 #include "app/window/status_meters.h"
-#include "widgets/controls/context_ribbon.h"
+#include "widgets/runs/context_ribbon.h"
 
 namespace carryover {
 

@@ -13,9 +13,9 @@
 #include <QToolButton>
 
 #include "app/controllers/adapter_base.h"
-#include "engine/core/base/error.h"
-#include "engine/models/adapter_fit.h"
-#include "engine/models/model_source.h"
+#include "engine/base/error.h"
+#include "engine/checkpoints/adapter_fit.h"
+#include "engine/checkpoints/model_source.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/shown_name.h"
 #include "widgets/look/theme.h"

@@ -3,8 +3,8 @@
 #include <QDialog>
 #include <optional>
 
-#include "engine/core/run/model_info.h"
 #include "engine/families/model_config.h"
+#include "engine/runs/values/model_info.h"
 
 class QComboBox;
 class QLabel;

@@ -12,7 +12,7 @@
 #include "app/window/dock_tabs.h"
 #include "app/window/focus_frame.h"
 #include "app/window/panel_scroll.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/plot/plot_view.h"
 
 namespace carryover {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 namespace {

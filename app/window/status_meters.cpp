@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "app/window/lab_toolbar.h"
-#include "engine/core/base/system_file.h"
+#include "engine/base/system_file.h"
 #include "widgets/look/filled_text.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/look/quantity_text.h"
 
 namespace carryover {
 namespace {

@@ -5,10 +5,10 @@
 #include <QSignalBlocker>
 #include <algorithm>
 
-#include "engine/evaluations/task_kinds.h"
+#include "engine/campaigns/evaluations/task_kinds.h"
 #include "engine/tasks/task_table.h"
 #include "widgets/look/qstring.h"
-#include "widgets/state/plan_values.h"
+#include "widgets/training/state/plan_values.h"
 
 namespace carryover {
 namespace {

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <mutex>
 
-#include "engine/core/base/byte_size.h"
-#include "engine/core/base/error.h"
+#include "engine/base/byte_size.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engine/api/session.h"
-#include "engine/core/cost/machine_limits.h"
+#include "engine/cost/machine_limits.h"
 
 namespace carryover {
 

@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/analysis/audit_report.h"
-#include "engine/core/analysis/duo_gates.h"
-#include "engine/core/analysis/head_scores.h"
-#include "engine/core/analysis/pattern_search.h"
-#include "engine/core/analysis/recall_heads.h"
-#include "engine/core/base/run_control.h"
-#include "engine/core/run/generate_request.h"
-#include "engine/core/run/model_info.h"
-#include "engine/core/run/replay_request.h"
-#include "engine/core/run/run_request.h"
-#include "engine/core/run/state_info.h"
-#include "engine/core/run/train_request.h"
+#include "engine/base/run_control.h"
+#include "engine/heads/choice/duo_gates.h"
+#include "engine/heads/choice/head_scores.h"
+#include "engine/heads/choice/pattern_search.h"
+#include "engine/heads/choice/recall_heads.h"
+#include "engine/runs/values/generate_request.h"
+#include "engine/runs/values/model_info.h"
+#include "engine/runs/values/replay_request.h"
+#include "engine/runs/values/run_request.h"
+#include "engine/runs/values/state_info.h"
+#include "engine/training/records/audit_report.h"
+#include "engine/training/records/train_request.h"
 
 /// The façade of the engine. It is torch-free, so that the window and the command line never see a tensor. Implemented
 /// by libcarryover_engine, which engine_library.h opens at run time. A Session belongs to one thread, the engine

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/data/text_source.h"
 #include "engine/data/token_cache.h"
 #include "engine/formats/cache_folder.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/base/run_control.h"
+#include "engine/base/run_control.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

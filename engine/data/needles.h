@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/core/base/split_mix.h"
-#include "engine/core/run/needle.h"
+#include "engine/base/split_mix.h"
+#include "engine/runs/values/needle.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

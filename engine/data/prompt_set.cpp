@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/text_parts.h"
+#include "engine/base/error.h"
+#include "engine/base/text_parts.h"
 #include "engine/data/token_places.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/run/hits.h"
+#include "engine/runs/values/hits.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

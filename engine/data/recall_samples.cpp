@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/split_mix.h"
+#include "engine/base/error.h"
+#include "engine/base/split_mix.h"
 #include "engine/data/needles.h"
 
 namespace carryover {

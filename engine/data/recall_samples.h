@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/core/config/training_config.h"
-#include "engine/core/run/needle.h"
+#include "engine/config/training_config.h"
 #include "engine/data/corpus.h"
+#include "engine/runs/values/needle.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/split_mix.h"
+#include "engine/base/error.h"
+#include "engine/base/split_mix.h"
 #include "engine/data/corpus.h"
 
 namespace carryover {

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/json_integer.h"
+#include "engine/base/error.h"
+#include "engine/base/json_integer.h"
 #include "engine/data/text_encoding.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/npy.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

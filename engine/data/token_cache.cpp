@@ -4,7 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/fingerprint.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/output_file.h"

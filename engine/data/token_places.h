@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/run/hits.h"
+#include "engine/runs/values/hits.h"
 #include "engine/tokenizers/token_checks.h"
 
 namespace carryover {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/core/base/config_fields.h"
+#include "engine/base/config_fields.h"
 
 namespace carryover {
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/families/config_range.h"
 
 namespace carryover {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/content_hash.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/mapped_file.h"

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

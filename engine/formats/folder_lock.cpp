@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/regular_file.h"

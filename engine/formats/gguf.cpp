@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/dequantize.h"
 #include "engine/formats/mapped_file.h"
 

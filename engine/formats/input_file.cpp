@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/regular_file.h"
 
 namespace carryover {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/formats/json_file.h"
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/json_integer.h"
+#include "engine/base/error.h"
+#include "engine/base/json_integer.h"
 #include "engine/formats/input_file.h"
 
 namespace carryover {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/core/base/json_parser.h"
+#include "engine/base/json_parser.h"
 
 namespace carryover {
 

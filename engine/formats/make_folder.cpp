@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/folder_path.h"
 
 namespace carryover {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/regular_file.h"
 
 namespace carryover {

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

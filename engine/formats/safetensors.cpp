@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/dequantize.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/mapped_file.h"

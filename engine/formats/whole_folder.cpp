@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/output_file.h"
 #include "engine/formats/temporary_name.h"

@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/key_index.h"
-#include "engine/core/base/memory_bytes.h"
-#include "engine/core/config/retrieval_choices.h"
-#include "engine/core/run/hits.h"
+#include "engine/base/error.h"
+#include "engine/base/key_index.h"
+#include "engine/base/memory_bytes.h"
+#include "engine/config/retrieval_choices.h"
+#include "engine/decoder/rope.h"
 #include "engine/method/carried_state.h"
 #include "engine/method/state_fields.h"
-#include "engine/model/rope.h"
+#include "engine/runs/values/hits.h"
 
 namespace carryover {
 
@@ -145,7 +145,7 @@ struct PolicyState {
 class RetrievingPolicy;  // method/retrieving_policy.h
 
 /// The rule for how attention crosses segment boundaries. A new policy is one pair of files with a class derived from
-/// PolicyOf, and one row in core/cost/policy_table.cpp. The forward map calls context(), select() and trace() for each
+/// PolicyOf, and one row in cost/policy_table.cpp. The forward map calls context(), select() and trace() for each
 /// layer; the runner calls commit() once per segment. A policy has no state of its own, so it may serve several runs.
 /// Thread: engine.
 class AttentionPolicy {
@@ -199,7 +199,7 @@ class AttentionPolicy {
   virtual bool ends_prompts() const { return false; }
   virtual void end_prompt(PolicyState&, Rope&) const {}
 
-  /// Names all fields of a state that follows a text's last segment, for eval/state_file.h (see StateFields). Throws
+  /// Names all fields of a state that follows a text's last segment, for runs/state_file.h (see StateFields). Throws
   /// EngineError{Unsupported} if the policy names no fields.
   virtual void visit(PolicyState& state, StateFields& fields) const;
 };

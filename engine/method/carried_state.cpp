@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/core/config/head_reads.h"
+#include "engine/config/head_reads.h"
 #include "engine/method/head_select.h"
 
 namespace carryover {

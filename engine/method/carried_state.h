@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "engine/core/config/segment_config.h"
-#include "engine/core/run/snapshot.h"
+#include "engine/config/segment_config.h"
+#include "engine/runs/values/snapshot.h"
 
 namespace carryover {
 

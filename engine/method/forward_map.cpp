@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/method/group_attention.h"
 #include "engine/method/head_groups.h"
 #include "engine/method/layer_checkpoint.h"

@@ -2,8 +2,8 @@
 #pragma once
 #include <functional>
 
+#include "engine/decoder/decoder.h"
 #include "engine/method/open_segment.h"
-#include "engine/model/decoder.h"
 #include "engine/runtime/time_meter.h"
 
 namespace carryover {

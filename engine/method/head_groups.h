@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/config/kv_sharing.h"
+#include "engine/config/kv_sharing.h"
 #include "engine/method/attention_policy.h"
 
 namespace carryover {

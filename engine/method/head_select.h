@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/config/kv_sharing.h"
+#include "engine/config/kv_sharing.h"
 #include "engine/ops/head_attention.h"
 #include "engine/runtime/device_list.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cuda/device_segment.h"
 
 namespace carryover {

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "engine/decoder/decoder.h"
 #include "engine/method/attention_policy.h"
-#include "engine/model/decoder.h"
 
 namespace carryover {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/attention_lines.h"
 #include "engine/runtime/parallel.h"
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/core/config/head_patterns.h"
+#include "engine/config/head_patterns.h"
 #include "engine/method/sparse_index.h"
 
 namespace carryover {

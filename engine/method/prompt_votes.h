@@ -2,7 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "engine/model/rope.h"
+#include "engine/decoder/rope.h"
 
 namespace carryover {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 
 namespace carryover {
 

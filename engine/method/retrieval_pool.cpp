@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/terminal_text.h"
-#include "engine/core/config/head_reads.h"
-#include "engine/core/cost/cost_model.h"
+#include "engine/base/error.h"
+#include "engine/base/terminal_text.h"
+#include "engine/config/head_reads.h"
+#include "engine/cost/cost_model.h"
 #include "engine/runtime/memory_meter.h"
 
 namespace carryover {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 #include "engine/method/state_fields.h"
 #include "engine/ops/cpu/stored_keys.h"
 

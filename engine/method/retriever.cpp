@@ -9,13 +9,13 @@
 #include <limits>
 #include <span>
 
-#include "engine/core/base/error.h"
-#include "engine/core/run/window_selection.h"
+#include "engine/base/error.h"
 #include "engine/method/head_select.h"
 #include "engine/method/query_summaries.h"
 #include "engine/ops/cuda/device_search.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/retrieval_ops.h"
+#include "engine/runs/values/window_selection.h"
 #include "engine/runtime/cuda_runtime.h"
 
 namespace carryover {

@@ -8,11 +8,11 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/core/config/head_reads.h"
-#include "engine/core/run/hit_selection.h"
-#include "engine/core/run/hits.h"
+#include "engine/config/head_reads.h"
 #include "engine/method/position_scores.h"
 #include "engine/method/retrieval_pool.h"
+#include "engine/runs/values/hit_selection.h"
+#include "engine/runs/values/hits.h"
 
 namespace carryover {
 

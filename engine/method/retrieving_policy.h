@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 #include "engine/method/attention_policy.h"
 #include "engine/method/position_scores.h"
 

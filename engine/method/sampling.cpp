@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_copy.h"
 

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "engine/core/run/generate_request.h"
+#include "engine/runs/values/generate_request.h"
 
 namespace carryover {
 

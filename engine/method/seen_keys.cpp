@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/core/config/head_reads.h"
+#include "engine/config/head_reads.h"
 
 namespace carryover {
 

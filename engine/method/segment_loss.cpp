@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "engine/core/cost/cost_model.h"
-#include "engine/core/run/partition.h"
+#include "engine/cost/cost_model.h"
 #include "engine/ops/matmul.h"
+#include "engine/runs/values/partition.h"
 
 namespace carryover {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/core/config/segment_config.h"
-#include "engine/model/decoder.h"
+#include "engine/config/segment_config.h"
+#include "engine/decoder/decoder.h"
 #include "engine/ops/logit_loss.h"
 
 namespace carryover {

@@ -19,7 +19,7 @@ class SegmentRunner {
 
   const PolicyState& state() const { return *state_; }
   /// Replaces the carry by leaves with the same values, so that gradients end here; for training
-  /// (train/truncated_backprop.h).
+  /// (training/truncated_backprop.h).
   void replace_carry(CarriedState carry) { state_->carry = std::move(carry); }
   std::int64_t open_length() const { return open_ ? open_->length() : 0; }
   std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }

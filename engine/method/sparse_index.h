@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/core/base/key_index.h"
+#include "engine/base/key_index.h"
 
 namespace carryover {
 

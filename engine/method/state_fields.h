@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/run/hits.h"
+#include "engine/runs/values/hits.h"
 
 namespace carryover {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/bf16_lines.h"
 #include "engine/runtime/compute_type.h"

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/ops/cuda/device_elementwise.h"
 #include "engine/runtime/compute_type.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <map>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_list.h"

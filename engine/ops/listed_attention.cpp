@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_copy.h"

@@ -8,7 +8,7 @@
 #include <array>
 #include <limits>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/ops/elementwise.h"
 #include "engine/runtime/compute_type.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/core/cost/cost_model.h"
+#include "engine/cost/cost_model.h"
 #include "engine/ops/cpu/packed_weight.h"
 #include "engine/ops/cpu/row_matmul.h"
 

@@ -12,7 +12,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/row_attention.h"

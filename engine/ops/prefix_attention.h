@@ -2,7 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "engine/core/base/key_index.h"
+#include "engine/base/key_index.h"
 
 namespace carryover::ops {
 

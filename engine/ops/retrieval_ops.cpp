@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/largest_products.h"
 #include "engine/ops/cpu/pool_scan.h"
 #include "engine/ops/cuda/device_search.h"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/run/what_if.h"
 #include "engine/method/attention_policy.h"
+#include "engine/runs/values/what_if.h"
 
 namespace carryover {
 

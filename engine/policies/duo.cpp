@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/core/config/head_reads.h"
+#include "engine/config/head_reads.h"
 #include "engine/method/head_select.h"
 #include "engine/policies/registry.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/policies/handover.h"
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/config/head_patterns.h"
+#include "engine/config/head_patterns.h"
 #include "engine/policies/full.h"
 
 namespace carryover {

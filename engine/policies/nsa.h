@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/config/sparse_blocks.h"
+#include "engine/config/sparse_blocks.h"
 #include "engine/method/attention_policy.h"
 #include "engine/policies/kv_cache.h"
 

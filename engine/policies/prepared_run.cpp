@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/policies/prepared_run.h"
 
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "engine/core/base/error.h"
-#include "engine/core/cost/policy_table.h"
+#include "engine/base/error.h"
+#include "engine/cost/policy_table.h"
 
 namespace carryover {
 

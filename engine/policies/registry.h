@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 #include "engine/method/attention_policy.h"
 
 namespace carryover {
@@ -17,7 +17,7 @@ struct PolicyRequest {
 };
 
 /// Registers a policy; each policy's .cpp has a static object of this type. `name` is the name in the policy's row in
-/// core/cost/policy_table.h.
+/// cost/policy_table.h.
 struct PolicyFactory {
   using Make = std::unique_ptr<AttentionPolicy> (*)(const PolicyRequest&);
   PolicyFactory(const char* name, Make make);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/method/head_select.h"
 #include "engine/policies/registry.h"
 

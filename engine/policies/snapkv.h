@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 #include "engine/method/attention_policy.h"
 #include "engine/policies/kv_cache.h"
 

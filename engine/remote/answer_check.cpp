@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/remote/wire.h"
 
 namespace carryover {

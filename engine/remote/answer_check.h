@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/run/replay_request.h"
-#include "engine/core/run/snapshot_check.h"
-#include "engine/core/run/training_values.h"
+#include "engine/runs/values/replay_request.h"
+#include "engine/runs/values/snapshot_check.h"
+#include "engine/training/records/training_values.h"
 
 /// Checks of the answers of an engine on another machine, before a view indexes with them. Losses, masses and scores
 /// may have any value; heads, positions, ids and sizes may not. All throw EngineError{BadInput}. Any thread.

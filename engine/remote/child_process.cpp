@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/remote/command_words.h"
 #include "engine/remote/pipe_io.h"
 

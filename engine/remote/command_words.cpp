@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/text_parts.h"
+#include "engine/base/error.h"
+#include "engine/base/text_parts.h"
 
 namespace carryover {
 namespace {

@@ -6,15 +6,15 @@
 #include <map>
 #include <thread>
 
-#include "engine/core/base/current_error.h"
-#include "engine/core/base/system_file.h"
-#include "engine/core/base/utf8.h"
-#include "engine/core/run/snapshot_check.h"
-#include "engine/models/trained_under.h"
+#include "engine/base/current_error.h"
+#include "engine/base/system_file.h"
+#include "engine/base/utf8.h"
+#include "engine/checkpoints/trained_under.h"
 #include "engine/remote/model_files.h"
 #include "engine/remote/request_reader.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
+#include "engine/runs/values/snapshot_check.h"
 
 namespace carryover {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/api/engine_library.h"
-#include "engine/models/model_source.h"
+#include "engine/checkpoints/model_source.h"
 
 namespace carryover {
 

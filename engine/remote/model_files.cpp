@@ -5,9 +5,9 @@
 #include <cctype>
 #include <filesystem>
 
+#include "engine/checkpoints/model_source.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/output_file.h"
-#include "engine/models/model_source.h"
 #include "engine/remote/temporary_folder.h"
 #include "engine/tokenizers/tokenizer_writer.h"
 

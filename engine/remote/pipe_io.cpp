@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 namespace {

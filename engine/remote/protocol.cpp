@@ -4,7 +4,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/byte_size.h"
+#include "engine/base/byte_size.h"
 #include "engine/formats/fingerprint.h"
 #include "engine/remote/protocol_description.h"
 #include "engine/remote/wire.h"

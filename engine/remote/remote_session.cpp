@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/core/run/partition.h"
-#include "engine/core/run/snapshot_check.h"
-#include "engine/records/training_plan.h"
+#include "engine/cost/policy_table.h"
 #include "engine/remote/answer_check.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"
+#include "engine/runs/values/partition.h"
+#include "engine/runs/values/snapshot_check.h"
+#include "engine/training/records/training_plan.h"
 
 namespace carryover {
 namespace {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <thread>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/run_control.h"
+#include "engine/base/error.h"
+#include "engine/base/run_control.h"
 #include "engine/remote/frame_sender.h"
 #include "engine/remote/protocol.h"
 

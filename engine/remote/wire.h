@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/remote/wire_range.h"
 
 /// How values travel between a window and an engine elsewhere: in the order in which describe() names their fields,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/core/analysis/duo_gates.h"
-#include "engine/core/analysis/pattern_search.h"
-#include "engine/core/analysis/recall_heads.h"
-#include "engine/core/run/inspection.h"
-#include "engine/core/run/replay_request.h"
+#include "engine/heads/choice/duo_gates.h"
+#include "engine/heads/choice/pattern_search.h"
+#include "engine/heads/choice/recall_heads.h"
 #include "engine/remote/wire_values.h"
+#include "engine/runs/values/inspection.h"
+#include "engine/runs/values/replay_request.h"
 
 /// The fields of what travels for what-ifs, inspections and searches for heads.
 namespace carryover {

@@ -3,11 +3,11 @@
 #include <memory>
 #include <string>
 
-#include "engine/core/analysis/audit_report.h"
-#include "engine/core/run/train_request.h"
 #include "engine/data/corpus.h"
-#include "engine/records/training_plan.h"
 #include "engine/remote/wire_values.h"
+#include "engine/training/records/audit_report.h"
+#include "engine/training/records/train_request.h"
+#include "engine/training/records/training_plan.h"
 
 /// The fields of what travels for training and the audit.
 namespace carryover {

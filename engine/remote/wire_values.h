@@ -2,11 +2,11 @@
 #pragma once
 #include <string>
 
-#include "engine/core/run/generate_request.h"
-#include "engine/core/run/model_info.h"
-#include "engine/core/run/run_request.h"
-#include "engine/core/run/state_info.h"
 #include "engine/remote/wire.h"
+#include "engine/runs/values/generate_request.h"
+#include "engine/runs/values/model_info.h"
+#include "engine/runs/values/run_request.h"
+#include "engine/runs/values/state_info.h"
 
 /// The fields of what travels: models, runs, generation, errors. A new field of one of these types is one line here;
 /// the protocol's fingerprint changes with it.

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover::ops {
 

@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/core/base/system_file.h"
+#include "engine/base/system_file.h"
 #include "engine/runtime/tensor_heap.h"
 
 namespace carryover {

@@ -2,7 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "engine/core/base/dtype.h"
+#include "engine/base/dtype.h"
 
 namespace carryover {
 

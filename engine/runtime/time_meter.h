@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "engine/core/run/segment_time.h"
+#include "engine/runs/values/segment_time.h"
 
 namespace carryover {
 

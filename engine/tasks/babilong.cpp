@@ -7,12 +7,12 @@
 #include <set>
 #include <utility>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
-#include "engine/tasks/prompt_template.h"
-#include "engine/tasks/python_text.h"
-#include "engine/tasks/task_records.h"
+#include "engine/tasks/base/code_points.h"
+#include "engine/tasks/base/prompt_template.h"
+#include "engine/tasks/base/task_records.h"
 
 namespace carryover {
 

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/core/base/config_fields.h"
-#include "engine/core/base/error.h"
+#include "engine/base/config_fields.h"
+#include "engine/base/error.h"
 #include "engine/formats/json_file.h"
-#include "engine/tasks/answer_scores.h"
-#include "engine/tasks/made_text.h"
-#include "engine/tasks/python_text.h"
-#include "engine/tasks/task_records.h"
+#include "engine/tasks/base/code_points.h"
+#include "engine/tasks/base/made_text.h"
+#include "engine/tasks/base/task_records.h"
+#include "engine/tasks/scores/answer_scores.h"
 
 namespace carryover {
 

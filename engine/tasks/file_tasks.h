@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/tasks/task.h"
+#include "engine/tasks/base/task.h"
 
 namespace carryover {
 

@@ -5,13 +5,13 @@
 #include <set>
 #include <utility>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/json_file.h"
-#include "engine/tasks/answer_scores.h"
+#include "engine/tasks/base/middle_truncation.h"
+#include "engine/tasks/base/prompt_template.h"
+#include "engine/tasks/base/task_records.h"
 #include "engine/tasks/longbench_sets.h"
-#include "engine/tasks/middle_truncation.h"
-#include "engine/tasks/prompt_template.h"
-#include "engine/tasks/task_records.h"
+#include "engine/tasks/scores/answer_scores.h"
 
 namespace carryover {
 

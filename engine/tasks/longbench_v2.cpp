@@ -5,11 +5,11 @@
 #include <set>
 #include <utility>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/data/text_source.h"
-#include "engine/tasks/middle_truncation.h"
-#include "engine/tasks/python_text.h"
-#include "engine/tasks/task_records.h"
+#include "engine/tasks/base/code_points.h"
+#include "engine/tasks/base/middle_truncation.h"
+#include "engine/tasks/base/task_records.h"
 
 namespace carryover {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/tasks/task.h"
+#include "engine/tasks/base/task.h"
 
 namespace carryover {
 

@@ -7,12 +7,12 @@
 #include <optional>
 #include <span>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/data/corpus.h"
 #include "engine/data/needles.h"
-#include "engine/tasks/haystack.h"
-#include "engine/tasks/made_text.h"
+#include "engine/tasks/base/haystack.h"
+#include "engine/tasks/base/made_text.h"
 
 namespace carryover {
 

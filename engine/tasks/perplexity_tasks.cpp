@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <numeric>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/data/corpus.h"
-#include "engine/tasks/made_text.h"
+#include "engine/tasks/base/made_text.h"
 
 namespace carryover {
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/data/prompt_set.h"
-#include "engine/tasks/made_text.h"
-#include "engine/tasks/recall_text.h"
+#include "engine/tasks/base/made_text.h"
+#include "engine/tasks/base/recall_text.h"
 
 namespace carryover {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/tasks/task.h"
+#include "engine/tasks/base/task.h"
 
 namespace carryover {
 

@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "engine/tasks/babilong.h"
+#include "engine/tasks/base/made_text.h"
 #include "engine/tasks/file_tasks.h"
 #include "engine/tasks/longbench.h"
 #include "engine/tasks/longbench_v2.h"
-#include "engine/tasks/made_text.h"
 #include "engine/tasks/needle_tasks.h"
 #include "engine/tasks/perplexity_tasks.h"
 #include "engine/tasks/recall_tasks.h"
-#include "engine/tasks/ruler.h"
+#include "engine/tasks/ruler/ruler.h"
 
 #define TEXT(text) text  // what scripts/translations.sh collects
 

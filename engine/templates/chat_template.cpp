@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/formats/gguf.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "engine/core/base/text_parts.h"
+#include "engine/base/text_parts.h"
 #include "engine/templates/jinja_methods.h"
 #include "engine/templates/jinja_operators.h"
 #include "engine/templates/python_text.h"

@@ -2,7 +2,7 @@
 // Expressions and calls of macros (jinja_interpreter.h).
 #include <algorithm>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/templates/jinja_filters.h"
 #include "engine/templates/jinja_functions.h"
 #include "engine/templates/jinja_interpreter.h"

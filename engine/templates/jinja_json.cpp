@@ -5,9 +5,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/json_integer.h"
-#include "engine/core/base/text_parts.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/json_integer.h"
+#include "engine/base/text_parts.h"
+#include "engine/base/utf8.h"
 #include "engine/templates/python_text.h"
 
 namespace carryover::jinja {

@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "engine/templates/python_text.h"
 
 namespace carryover::jinja {

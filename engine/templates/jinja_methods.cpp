@@ -5,8 +5,8 @@
 #include <functional>
 #include <string_view>
 
-#include "engine/core/base/python_space.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/python_space.h"
+#include "engine/base/utf8.h"
 #include "engine/templates/jinja_format.h"
 #include "engine/templates/jinja_json.h"
 #include "engine/templates/jinja_operators.h"

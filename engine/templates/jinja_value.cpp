@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/base/text_parts.h"
+#include "engine/base/text_parts.h"
 #include "engine/templates/python_text.h"
 
 namespace carryover::jinja {

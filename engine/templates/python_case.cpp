@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Upper and lower case of UTF-8 that may hold invalid bytes: these pass as code points that no text has.
-#include "engine/core/base/python_case.h"
+#include "engine/base/python_case.h"
 
 #include <optional>
 #include <utility>
 
-#include "engine/core/base/python_space.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/python_space.h"
+#include "engine/base/utf8.h"
 #include "engine/templates/python_text.h"
 
 namespace carryover::jinja {

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <set>
 
-#include "engine/core/base/python_space.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/python_space.h"
+#include "engine/base/utf8.h"
 
 namespace carryover::jinja {
 

@@ -41,7 +41,7 @@ std::int64_t character_count(std::string_view text);
 std::string_view strip(std::string_view text, bool front, bool back);
 std::string_view strip(std::string_view text, std::string_view cut, bool front, bool back);
 
-/// Do what core/base/python_case.h does, on UTF-8; invalid bytes stay.
+/// Do what base/python_case.h does, on UTF-8; invalid bytes stay.
 std::string upper(std::string_view text);
 std::string lower(std::string_view text);
 std::string capitalize(std::string_view text);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "engine/tokenizers/character_class.h"
 
 namespace carryover {

@@ -9,8 +9,8 @@
 #include <ctime>
 #include <new>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/error.h"
+#include "engine/base/utf8.h"
 
 namespace carryover {
 

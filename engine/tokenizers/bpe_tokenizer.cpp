@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/bpe_tokenizer.h"
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/error.h"
+#include "engine/base/utf8.h"
 
 namespace carryover {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <unordered_map>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "engine/tokenizers/bpe_tokenizer.h"
 
 namespace carryover {

@@ -8,8 +8,8 @@
 #include <new>
 #include <string>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/error.h"
+#include "engine/base/utf8.h"
 
 namespace carryover {
 

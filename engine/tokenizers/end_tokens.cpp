@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_set>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/gguf.h"
 #include "engine/formats/json_file.h"
 #include "engine/tokenizers/bpe_tokenizer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/gguf_tokenizer.h"
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/mapped_file.h"
 #include "engine/tokenizers/sentencepiece_proto.h"
 #include "engine/tokenizers/sentencepiece_tokenizer.h"

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
 #include "engine/tokenizers/bpe_tokenizer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/json_vocabulary.h"
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/tokenizers/bpe_tokenizer.h"
 
 namespace carryover {

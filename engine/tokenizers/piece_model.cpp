@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/error.h"
+#include "engine/base/utf8.h"
 #include "engine/tokenizers/bpe_tokenizer.h"
 #include "engine/tokenizers/sentencepiece_pieces.h"
 #include "engine/tokenizers/sentencepiece_proto.h"

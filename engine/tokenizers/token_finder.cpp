@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover {
 

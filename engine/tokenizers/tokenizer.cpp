@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "engine/tokenizers/end_tokens.h"
 #include "engine/tokenizers/gguf_tokenizer.h"
 #include "engine/tokenizers/hf_tokenizer.h"

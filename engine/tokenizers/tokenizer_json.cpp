@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/json_file.h"
 #include "engine/tokenizers/json_vocabulary.h"
 

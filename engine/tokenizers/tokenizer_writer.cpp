@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "engine/api/engine_library.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
 

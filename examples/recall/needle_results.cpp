@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engine/core/base/error.h"
-#include "engine/core/config/segment_config.h"
+#include "engine/base/error.h"
+#include "engine/config/segment_config.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
 

@@ -21,13 +21,13 @@
 #include <tuple>
 
 #include "engine/api/engine_library.h"
-#include "engine/core/analysis/share_interval.h"
-#include "engine/core/base/error.h"
-#include "engine/core/config/recall_preset.h"
-#include "engine/core/run/prefix_control.h"
+#include "engine/base/error.h"
+#include "engine/config/recall_preset.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/content_hash.h"
 #include "engine/formats/json_file.h"
+#include "engine/runs/values/prefix_control.h"
+#include "engine/statistics/share_interval.h"
 #include "examples/recall/needle_results.h"
 
 using namespace carryover;

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/json_parser.h"
-#include "engine/core/run/prefix_control.h"
-#include "engine/core/run/snapshot.h"
+#include "engine/base/error.h"
+#include "engine/base/json_parser.h"
+#include "engine/runs/values/prefix_control.h"
+#include "engine/runs/values/snapshot.h"
 
 namespace carryover {
 namespace {

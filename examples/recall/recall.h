@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/api/session.h"
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

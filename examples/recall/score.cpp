@@ -7,8 +7,8 @@
 #include <iostream>
 
 #include "engine/api/engine_library.h"
+#include "engine/checkpoints/trained_under.h"
 #include "engine/data/text_source.h"
-#include "engine/models/trained_under.h"
 #include "examples/recall/recall.h"
 
 using namespace carryover;

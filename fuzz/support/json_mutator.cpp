@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover::fuzz {

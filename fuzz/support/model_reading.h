@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "engine/models/model_source.h"
+#include "engine/checkpoints/model_source.h"
 
 namespace carryover::fuzz {
 

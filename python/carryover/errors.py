@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-# As engine/core/base/terminal_text.h: what would control a terminal, or turn the direction of what follows. Surrogates
+# As engine/base/terminal_text.h: what would control a terminal, or turn the direction of what follows. Surrogates
 # stand for bytes of a path that are no UTF-8.
 CONTROLS = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"

@@ -66,7 +66,7 @@ def record_of(folder):
     }
 
 
-SHARES = (  # as engine/tasks/metric_table.cpp has them; records of earlier versions do not say it themselves
+SHARES = (  # as engine/tasks/scores/metric_table.cpp has them; records of earlier versions do not say it themselves
     "acc",
     "acc_norm",
     "accuracy",

@@ -67,7 +67,7 @@ def sections(root):
     return "\n".join(made)
 
 
-# What the program says of weights that it was measured with (engine/models/measured_memory.h).
+# What the program says of weights that it was measured with (engine/checkpoints/measured_memory.h).
 MEASURED = os.path.join("resources", "measured_memory.json")
 MEASURED_TOKENS = 8192  # of each book
 # Experiment, recipe and seed, evaluations: without memory, every head local, and (or None) the default grouping.

@@ -7,10 +7,10 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/bench_report.h"
-#include "app/cli/bench_schedule.h"
-#include "engine/core/base/error.h"
-#include "engine/core/cost/policy_table.h"
+#include "app/cli/bench/bench_report.h"
+#include "app/cli/bench/bench_schedule.h"
+#include "engine/base/error.h"
+#include "engine/cost/policy_table.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/make_gguf.h"
 #include "tests/support/temp_dir.h"

@@ -124,7 +124,7 @@ void CommandLineTest::completion_scripts_parse() {
 }
 
 void CommandLineTest::the_window_s_flags_are_completed() {
-  const QString source = text(test::read_bytes(CARRYOVER_SOURCE_DIR "/app/shell/window_options.cpp"));
+  const QString source = text(test::read_bytes(CARRYOVER_SOURCE_DIR "/app/start/window_options.cpp"));
   static const QRegularExpression option("QCommandLineOption \\w+\\(QStringLiteral\\(\"([a-z-]+)\"\\)");
   const QString fish = run_cli({"completion", "fish"}).out;
   QStringList flags{"--help", "--version"};

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-#include "engine/evaluations/evaluation_plan.h"
+#include "engine/campaigns/evaluations/evaluation_plan.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/json_file.h"
 #include "tests/support/cli_process.h"

@@ -10,12 +10,12 @@
 #include <random>
 #include <set>
 
-#include "engine/experiments/experiment_report.h"
-#include "engine/experiments/experiment_state.h"
+#include "engine/campaigns/experiments/experiment_report.h"
+#include "engine/campaigns/experiments/experiment_state.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/json_file.h"
-#include "engine/records/run_folder.h"
-#include "engine/records/training_folder.h"
+#include "engine/runs/records/run_folder.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/demo_plan.h"
 #include "tests/support/temp_dir.h"

@@ -4,11 +4,11 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/bench/gpu_claims.h"
 #include "app/cli/commands.h"
-#include "app/cli/gpu_claims.h"
-#include "engine/core/cost/model_work.h"
+#include "engine/checkpoints/model_source.h"
+#include "engine/cost/model_work.h"
 #include "engine/formats/json_file.h"
-#include "engine/models/model_source.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

@@ -4,9 +4,9 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/config/grouping.h"
+#include "engine/config/grouping.h"
 #include "engine/formats/folder_lock.h"
-#include "engine/records/head_pattern_file.h"
+#include "engine/heads/choice/head_pattern_file.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

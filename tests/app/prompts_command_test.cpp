@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

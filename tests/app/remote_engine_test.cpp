@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "engine/api/engine_library.h"
+#include "engine/checkpoints/trained_under.h"
 #include "engine/data/text_source.h"
-#include "engine/models/trained_under.h"
 #include "engine/remote/engine_source.h"
 #include "engine/remote/wire_inspection.h"
 #include "engine/remote/wire_training.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `carryover-cli run` on the demo model: summaries, run folders and how they repeat, signals, full disks.
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
 
 #include <signal.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 
 #include "engine/formats/folder_lock.h"
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "engine/api/engine_library.h"
+#include "engine/checkpoints/trained_under.h"
 #include "engine/data/text_source.h"
-#include "engine/models/trained_under.h"
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/http_client.h"

@@ -3,8 +3,8 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/train_report.h"
-#include "engine/records/training_folder.h"
+#include "app/cli/training/train_report.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <random>
 
-#include "engine/records/training_folder.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/fault_check.h"
 #include "tests/support/temp_dir.h"

@@ -4,7 +4,7 @@
 
 #include <QTest>
 
-#include "engine/records/training_folder.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 #include "tests/support/train_demo.h"

@@ -21,12 +21,12 @@
 
 #include "app/window/main_window.h"
 #include "engine/api/engine_library.h"
+#include "engine/checkpoints/trained_under.h"
 #include "engine/data/text_source.h"
-#include "engine/models/trained_under.h"
 #include "tests/benchmarks/process_use.h"
 #include "tests/support/find_parts.h"
-#include "widgets/controls/token_view.h"
 #include "widgets/look/theme.h"
+#include "widgets/text/token_view.h"
 
 using namespace carryover;
 

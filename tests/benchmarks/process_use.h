@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "engine/core/base/system_file.h"
+#include "engine/base/system_file.h"
 
 namespace carryover::bench {
 

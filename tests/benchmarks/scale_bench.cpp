@@ -20,11 +20,11 @@
 #include "app/window/main_window.h"
 #include "engine/api/engine_library.h"
 #include "tests/benchmarks/process_use.h"
-#include "widgets/controls/context_ribbon.h"
-#include "widgets/controls/token_view.h"
+#include "widgets/lab/panel.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/runs/context_ribbon.h"
+#include "widgets/text/token_view.h"
 
 using namespace carryover;
 

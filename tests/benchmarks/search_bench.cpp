@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/core/config/head_reads.h"
-#include "engine/core/config/recall_preset.h"
+#include "engine/checkpoints/random_model.h"
+#include "engine/config/head_reads.h"
+#include "engine/config/recall_preset.h"
 #include "engine/method/retriever.h"
-#include "engine/models/random_model.h"
 
 using namespace carryover;
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/input_file.h"
 #include "engine/templates/chat_template.h"
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/base/error.h"
-#include "engine/tasks/answer_scores.h"
+#include "engine/base/error.h"
 #include "engine/tasks/babilong.h"
+#include "engine/tasks/base/code_points.h"
 #include "engine/tasks/longbench_v2.h"
-#include "engine/tasks/python_text.h"
-#include "engine/tasks/sequence_matcher.h"
+#include "engine/tasks/scores/answer_scores.h"
+#include "engine/tasks/scores/sequence_matcher.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes engine/core/base/unicode_tables.cpp from what this Python's str says of each character.
+"""Writes engine/base/unicode_tables.cpp from what this Python's str says of each character.
 
-usage: unicode_tables.py > engine/core/base/unicode_tables.cpp      (then clang-format -i)
+usage: unicode_tables.py > engine/base/unicode_tables.cpp      (then clang-format -i)
 """
 import unicodedata
 
@@ -73,7 +73,7 @@ def write_changes(name, points):
 
 print(f"""// SPDX-License-Identifier: GPL-3.0-or-later
 // Written by tests/compat/unicode_tables.py from Unicode {unicodedata.unidata_version}.
-#include "engine/core/base/unicode_tables.h"
+#include "engine/base/unicode_tables.h"
 
 namespace carryover::unicode_tables {{""")
 write_changes("alphanumeric", changes(str.isalnum))

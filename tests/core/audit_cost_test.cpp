@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/cost/audit_cost.h"
+#include "engine/cost/audit_cost.h"
 
 #include <QTest>
 #include <limits>

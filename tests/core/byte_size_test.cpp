@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bytes in messages: units of powers of 1000, as their names say.
-#include "engine/core/base/byte_size.h"
+#include "engine/base/byte_size.h"
 
 #include <QTest>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/analysis/cluster_bootstrap.h"
+#include "engine/statistics/cluster_bootstrap.h"
 
 #include <QTest>
 #include <cmath>

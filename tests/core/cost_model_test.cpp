@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/cost/cost_model.h"
+#include "engine/cost/cost_model.h"
 
 #include <QTest>
 #include <algorithm>

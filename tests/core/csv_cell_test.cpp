@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/base/csv_cell.h"
+#include "engine/base/csv_cell.h"
 
 #include <QTest>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // `auto`: a row of the table for each kind of processor, and nothing but its arguments decides.
-#include "engine/core/cost/dtype_choice.h"
+#include "engine/cost/dtype_choice.h"
 
 #include <QTest>
 

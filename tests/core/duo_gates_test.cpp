@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Passkey texts hold what their plan says, gates move as Adam moves them, and what is proposed and written of gates is
 // what DuoAttention's own code reads of it.
-#include "engine/core/analysis/duo_gates.h"
+#include "engine/heads/choice/duo_gates.h"
 
 #include <QTest>
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include <random>
 #include <set>
 
-#include "engine/core/analysis/head_scores.h"
-#include "engine/core/config/duo_heads.h"
+#include "engine/config/duo_heads.h"
+#include "engine/heads/choice/head_scores.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Values of settings as people write them: what is written is read back, for every field and many configurations.
-#include "engine/core/config/field_text.h"
+#include "engine/config/field_text.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>

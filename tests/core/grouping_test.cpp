@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/config/grouping.h"
+#include "engine/config/grouping.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/core/config/head_reads.h"
+#include "engine/config/head_reads.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MInference's patterns of heads: their files come back as they were, and what is no such file is refused by the head.
-#include "engine/core/config/head_patterns.h"
+#include "engine/config/head_patterns.h"
 
 #include <QTest>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/records/head_pattern_file.h"
+#include "engine/heads/choice/head_pattern_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/random_config.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which heads read, carry, search and are pooled: on a model by hand, and as properties over random configurations.
-#include "engine/core/config/head_reads.h"
+#include "engine/config/head_reads.h"
 
 #include <QTest>
 #include <algorithm>

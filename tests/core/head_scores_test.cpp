@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/analysis/head_scores.h"
+#include "engine/heads/choice/head_scores.h"
 
 #include <QTest>
 #include <algorithm>
@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/core/analysis/head_agreement.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
+#include "engine/heads/choice/head_agreement.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/test_program.h"

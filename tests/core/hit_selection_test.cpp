@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // select_hits against slow retrieval on 1000 random cases, and the rules of app:retrieval one by one on small ones.
-#include "engine/core/run/hit_selection.h"
+#include "engine/runs/values/hit_selection.h"
 
 #include <QTest>
 #include <limits>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/slow_retrieval.h"
 #include "tests/support/test_program.h"
 

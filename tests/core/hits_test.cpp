@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/run/hits.h"
+#include "engine/runs/values/hits.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

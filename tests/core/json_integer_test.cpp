@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whole numbers of files: a float or a number of more than 64 bits is refused, never cast.
-#include "engine/core/base/json_integer.h"
+#include "engine/base/json_integer.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/memory_bytes.h"
-#include "engine/core/run/snapshot.h"
+#include "engine/base/memory_bytes.h"
+#include "engine/runs/values/snapshot.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The one entry for JSON: limits of bytes, depth and memory by kind, keys that appear twice, the order of keys, and a
 // time that grows with the text.
-#include "engine/core/base/json_parser.h"
+#include "engine/base/json_parser.h"
 
 #include <QTest>
 

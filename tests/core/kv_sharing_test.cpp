@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/config/kv_sharing.h"
+#include "engine/config/kv_sharing.h"
 
 #include <QTest>
 
-#include "engine/core/config/grouping.h"
+#include "engine/config/grouping.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

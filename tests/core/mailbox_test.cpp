@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/base/mailbox.h"
+#include "engine/base/mailbox.h"
 
 #include <QTest>
 #include <atomic>

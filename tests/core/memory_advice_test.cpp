@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Advice for whoever lacks memory names dtypes that need less than what is loaded, and no others.
-#include "engine/core/cost/memory_advice.h"
+#include "engine/cost/memory_advice.h"
 
 #include <QTest>
 

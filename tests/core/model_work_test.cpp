@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The work that a model's definition asks for, against a count of every pair of positions.
-#include "engine/core/cost/model_work.h"
+#include "engine/cost/model_work.h"
 
 #include <QTest>
 

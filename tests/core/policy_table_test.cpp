@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of policies: names, and what a row says of each layer.
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 
 #include <QTest>
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/run/prefix_control.h"
+#include "engine/runs/values/prefix_control.h"
 
 #include <QTest>
 #include <algorithm>

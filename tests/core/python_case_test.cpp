@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Python's str.lower(), upper(), title() and capitalize(): the numbers below are Python 3.11's.
-#include "engine/core/base/python_case.h"
+#include "engine/base/python_case.h"
 
 #include <QTest>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Readers are dropped until only those are left without which the loss would rise.
-#include "engine/core/analysis/reader_choice.h"
+#include "engine/heads/choice/reader_choice.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/core/base/error.h"
-#include "engine/core/config/recall_preset.h"
+#include "engine/base/error.h"
+#include "engine/config/recall_preset.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/base/run_control.h"
+#include "engine/base/run_control.h"
 
 #include <QTest>
 #include <latch>

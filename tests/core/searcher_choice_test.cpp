@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Searchers are chosen one by one by what they find together, on planted scores and beside a plain reference.
-#include "engine/core/analysis/searcher_choice.h"
+#include "engine/heads/choice/searcher_choice.h"
 
 #include <QTest>
 #include <algorithm>
 #include <random>
 #include <set>
 
-#include "engine/core/run/window_selection.h"
+#include "engine/runs/values/window_selection.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

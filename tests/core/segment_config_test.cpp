@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 
 #include <QTest>
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Wilson's interval against published values, and what it must not be.
-#include "engine/core/analysis/share_interval.h"
+#include "engine/statistics/share_interval.h"
 
 #include <QTest>
 

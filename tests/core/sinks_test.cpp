@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A map of sinks in numbers, and which segments have lost theirs.
-#include "engine/core/run/sinks.h"
+#include "engine/runs/values/sinks.h"
 
 #include <QTest>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/run/run_request.h"
+#include "engine/runs/values/run_request.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tokens that a token sees under policy nsa: counts, and the sums that costs make of them.
-#include "engine/core/config/sparse_blocks.h"
+#include "engine/config/sparse_blocks.h"
 
 #include <QTest>
 #include <limits>
 #include <set>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/core/cost/visible_keys.h"
+#include "engine/cost/policy_table.h"
+#include "engine/cost/visible_keys.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/base/system_file.h"
+#include "engine/base/system_file.h"
 
 #include <QFile>
 #include <QTemporaryDir>

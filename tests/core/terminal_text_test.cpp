@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/base/terminal_text.h"
+#include "engine/base/terminal_text.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/core/base/text_parts.h"
+#include "engine/base/text_parts.h"
 
 #include <QTest>
 #include <sstream>

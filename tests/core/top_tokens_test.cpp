@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The likeliest tokens are in the order of their logits, and the token that is scored has the number it was given.
-#include "engine/core/run/top_tokens.h"
+#include "engine/runs/values/top_tokens.h"
 
 #include <QTest>
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Training's settings, records and forecast: JSON and back, refusals by name, schedules.
-#include "engine/core/config/training_config.h"
+#include "engine/config/training_config.h"
 
 #include <QTest>
 #include <cmath>
@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/core/base/config_fields.h"
-#include "engine/core/cost/training_cost.h"
-#include "engine/core/run/training_values.h"
+#include "engine/base/config_fields.h"
+#include "engine/cost/training_cost.h"
 #include "engine/families/weight_rows.h"
+#include "engine/training/records/training_values.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

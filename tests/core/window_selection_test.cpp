@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Windows and z-scores against slow retrieval on random scores, ties included, and their rules one by one.
-#include "engine/core/run/window_selection.h"
+#include "engine/runs/values/window_selection.h"
 
 #include <QTest>
 #include <limits>

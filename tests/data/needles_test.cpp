@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/byte_tokenizer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Passkeys are sentences where the tokenizer can write them, and the hay's own tokens where not; either makes texts.
-#include "engine/data/passkey_parts.h"
+#include "engine/heads/choice/passkey_parts.h"
 
 #include <QTest>
 #include <algorithm>
 #include <set>
 #include <string>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/byte_tokenizer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Adapters that began as a part of the weights (PiSSA, OLoRA): what peft takes out of the base again is taken out here.
-#include "engine/model/adapter_start.h"
+#include "engine/decoder/adapter_start.h"
 
 #include <QTest>
 
 #include "engine/families/weight_rows.h"
-#include "engine/train/adapter_file.h"
-#include "engine/train/tensor_file.h"
+#include "engine/training/adapter_file.h"
+#include "engine/training/tensor_file.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 

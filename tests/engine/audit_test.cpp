@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The trainer's gradient is ∇L_K (thm:tbptt-exact), and the audit tells trainers whose gradient is not.
-#include "engine/train/audit.h"
+#include "engine/training/audit.h"
 
 #include <QTest>
 
 #include "engine/families/weight_rows.h"
 #include "engine/ops/elementwise.h"
-#include "engine/train/truncated_backprop.h"
+#include "engine/training/truncated_backprop.h"
 #include "tests/support/policy_gradient.h"
 #include "tests/support/test_program.h"
 #include "tests/support/wrong_trainers.h"

@@ -2,7 +2,7 @@
 // Each check of the audit has a twin here that it rejects: a trainer, or a way to run a text, with one thing wrong.
 #include <QTest>
 
-#include "engine/train/forward_audit.h"
+#include "engine/training/forward_audit.h"
 #include "tests/support/test_program.h"
 #include "tests/support/wrong_trainers.h"
 

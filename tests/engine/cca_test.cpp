@@ -5,8 +5,8 @@
 
 #include <QTest>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/eval/attention_pattern.h"
+#include "engine/cost/policy_table.h"
+#include "engine/inspection/attention_pattern.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/policy_gradient.h"

@@ -3,11 +3,11 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/core/run/prefix_control.h"
-#include "engine/records/forced_hits.h"
-#include "engine/records/run_reader.h"
+#include "engine/base/error.h"
+#include "engine/cost/policy_table.h"
+#include "engine/runs/records/forced_hits.h"
+#include "engine/runs/records/run_reader.h"
+#include "engine/runs/values/prefix_control.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

@@ -2,8 +2,8 @@
 // Weights, adapters, checkpoints and losses that are damaged or not finite: refused by name, and nothing is lost.
 #include <QTest>
 
-#include "engine/core/base/error.h"
-#include "engine/core/config/recall_preset.h"
+#include "engine/base/error.h"
+#include "engine/config/recall_preset.h"
 #include "engine/formats/safetensors.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"

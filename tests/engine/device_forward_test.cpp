@@ -3,9 +3,9 @@
 // FlashAttention, and for the rest LibTorch's own operations. They compute what the CPU's own code does.
 #include <QTest>
 
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 #include "engine/runtime/cuda_runtime.h"
-#include "engine/train/sample_gradient.h"
+#include "engine/training/sample_gradient.h"
 #include "tests/support/reference_kernels.h"
 #include "tests/support/tensors.h"
 #include "tests/support/test_program.h"

@@ -7,8 +7,8 @@
 #include <QTest>
 #include <random>
 
+#include "engine/decoder/rope.h"
 #include "engine/method/retriever.h"
-#include "engine/model/rope.h"
 #include "engine/ops/cuda/device_elementwise.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/head_attention.h"

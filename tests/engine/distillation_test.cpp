@@ -5,9 +5,9 @@
 #include <QTest>
 
 #include "engine/method/segment_loss.h"
-#include "engine/records/training_folder.h"
-#include "engine/train/sample_gradient.h"
-#include "engine/train/teacher.h"
+#include "engine/training/records/training_folder.h"
+#include "engine/training/sample_gradient.h"
+#include "engine/training/teacher.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Questions about a text that was read: the state behind it gives the answers that reading it again gives.
-#include "engine/eval/document_state.h"
+#include "engine/runs/document_state.h"
 
 #include <QTest>
 
-#include "engine/core/config/recall_preset.h"
-#include "engine/eval/generation.h"
+#include "engine/config/recall_preset.h"
+#include "engine/runs/generation.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

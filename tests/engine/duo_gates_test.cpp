@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Gates between full and streaming attention: open and closed ones are the policies that they stand for, gradients are
 // central differences, a stopped learning goes on as if it had not been, and a head that is needed keeps its gate.
-#include "engine/train/duo_gates.h"
-
 #include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
+#include "engine/heads/gate_learning.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/tensors.h"
 #include "tests/support/test_program.h"

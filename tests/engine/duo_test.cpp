@@ -5,7 +5,7 @@
 
 #include <QTest>
 
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"

@@ -3,9 +3,9 @@
 // model, its forward pass is that of a plain reference in double, and what is exported has the same bytes.
 #include <QTest>
 
+#include "engine/checkpoints/hf_config.h"
 #include "engine/families/family.h"
 #include "engine/families/weight_rows.h"
-#include "engine/models/hf_config.h"
 #include "engine/policies/prepared_run.h"
 #include "tests/support/make_gguf.h"
 #include "tests/support/plain_llama.h"

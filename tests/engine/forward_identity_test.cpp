@@ -2,8 +2,8 @@
 // Forward identity (def:semantics, cor:alignment) as properties over random models and configurations.
 #include <QTest>
 
-#include "engine/core/run/partition.h"
 #include "engine/method/segment_loss.h"
+#include "engine/runs/values/partition.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <optional>
 
-#include "engine/core/run/partition.h"
-#include "engine/eval/generation.h"
 #include "engine/method/segment_loss.h"
+#include "engine/runs/generation.h"
+#include "engine/runs/values/partition.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

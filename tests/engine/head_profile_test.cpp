@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scores of heads are what the lens sees on each probe, kind by kind.
-#include "engine/eval/head_profile.h"
+#include "engine/heads/head_profile.h"
 
 #include <QTest>
 
-#include "engine/core/base/error.h"
-#include "engine/core/run/replay_request.h"
-#include "engine/eval/inspect.h"
+#include "engine/base/error.h"
+#include "engine/inspection/inspect.h"
+#include "engine/runs/values/replay_request.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

@@ -3,9 +3,9 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
-#include "engine/records/run_id.h"
-#include "engine/records/training_folder.h"
+#include "engine/base/error.h"
+#include "engine/runs/records/run_id.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lenses show what the forward did: masses add up, logits are the sum of their parts, and a search's steps lead to
 // its hits.
-#include "engine/eval/inspect.h"
+#include "engine/inspection/inspect.h"
 
 #include <QTest>
 #include <array>
@@ -9,10 +9,10 @@
 #include <set>
 #include <span>
 
-#include "engine/core/base/error.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/core/run/inspection.h"
-#include "engine/eval/text_run.h"
+#include "engine/base/error.h"
+#include "engine/cost/policy_table.h"
+#include "engine/runs/text_run.h"
+#include "engine/runs/values/inspection.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

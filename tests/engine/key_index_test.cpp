@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lists of keys, and those of MInference's patterns: against definitions that take a pair of a query and a key at a
 // time.
-#include "engine/core/base/key_index.h"
+#include "engine/base/key_index.h"
 
 #include <ATen/ATen.h>
 

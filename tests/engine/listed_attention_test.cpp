@@ -11,7 +11,7 @@
 #include <cmath>
 #include <random>
 
-#include "engine/core/base/key_index.h"
+#include "engine/base/key_index.h"
 #include "engine/ops/attention_lines.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/cuda_runtime.h"

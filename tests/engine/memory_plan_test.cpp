@@ -4,15 +4,15 @@
 #include <QTest>
 #include <algorithm>
 
-#include "engine/core/base/error.h"
-#include "engine/core/cost/cost_model.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/core/cost/training_cost.h"
-#include "engine/core/run/partition.h"
-#include "engine/eval/generation.h"
+#include "engine/base/error.h"
+#include "engine/cost/cost_model.h"
+#include "engine/cost/policy_table.h"
+#include "engine/cost/training_cost.h"
 #include "engine/ops/matmul.h"
+#include "engine/runs/generation.h"
+#include "engine/runs/values/partition.h"
 #include "engine/runtime/memory_meter.h"
-#include "engine/train/sample_gradient.h"
+#include "engine/training/sample_gradient.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"

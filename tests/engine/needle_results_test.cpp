@@ -4,8 +4,8 @@
 
 #include <QTest>
 
-#include "engine/core/base/error.h"
-#include "engine/core/config/segment_config.h"
+#include "engine/base/error.h"
+#include "engine/config/segment_config.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

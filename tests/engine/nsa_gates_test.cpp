@@ -2,11 +2,11 @@
 // Gates of policy nsa as weights: in model folders, adapters and checkpoints.
 #include <QTest>
 
+#include "engine/checkpoints/model_folder.h"
 #include "engine/families/weight_rows.h"
-#include "engine/models/model_folder.h"
-#include "engine/train/adapter_file.h"
-#include "engine/train/checkpoint.h"
-#include "engine/train/tensor_file.h"
+#include "engine/training/adapter_file.h"
+#include "engine/training/checkpoint.h"
+#include "engine/training/tensor_file.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

@@ -8,8 +8,8 @@
 #include <QTest>
 #include <numeric>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/eval/attention_pattern.h"
+#include "engine/cost/policy_table.h"
+#include "engine/inspection/attention_pattern.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/policy_gradient.h"

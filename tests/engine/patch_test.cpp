@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Activation patching: a carry or heads' outputs of another run, in the place of a segment's own. By identities that
 // hold exactly, and against a forward without the engine's code.
-#include "engine/core/run/patch.h"
+#include "engine/runs/values/patch.h"
 
 #include <QTest>
 
-#include "engine/core/base/error.h"
-#include "engine/core/run/replay_request.h"
-#include "engine/eval/what_if.h"
+#include "engine/base/error.h"
+#include "engine/runs/values/replay_request.h"
+#include "engine/what_if/what_if.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pattern that a search gives to a head is the one that its definition says, and what it says of it is what a run
 // under policy minference does.
-#include "engine/eval/pattern_search.h"
-
 #include <QTest>
 #include <algorithm>
 #include <cmath>
@@ -10,10 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "engine/heads/choice/head_pattern_file.h"
+#include "engine/heads/pattern_choice.h"
 #include "engine/method/pattern_index.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/policies/registry.h"
-#include "engine/records/head_pattern_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

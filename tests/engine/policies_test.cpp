@@ -2,8 +2,8 @@
 // Each row of the table of policies beside the policy that it describes.
 #include <QTest>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/core/cost/visible_keys.h"
+#include "engine/cost/policy_table.h"
+#include "engine/cost/visible_keys.h"
 #include "engine/policies/prepared_run.h"
 #include "engine/policies/registry.h"
 #include "tests/support/test_program.h"

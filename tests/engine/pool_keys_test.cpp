@@ -4,7 +4,7 @@
 #include <QTest>
 #include <limits>
 
-#include "engine/core/cost/cost_model.h"
+#include "engine/cost/cost_model.h"
 #include "engine/method/retriever.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/slow_retrieval.h"

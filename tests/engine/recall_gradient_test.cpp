@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Recall samples: their answers' loss is that of generating them, their gradient that of what is run, and trainings
 // with them are resumed bit for bit.
-#include "engine/train/recall_gradient.h"
+#include "engine/training/recall_gradient.h"
 
 #include <QTest>
 
-#include "engine/core/config/recall_preset.h"
-#include "engine/core/run/partition.h"
+#include "engine/config/recall_preset.h"
 #include "engine/data/recall_samples.h"
-#include "engine/eval/generation.h"
 #include "engine/policies/prepared_run.h"
-#include "engine/records/training_folder.h"
+#include "engine/runs/generation.h"
+#include "engine/runs/values/partition.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The scores of searchers and readers are what a question's own search finds and what a run with those readers loses.
-#include "engine/eval/recall_heads.h"
-
 #include <QTest>
 
-#include "engine/core/analysis/reader_choice.h"
-#include "engine/core/config/recall_preset.h"
-#include "engine/core/run/partition.h"
+#include "engine/config/recall_preset.h"
+#include "engine/heads/choice/reader_choice.h"
+#include "engine/heads/recall_search.h"
+#include "engine/runs/values/partition.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

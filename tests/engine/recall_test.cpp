@@ -6,8 +6,8 @@
 #include <QTest>
 
 #include "engine/api/engine_library.h"
+#include "engine/checkpoints/trained_under.h"
 #include "engine/data/text_source.h"
-#include "engine/models/trained_under.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 

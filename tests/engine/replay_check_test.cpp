@@ -3,7 +3,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"

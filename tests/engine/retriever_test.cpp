@@ -5,7 +5,7 @@
 
 #include <QTest>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/slow_retrieval.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

@@ -11,14 +11,14 @@
 #include <numeric>
 #include <thread>
 
-#include "engine/core/base/error.h"
-#include "engine/core/cost/cost_model.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/core/run/partition.h"
+#include "engine/base/error.h"
+#include "engine/cost/cost_model.h"
+#include "engine/cost/policy_table.h"
 #include "engine/data/corpus.h"
 #include "engine/data/text_source.h"
-#include "engine/records/training_plan.h"
+#include "engine/runs/values/partition.h"
 #include "engine/tokenizers/tokenizer.h"
+#include "engine/training/records/training_plan.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/memory_limit.h"
 #include "tests/support/random_config.h"

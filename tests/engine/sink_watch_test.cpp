@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The measures of sinks are those of a model written token by token and of whole attention matrices, and measuring
 // changes nothing.
-#include "engine/eval/sink_watch.h"
+#include "engine/runs/sink_watch.h"
 
 #include <QTest>
 #include <cmath>
 #include <limits>
 
-#include "engine/core/base/error.h"
-#include "engine/core/base/run_control.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/eval/attention_pattern.h"
+#include "engine/base/error.h"
+#include "engine/base/run_control.h"
+#include "engine/cost/policy_table.h"
+#include "engine/inspection/attention_pattern.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

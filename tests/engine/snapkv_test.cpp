@@ -6,8 +6,8 @@
 #include <QTest>
 #include <set>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/eval/generation.h"
+#include "engine/cost/policy_table.h"
+#include "engine/runs/generation.h"
 #include "tests/support/dense_by_mask.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The state behind a document in a file: loaded, it is the one that was saved, bit for bit, and answers as if the
 // document had just been read. Whatever else a file may be is refused.
-#include "engine/eval/state_file.h"
+#include "engine/runs/state_file.h"
 
 #include <QTest>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/eval/document_reading.h"
-#include "engine/eval/generation.h"
+#include "engine/cost/policy_table.h"
 #include "engine/policies/registry.h"
+#include "engine/runs/document_reading.h"
+#include "engine/runs/generation.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/test_program.h"

@@ -10,7 +10,7 @@
 #include <random>
 #include <thread>
 
-#include "engine/core/base/system_file.h"
+#include "engine/base/system_file.h"
 #include "engine/runtime/memory_meter.h"
 #include "tests/support/test_program.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <set>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/models/trained_under.h"
+#include "engine/checkpoints/trained_under.h"
+#include "engine/cost/policy_table.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What-ifs as properties: a segment that is run again is the segment that was run, and an edit does what a whole run
 // under the same change does wherever there is such a run.
-#include "engine/core/run/what_if.h"
+#include "engine/runs/values/what_if.h"
 
 #include <QTest>
 #include <set>
 
-#include "engine/core/base/error.h"
-#include "engine/core/run/inspection.h"
-#include "engine/core/run/prefix_control.h"
-#include "engine/core/run/replay_request.h"
-#include "engine/eval/inspect.h"
-#include "engine/eval/what_if.h"
+#include "engine/base/error.h"
+#include "engine/inspection/inspect.h"
+#include "engine/runs/values/inspection.h"
+#include "engine/runs/values/prefix_control.h"
+#include "engine/runs/values/replay_request.h"
+#include "engine/what_if/what_if.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 

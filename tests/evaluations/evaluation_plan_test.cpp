@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // evaluation.json gives back what was written, names what differs, and takes no crafted names into paths.
-#include "engine/evaluations/evaluation_plan.h"
+#include "engine/campaigns/evaluations/evaluation_plan.h"
 
 #include <QTest>
 #include <filesystem>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Results are pure functions of what a journal has; tables are of results alone; lines are lm-evaluation-harness's.
-#include "engine/evaluations/evaluation_results.h"
+#include "engine/campaigns/evaluations/evaluation_results.h"
 
 #include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
-#include "engine/evaluations/evaluation_table.h"
-#include "engine/evaluations/sample_lines.h"
+#include "engine/campaigns/evaluations/evaluation_table.h"
+#include "engine/campaigns/evaluations/sample_lines.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/make_folder.h"
 #include "engine/formats/sha256.h"

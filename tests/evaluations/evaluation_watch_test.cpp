@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // An evaluation's folder as it grows: each whole line once, what is torn or cut, what lies, and tables as far as it
 // got.
-#include "engine/evaluations/evaluation_watch.h"
+#include "engine/campaigns/evaluations/evaluation_watch.h"
 
 #include <QTest>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
-#include "engine/evaluations/evaluation_command.h"
-#include "engine/evaluations/evaluation_results.h"
+#include "engine/campaigns/evaluations/evaluation_command.h"
+#include "engine/campaigns/evaluations/evaluation_results.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"

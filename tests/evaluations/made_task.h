@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/evaluations/sample_journal.h"
-#include "engine/tasks/task.h"
+#include "engine/campaigns/evaluations/sample_journal.h"
+#include "engine/tasks/base/task.h"
 
 namespace carryover::test {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Names of policies with settings: one name for the same settings however they are written, fields that the policy does
 // not read refused, and nothing else changed than what a name says.
-#include "engine/evaluations/policy_variant.h"
+#include "engine/campaigns/evaluations/policy_variant.h"
 
 #include <QTest>
 #include <algorithm>
 #include <random>
 
-#include "engine/core/config/field_text.h"
-#include "engine/core/cost/policy_table.h"
+#include "engine/config/field_text.h"
+#include "engine/cost/policy_table.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The places at which prompts, questions and choices begin and end: in text, in ids, in decoded text.
-#include "engine/evaluations/prompt_parts.h"
+#include "engine/campaigns/evaluations/prompt_parts.h"
 
 #include <QTest>
 #include <algorithm>
 #include <numeric>
 #include <random>
 
-#include "engine/evaluations/choice_scores.h"
-#include "engine/evaluations/stopped_text.h"
+#include "engine/campaigns/evaluations/choice_scores.h"
+#include "engine/campaigns/evaluations/stopped_text.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A journal that was cut at any byte goes on to the same file.
-#include "engine/evaluations/sample_journal.h"
+#include "engine/campaigns/evaluations/sample_journal.h"
 
 #include <QTest>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scores against bytes: a point for each policy and length, the task's own or a mean of tasks, and none where one is
 // not known.
-#include "engine/evaluations/score_frontier.h"
+#include "engine/campaigns/evaluations/score_frontier.h"
 
 #include <QTest>
 #include <algorithm>

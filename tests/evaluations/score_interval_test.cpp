@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Standard errors against values computed by hand, and what intervals have to hold.
-#include "engine/evaluations/score_interval.h"
+#include "engine/campaigns/evaluations/score_interval.h"
 
 #include <QTest>
 #include <algorithm>

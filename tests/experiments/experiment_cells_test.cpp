@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cells: which there are, in which order, and that the hash of a cell is that of all that decides its numbers.
-#include "engine/experiments/experiment_cells.h"
+#include "engine/campaigns/experiments/experiment_cells.h"
 
 #include <QTest>
 #include <filesystem>
 #include <set>
 
-#include "engine/core/cost/model_work.h"
-#include "engine/models/model_source.h"
+#include "engine/checkpoints/model_source.h"
+#include "engine/cost/model_work.h"
 #include "tests/support/demo_plan.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The frontier of perplexity against bytes, of random conditions beside its definition.
-#include "engine/experiments/experiment_frontier.h"
+#include "engine/campaigns/experiments/experiment_frontier.h"
 
 #include <QTest>
 #include <random>

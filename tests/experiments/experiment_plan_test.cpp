@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A plan: read in the order of its text, refused by name where it is wrong, changed by the command line.
-#include "engine/experiments/experiment_plan.h"
+#include "engine/campaigns/experiments/experiment_plan.h"
 
 #include <QTest>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "engine/experiments/plan_needs.h"
+#include "engine/campaigns/experiments/plan_needs.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/temp_dir.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tables of a small results.json whose numbers can be worked out by hand.
-#include "engine/experiments/experiment_report.h"
+#include "engine/campaigns/experiments/experiment_report.h"
 
 #include <QTest>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/text_parts.h"
-#include "engine/experiments/results_view.h"
-#include "engine/experiments/text_tables.h"
+#include "engine/base/text_parts.h"
+#include "engine/campaigns/experiments/results_view.h"
+#include "engine/campaigns/experiments/text_tables.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/test_program.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Numbers of finished cells, from folders whose sums can be worked out by hand.
-#include "engine/experiments/experiment_results.h"
+#include "engine/campaigns/experiments/experiment_results.h"
 
 #include <QTest>
 #include <cmath>
 #include <filesystem>
 
-#include "engine/core/run/snapshot_check.h"
-#include "engine/records/training_folder.h"
+#include "engine/runs/values/snapshot_check.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_folders.h"
 #include "tests/support/test_program.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // experiment.json, which a window watches, and what cells are expected to take.
-#include "engine/experiments/experiment_state.h"
+#include "engine/campaigns/experiments/experiment_state.h"
 
 #include <QTest>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A window learns of an experiment's folder while another process writes it.
-#include "engine/experiments/experiment_watch.h"
+#include "engine/campaigns/experiments/experiment_watch.h"
 
 #include <QTest>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/experiments/experiment_command.h"
+#include "engine/campaigns/experiments/experiment_command.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/json_file.h"
 #include "tests/support/demo_plan.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The loss along a text, of results whose parts can be worked out by hand.
-#include "engine/experiments/position_losses.h"
+#include "engine/campaigns/experiments/position_losses.h"
 
 #include <QTest>
 

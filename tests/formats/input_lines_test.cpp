@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "engine/core/base/error.h"
-#include "engine/records/run_folder.h"
+#include "engine/base/error.h"
+#include "engine/runs/records/run_folder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <thread>
 
-#include "engine/models/model_source.h"
+#include "engine/checkpoints/model_source.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

@@ -2,7 +2,7 @@
 // The time to read a file grows with the file, whatever it holds: headers of safetensors and GGUF files.
 #include <QTest>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/gguf.h"
 #include "engine/formats/safetensors.h"
 #include "tests/support/growth.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/safetensors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"

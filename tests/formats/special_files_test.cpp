@@ -6,16 +6,16 @@
 #include <QTest>
 #include <filesystem>
 
+#include "engine/checkpoints/model_source.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/mapped_file.h"
-#include "engine/models/model_source.h"
-#include "engine/records/metrics_follower.h"
-#include "engine/records/run_folder.h"
-#include "engine/records/run_journal.h"
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_folder.h"
+#include "engine/runs/records/run_journal.h"
+#include "engine/runs/records/run_reader.h"
 #include "engine/tokenizers/tokenizer.h"
+#include "engine/training/records/metrics_follower.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_folders.h"
 #include "tests/support/temp_dir.h"

@@ -2,7 +2,7 @@
 // select_hits: the reference against core/hit_selection, and the CUDA kernel, run on the CPU, against the reference.
 #include <QTest>
 
-#include "engine/core/run/hit_selection.h"
+#include "engine/runs/values/hit_selection.h"
 #include "tests/support/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "tests/support/kernel_runs/select_hits.h"

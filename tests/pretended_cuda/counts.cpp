@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "engine/api/engine_library.h"
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 
 namespace {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The file that `carryover bench` writes, read back: every value, whatever is missing or damaged, and the rows as CSV.
-#include "engine/records/bench_file.h"
+#include "engine/bench/bench_file.h"
 
 #include <QTest>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/synthetic_bench.h"
 #include "tests/support/test_program.h"

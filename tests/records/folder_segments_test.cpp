@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A run folder opens from its index, gives each segment as it was written, and says what is missing.
-#include "engine/records/folder_segments.h"
+#include "engine/runs/records/folder_segments.h"
 
 #include <QTest>
 #include <cmath>
 #include <filesystem>
 #include <random>
 
-#include "engine/core/base/error.h"
-#include "engine/records/run_reader.h"
+#include "engine/base/error.h"
+#include "engine/runs/records/run_reader.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/temp_dir.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/records/metrics_follower.h"
+#include "engine/training/records/metrics_follower.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 
 #include "engine/formats/output_file.h"
-#include "engine/records/training_folder.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/training_records.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/records/run_folder.h"
+#include "engine/runs/records/run_folder.h"
 
 #include <QTest>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 #include "engine/formats/npy.h"
 #include "engine/formats/output_file.h"
-#include "engine/records/run_id.h"
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_id.h"
+#include "engine/runs/records/run_reader.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/run_folders.h"

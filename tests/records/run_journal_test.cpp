@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A journal gives back the run that went into it, and what is left of it reads wherever it was cut off.
-#include "engine/records/run_journal.h"
+#include "engine/runs/records/run_journal.h"
 
 #include <QTest>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include <span>
 #include <thread>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/fingerprint.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

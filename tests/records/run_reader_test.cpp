@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_reader.h"
 
 #include <QTest>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/run/prefix_control.h"
 #include "engine/formats/npy.h"
-#include "engine/records/forced_hits.h"
-#include "engine/records/run_id.h"
-#include "engine/records/run_journal.h"
+#include "engine/runs/records/forced_hits.h"
+#include "engine/runs/records/run_id.h"
+#include "engine/runs/records/run_journal.h"
+#include "engine/runs/values/prefix_control.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_folders.h"
 #include "tests/support/test_program.h"

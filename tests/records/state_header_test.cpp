@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The file of a saved state says of its document what was written; anything else is refused. The state's own tensors:
 // tests/engine/state_file_test.cpp.
-#include "engine/records/state_header.h"
+#include "engine/runs/records/state_header.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>

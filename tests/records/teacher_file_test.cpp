@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A teacher's file gives back what was written; one that is cut, damaged or somebody else's is refused by name.
-#include "engine/records/teacher_file.h"
+#include "engine/training/records/teacher_file.h"
 
 #include <QTest>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/records/training_folder.h"
+#include "engine/training/records/training_folder.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

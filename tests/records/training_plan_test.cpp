@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A training plan: one flat JSON object of every field, refused by name where it is wrong; presets.
-#include "engine/records/training_plan.h"
+#include "engine/training/records/training_plan.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/models/model_source.h"
+#include "engine/checkpoints/model_source.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/test_program.h"

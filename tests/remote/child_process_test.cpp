@@ -10,11 +10,11 @@
 #include <filesystem>
 #include <thread>
 
-#include "engine/records/run_command.h"
 #include "engine/remote/command_words.h"
 #include "engine/remote/pipe_io.h"
 #include "engine/remote/protocol.h"
 #include "engine/remote/remote_engine.h"
+#include "engine/runs/records/run_command.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

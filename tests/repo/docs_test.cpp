@@ -8,10 +8,10 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/run/training_values.h"
 #include "engine/families/weight_rows.h"
-#include "engine/records/run_folder.h"
-#include "engine/records/training_plan.h"
+#include "engine/runs/records/run_folder.h"
+#include "engine/training/records/training_plan.h"
+#include "engine/training/records/training_values.h"
 #include "tests/support/repository.h"
 #include "tests/support/test_program.h"
 
@@ -133,8 +133,8 @@ class DocsTest : public QObject {
 
   /// The patterns find what they should.
   void patterns_catch_what_they_should() {
-    QCOMPARE(named_files("see `engine/core/run/hits.h` and `x.h`, `engine/core/`"),
-             QStringList({"engine/core/run/hits.h"}));
+    QCOMPARE(named_files("see `engine/runs/values/hits.h` and `x.h`, `engine/core/`"),
+             QStringList({"engine/runs/values/hits.h"}));
     QCOMPARE(links("a [page](adr/x.md) ![picture](y.png)"), QStringList({"adr/x.md"}));
     QStringList missing;
     explain_fields({{"here", 1}, {"absent", 2}}, "`here` is explained, absent is not", missing);

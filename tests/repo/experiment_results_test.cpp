@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "engine/experiments/experiment_report.h"
+#include "engine/campaigns/experiments/experiment_report.h"
 #include "engine/formats/json_file.h"
 #include "tests/support/repository.h"
 #include "tests/support/test_program.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// JSON has one entry, which limits depth, bytes and memory: engine/core/base/json_parser.h. No other source of the
+// JSON has one entry, which limits depth, bytes and memory: engine/base/json_parser.h. No other source of the
 // program calls a parser of nlohmann's or of Qt's.
 #include <QRegularExpression>
 #include <QTest>
@@ -12,7 +12,7 @@ using carryover::test::Source;
 
 namespace {
 
-const QString entry = "engine/core/base/json_parser.cpp";
+const QString entry = "engine/base/json_parser.cpp";
 
 /// Calls of parsers and the reading of a stream into a value.
 QStringList parser_calls(const QString& source) {

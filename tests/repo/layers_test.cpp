@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rules of the repository: the includes that a folder may have, a licence line in each source, lines that fit a screen,
 // and nothing that only one machine has.
+#include <QHash>
 #include <QRegularExpression>
 #include <QSet>
 #include <QTest>
@@ -46,105 +47,135 @@ struct Folder {
   Library library = Library::None;
 };
 
-const QStringList core{"engine/core/base", "engine/families",      "engine/core/config",
-                       "engine/core/run",  "engine/core/analysis", "engine/core/cost"};
-const QStringList files =
-    core + QStringList{"engine/formats", "engine/tokenizers", "engine/data", "engine/models", "engine/records"};
-const QStringList experiments = files + QStringList{"engine/experiments"};
-const QStringList evaluations = experiments + QStringList{"engine/tasks", "engine/templates", "engine/evaluations"};
-const QStringList remote = files + QStringList{"engine/api", "engine/remote"};
+/// Values and formulas, without files.
+const QStringList values{"engine/base", "engine/families", "engine/config", "engine/cost", "engine/runs/values"};
+/// What the programs know without LibTorch, but for campaigns.
+const QStringList files = values + QStringList{"engine/statistics",   "engine/formats",          "engine/tokenizers",
+                                               "engine/data",         "engine/checkpoints",      "engine/bench",
+                                               "engine/runs/records", "engine/training/records", "engine/heads/choice"};
+const QStringList tasks{"engine/tasks/base", "engine/tasks/scores", "engine/tasks/ruler", "engine/tasks"};
+const QStringList campaigns =
+    files + tasks + QStringList{"engine/templates", "engine/campaigns/experiments", "engine/campaigns/evaluations"};
+/// What whole runs with LibTorch are made of.
+const QStringList forward{"engine/runtime", "engine/ops", "engine/decoder", "engine/method", "engine/policies"};
+const QStringList engines{"engine/api", "engine/remote"};
+/// The parts of panels that are of no subject.
+const QStringList parts{"widgets/look", "widgets/controls", "widgets/plot", "widgets/tables"};
+/// What views show, without a widget, by subject; and the one state that all of them share.
+const QStringList states{"widgets/campaigns/state", "widgets/heads/state", "widgets/training/state",
+                         "widgets/runs/state",      "widgets/text/state",  "widgets/compare/state",
+                         "widgets/what_if/state",   "widgets/lab"};
+const QStringList subjects{"widgets/inspection", "widgets/what_if", "widgets/heads", "widgets/training",
+                           "widgets/campaigns",  "widgets/bench",   "widgets/runs",  "widgets/compare",
+                           "widgets/text",       "widgets/panels"};
+const QStringList widgets = parts + states + subjects;
 
 const QList<Folder> folders{
     {"kernels", {}},
     {"kernels/reference", {"kernels"}},
     {"kernels/cuda", {"kernels"}},
 
-    {"engine/core/base", {}},
-    {"engine/families", {"engine/core/base"}},
-    {"engine/core/config", {"engine/core/base", "engine/families"}},
-    {"engine/core/run", {"engine/core/base", "engine/families", "engine/core/config"}},
-    {"engine/core/analysis", {"engine/core/base", "engine/families", "engine/core/config", "engine/core/run"}},
-    {"engine/core/cost", {"engine/core/base", "engine/families", "engine/core/config"}},
-    {"engine/formats", {"engine/core/base"}},
-    {"engine/tokenizers", {"engine/core/base", "engine/formats"}},
-    {"engine/tokenizers/absent", {"engine/core/base", "engine/tokenizers"}},
-    {"engine/data",
-     {"engine/core/base", "engine/core/config", "engine/core/run", "engine/core/analysis", "engine/formats",
-      "engine/tokenizers"}},
-    {"engine/models",
-     {"engine/core/base", "engine/families", "engine/core/config", "engine/formats", "engine/tokenizers",
-      "engine/data"}},
-    {"engine/records",
-     {"engine/core/base", "engine/families", "engine/core/config", "engine/core/run", "engine/core/cost",
-      "engine/formats", "engine/models"}},
-    {"engine/experiments", files},
-    {"engine/tasks", {"engine/core/base", "engine/formats", "engine/tokenizers", "engine/data"}},
-    {"engine/templates", {"engine/core/base", "engine/formats"}},
-    {"engine/evaluations", experiments + QStringList{"engine/tasks", "engine/templates"}},
+    {"engine/base", {}},
+    {"engine/statistics", {"engine/base"}},
+    {"engine/families", {"engine/base"}},
+    {"engine/config", {"engine/base", "engine/families"}},
+    {"engine/cost", {"engine/base", "engine/families", "engine/config"}},
+    {"engine/formats", {"engine/base"}},
+    {"engine/tokenizers", {"engine/base", "engine/formats"}},
+    {"engine/tokenizers/absent", {"engine/base", "engine/tokenizers"}},
+    {"engine/templates", {"engine/base", "engine/formats"}},
+    {"engine/runs/values", {"engine/base", "engine/families", "engine/config"}},
+    {"engine/data", {"engine/base", "engine/config", "engine/formats", "engine/tokenizers", "engine/runs/values"}},
+    {"engine/checkpoints", {"engine/base", "engine/families", "engine/config", "engine/formats", "engine/tokenizers"}},
+    {"engine/bench", {"engine/base", "engine/cost", "engine/formats"}},
+    {"engine/runs/records", values + QStringList{"engine/formats", "engine/checkpoints"}},
+    {"engine/training/records", values + QStringList{"engine/formats", "engine/checkpoints"}},
+    {"engine/heads/choice", values + QStringList{"engine/formats", "engine/tokenizers", "engine/data"}},
+    {"engine/tasks/base", {"engine/base", "engine/formats", "engine/tokenizers", "engine/data"}},
+    {"engine/tasks/scores", {"engine/base", "engine/tasks/base"}},
+    {"engine/tasks/ruler", {"engine/base", "engine/formats", "engine/tasks/base"}},
+    {"engine/tasks",
+     {"engine/base", "engine/formats", "engine/data", "engine/tasks/base", "engine/tasks/scores",
+      "engine/tasks/ruler"}},
+    {"engine/campaigns/experiments", files},
+    {"engine/campaigns/evaluations", files + tasks + QStringList{"engine/templates", "engine/campaigns/experiments"}},
 
-    {"engine/runtime", {"engine/core/base", "engine/core/run", "kernels"}, Library::Torch},
-    {"engine/ops/cpu", {"engine/core/base", "engine/core/config", "engine/runtime"}, Library::Torch},
+    {"engine/runtime", {"engine/base", "engine/runs/values", "kernels"}, Library::Torch},
+    {"engine/ops/cpu", {"engine/base", "engine/config", "engine/runtime"}, Library::Torch},
     {"engine/ops/cuda",
-     {"engine/core/base", "engine/core/run", "engine/ops/cpu", "engine/runtime", "kernels"},
+     {"engine/base", "engine/runs/values", "engine/ops/cpu", "engine/runtime", "kernels"},
      Library::Torch},
     {"engine/ops",
-     {"engine/core/base", "engine/core/cost", "engine/ops/cpu", "engine/ops/cuda", "engine/runtime", "kernels"},
+     {"engine/base", "engine/cost", "engine/ops/cpu", "engine/ops/cuda", "engine/runtime", "kernels"},
      Library::Torch},
-    {"engine/model", core + QStringList{"engine/models", "engine/ops", "engine/ops/cpu", "engine/runtime"},
+    {"engine/decoder", values + QStringList{"engine/checkpoints", "engine/ops", "engine/ops/cpu", "engine/runtime"},
      Library::Torch},
     {"engine/method",
-     core + QStringList{"engine/model", "engine/ops", "engine/ops/cpu", "engine/ops/cuda", "engine/runtime"},
+     values + QStringList{"engine/decoder", "engine/ops", "engine/ops/cpu", "engine/ops/cuda", "engine/runtime"},
      Library::Torch},
-    {"engine/policies", core + QStringList{"engine/method"}, Library::Torch},
-    {"engine/eval",
-     core + QStringList{"engine/formats", "engine/records", "engine/method", "engine/model", "engine/ops",
-                        "engine/policies", "engine/runtime"},
+    {"engine/policies", values + QStringList{"engine/method"}, Library::Torch},
+    {"engine/runs", values + forward + QStringList{"engine/formats", "engine/runs/records"}, Library::Torch},
+    {"engine/inspection", values + forward + QStringList{"engine/runs"}, Library::Torch},
+    {"engine/what_if", values + forward + QStringList{"engine/runs", "engine/inspection"}, Library::Torch},
+    {"engine/heads", values + forward + QStringList{"engine/heads/choice", "engine/runs", "engine/inspection"},
      Library::Torch},
-    {"engine/train",
-     files + QStringList{"engine/eval", "engine/method", "engine/model", "engine/ops", "engine/ops/cpu",
-                         "engine/policies", "engine/runtime"},
+    {"engine/training", files + forward + QStringList{"engine/ops/cpu", "engine/runs"}, Library::Torch},
+    {"engine/api",
+     files + QStringList{"engine/runtime", "engine/runs", "engine/inspection", "engine/what_if", "engine/heads",
+                         "engine/training"},
      Library::Torch},
-    {"engine/api", files + QStringList{"engine/eval", "engine/runtime", "engine/train"}, Library::Torch},
     {"engine/remote", files + QStringList{"engine/api"}},
 
-    {"widgets/look", {"engine/core/base"}, Library::Qt},
-    {"widgets/state", evaluations + QStringList{"widgets/look"}, Library::Qt},
-    {"widgets/plot", files + QStringList{"widgets/look", "widgets/state"}, Library::Qt},
-    {"widgets/controls", files + QStringList{"widgets/look", "widgets/state"}, Library::Qt},
-    {"widgets/tables", evaluations + QStringList{"widgets/look", "widgets/state", "widgets/plot"}, Library::Qt},
-    {"widgets/forms", files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls"},
+    {"widgets/look", {"engine/base"}, Library::Qt},
+    {"widgets/controls", {"engine/base", "widgets/look"}, Library::Qt},
+    {"widgets/plot", files + QStringList{"widgets/look"}, Library::Qt},
+    {"widgets/tables", {"engine/base", "widgets/look", "widgets/controls"}, Library::Qt},
+    {"widgets/campaigns/state", campaigns + QStringList{"widgets/look"}, Library::Qt},
+    {"widgets/heads/state", files + QStringList{"widgets/look"}, Library::Qt},
+    {"widgets/training/state", files + QStringList{"widgets/look"}, Library::Qt},
+    {"widgets/runs/state", files + QStringList{"widgets/look", "widgets/heads/state", "widgets/training/state"},
      Library::Qt},
-    {"widgets/panels",
-     evaluations + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/tables",
-                               "widgets/forms"},
+    {"widgets/text/state", files + QStringList{"widgets/look", "widgets/runs/state"}, Library::Qt},
+    {"widgets/compare/state", files + QStringList{"widgets/look", "widgets/heads/state", "widgets/runs/state"},
      Library::Qt},
+    {"widgets/what_if/state", files + QStringList{"widgets/look", "widgets/heads/state", "widgets/runs/state"},
+     Library::Qt},
+    {"widgets/lab", campaigns + parts + states.mid(0, states.size() - 1), Library::Qt},
+    {"widgets/inspection", files + parts + states, Library::Qt},
+    {"widgets/what_if", files + parts + states + QStringList{"widgets/inspection"}, Library::Qt},
+    {"widgets/heads", files + parts + states + QStringList{"widgets/what_if"}, Library::Qt},
+    {"widgets/training", files + parts + states, Library::Qt},
+    {"widgets/campaigns", campaigns + parts + states, Library::Qt},
+    {"widgets/bench", files + parts + states, Library::Qt},
+    {"widgets/runs", files + parts + states, Library::Qt},
+    {"widgets/compare", files + parts + states, Library::Qt},
+    {"widgets/text", files + parts + states, Library::Qt},
+    {"widgets/panels", files + parts + states + subjects.mid(0, subjects.size() - 1), Library::Qt},
 
     {"app/serve", files + QStringList{"engine/templates", "engine/api"}},
-    {"app/cli",
-     remote + QStringList{"engine/experiments", "engine/tasks", "engine/templates", "engine/evaluations", "app/serve"}},
-    {"app/engine_thread", remote + QStringList{"widgets/state"}, Library::Qt},
+    {"app/cli", campaigns + engines + QStringList{"app/serve"}},
+    {"app/cli/bench", files + engines + QStringList{"app/cli"}},
+    {"app/cli/heads", files + tasks + engines + QStringList{"app/cli"}},
+    {"app/cli/training", files + engines + QStringList{"app/cli"}},
+    {"app/cli/campaigns", campaigns + engines + QStringList{"app/cli", "app/cli/training"}},
+    {"app/engine_thread", files + engines + states + QStringList{"widgets/look"}, Library::Qt},
     {"app/controllers",
-     evaluations + QStringList{"widgets/look", "widgets/state", "widgets/forms", "app/engine_thread"}, Library::Qt},
-    {"app/window",
-     evaluations + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/forms",
-                               "widgets/panels", "app/cli", "app/engine_thread", "app/controllers"},
+     campaigns + states +
+         QStringList{"widgets/look", "widgets/training", "widgets/what_if", "widgets/heads", "app/engine_thread"},
      Library::Qt},
-    {"app/session",
-     remote + QStringList{"widgets/look", "widgets/state", "widgets/forms", "widgets/panels", "app/engine_thread",
-                          "app/window"},
+    {"app/window", campaigns + widgets + QStringList{"app/cli", "app/engine_thread", "app/controllers"}, Library::Qt},
+    {"app/saved_window", files + engines + widgets + QStringList{"app/engine_thread", "app/window"}, Library::Qt},
+    {"app/start",
+     files + widgets + QStringList{"app/engine_thread", "app/controllers", "app/window", "app/saved_window"},
      Library::Qt},
-    {"app/shell",
-     files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/controls", "widgets/forms",
-                         "widgets/panels", "app/engine_thread", "app/controllers", "app/window", "app/session"},
-     Library::Qt},
-    {"app/script",
-     files + QStringList{"widgets/look", "widgets/state", "widgets/plot", "widgets/forms", "widgets/panels", "app/cli",
-                         "app/window", "app/session", "app/shell"},
+    {"app/script", files + widgets + QStringList{"app/cli", "app/window", "app/saved_window", "app/start"},
      Library::Qt},
     {"app",
-     {"engine/core/base", "engine/api", "widgets/look", "app/cli", "app/window", "app/shell", "app/script"},
+     {"engine/base", "engine/api", "widgets/look", "app/cli", "app/window", "app/start", "app/script"},
      Library::Qt},
 };
+
+constexpr int most_files = 60;  ///< of one folder: more are not read at a glance
 
 const Folder* folder_of(const QString& file) {
   const QString path = file.section('/', 0, -2);
@@ -201,6 +232,16 @@ class LayersTest : public QObject {
     for (const Folder& folder : folders) QVERIFY2(seen.contains(folder.path), qPrintable(folder.path + " is empty"));
   }
 
+  void no_folder_is_crowded() {
+    QHash<QString, int> sources;
+    for (const Source& source : code({"app", "engine", "kernels", "widgets"}))
+      ++sources[source.path.section('/', 0, -2)];
+    QStringList crowded;
+    for (auto folder = sources.cbegin(); folder != sources.cend(); ++folder)
+      if (folder.value() > most_files) crowded.append(QString("%1: %2 files").arg(folder.key()).arg(folder.value()));
+    QVERIFY2(crowded.isEmpty(), qPrintable(crowded.join('\n')));
+  }
+
   /// At most one of every two folders may include the other, and a violation in the other direction is found.
   void a_violation_in_either_direction_is_found() {
     for (const Folder& a : folders)
@@ -230,7 +271,7 @@ class LayersTest : public QObject {
       QVERIFY2(QRegularExpression(torch).match(header).hasMatch(), header);
     for (const char* header : {"QObject", "QtCore/QObject", "QTest", "qcustomplot.h", "QCustomPlot/x.h"})
       QVERIFY2(QRegularExpression(qt).match(header).hasMatch(), header);
-    for (const char* header : {"queue", "engine/core/base/error.h", "kernels/launch.h"})
+    for (const char* header : {"queue", "engine/base/error.h", "kernels/launch.h"})
       QVERIFY2(!QRegularExpression(qt).match(header).hasMatch(), header);
   }
 

@@ -21,18 +21,18 @@ echo "$file" >>"$CALLS"
 awk -v file="$PWD/$file" '/BAD/ { print file ":" NR ":1: error: a bad word [made-up]"; n = 1 } END { exit n }' "$file"
 """
 SOURCES = {
-    "engine/core/one.cpp": '#include "engine/core/one.h"\nint one() { return ONE; }\n',
-    "engine/core/one.h": '#include "deep.h"\n#define ONE 1\n',
-    "engine/core/deep.h": "// nothing\n",
-    "engine/core/run/two.cpp": "int two() { return 2; }\n",
-    "widgets/state/three.cpp": "#include <engine/core/one.h>\nint three() { return 2 + ONE; }\n",
+    "engine/base/one.cpp": '#include "engine/base/one.h"\nint one() { return ONE; }\n',
+    "engine/base/one.h": '#include "deep.h"\n#define ONE 1\n',
+    "engine/base/deep.h": "// nothing\n",
+    "engine/cost/two.cpp": "int two() { return 2; }\n",
+    "widgets/look/three.cpp": "#include <engine/base/one.h>\nint three() { return 2 + ONE; }\n",
     "engine/ops/tensors.h": "#include <ATen/ATen.h>\n",
     "engine/ops/four.cpp": '#include "tensors.h"\nint four();  // BAD, in a source that reads LibTorch\n',
     "app/window/five.cpp": "#include <QString>\nint five();  // BAD, in a source that reads Qt\n",
     "build/lint/made.cpp": "// BAD, but nobody wrote it\n",
 }
-CORE = {"engine/core/one.cpp", "engine/core/run/two.cpp"}
-ALL = CORE | {"widgets/state/three.cpp"}
+CORE = {"engine/base/one.cpp", "engine/cost/two.cpp"}
+ALL = CORE | {"widgets/look/three.cpp"}
 
 
 class Lint(unittest.TestCase):
@@ -85,14 +85,14 @@ class Lint(unittest.TestCase):
         self.assertEqual((code, read), (0, ALL - CORE), said)
 
     def test_a_finding_fails_with_its_file_and_line_each_time(self):
-        self.write("engine/core/run/two.cpp", "int two();\n// BAD\n")
+        self.write("engine/cost/two.cpp", "int two();\n// BAD\n")
         for _ in range(2):
             code, said, read = self.lint()
             self.assertEqual(code, 1)
-            self.assertIn("\nengine/core/run/two.cpp:2:1: error: a bad word [made-up]\n", "\n" + said)
+            self.assertIn("\nengine/cost/two.cpp:2:1: error: a bad word [made-up]\n", "\n" + said)
             self.assertIn("1 findings", said)
-            self.assertIn("engine/core/run/two.cpp", read)
-        self.write("engine/core/run/two.cpp", "int two();\n")
+            self.assertIn("engine/cost/two.cpp", read)
+        self.write("engine/cost/two.cpp", "int two();\n")
         self.assertEqual(self.lint()[0], 0)
 
     def test_what_passed_is_read_again_where_anything_changed_that_it_depends_on(self):
@@ -100,9 +100,9 @@ class Lint(unittest.TestCase):
         code, said, read = self.lint("--all")
         self.assertEqual((code, read), (0, set()))
         self.assertEqual(said, "lint: 3 sources, 3 of them unchanged since they passed; 0 findings\n")
-        self.write("engine/core/deep.h", "// a header of a header\n")
-        self.assertEqual(self.lint("--all")[2], {"engine/core/one.cpp", "widgets/state/three.cpp"})
-        self.write("engine/core/deep.h", SOURCES["engine/core/deep.h"])
+        self.write("engine/base/deep.h", "// a header of a header\n")
+        self.assertEqual(self.lint("--all")[2], {"engine/base/one.cpp", "widgets/look/three.cpp"})
+        self.write("engine/base/deep.h", SOURCES["engine/base/deep.h"])
         self.assertEqual(self.lint("--all")[2], set())
         self.write(".clang-tidy", "Checks: '-*'\n")
         self.assertEqual(self.lint()[2], CORE)
@@ -114,9 +114,9 @@ class Lint(unittest.TestCase):
         self.assertEqual(self.lint(root=self.checkout("another"))[2], set())
 
     def test_files_and_headers_that_are_named(self):
-        self.assertEqual(self.lint("widgets/state/three.cpp")[2], {"widgets/state/three.cpp"})
-        self.assertEqual(self.lint("engine/core/deep.h", "engine/core/run/two.cpp")[2], CORE)
-        code, said, read = self.lint("engine/core/none.h")
+        self.assertEqual(self.lint("widgets/look/three.cpp")[2], {"widgets/look/three.cpp"})
+        self.assertEqual(self.lint("engine/base/deep.h", "engine/cost/two.cpp")[2], CORE)
+        code, said, read = self.lint("engine/base/none.h")
         self.assertEqual((code, read, "there is no file" in said), (2, set(), True), said)
         code, said, read = self.lint("build/lint/made.cpp")
         self.assertEqual((code, read, "none of what is checked" in said), (2, set(), True), said)
@@ -132,10 +132,10 @@ class Lint(unittest.TestCase):
         git("commit", "-m", "first")
         code, said, read = self.lint("--changed", "HEAD")
         self.assertEqual((code, read), (0, set()), said)
-        self.write("engine/core/one.h", "#define ONE 11\n")
-        self.assertEqual(self.lint("--changed", "HEAD")[2], {"engine/core/one.cpp", "widgets/state/three.cpp"})
-        self.write("engine/core/run/two.cpp", "int two();\n")
-        self.assertEqual(self.lint("--changed", "HEAD")[2], {"engine/core/run/two.cpp"})
+        self.write("engine/base/one.h", "#define ONE 11\n")
+        self.assertEqual(self.lint("--changed", "HEAD")[2], {"engine/base/one.cpp", "widgets/look/three.cpp"})
+        self.write("engine/cost/two.cpp", "int two();\n")
+        self.assertEqual(self.lint("--changed", "HEAD")[2], {"engine/cost/two.cpp"})
         code, said, read = self.lint("--changed", "nowhere")
         self.assertEqual((code, read), (2, set()), said)
 
@@ -151,12 +151,12 @@ class Lint(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("clang-tidy-14"), "there is no clang-tidy 14")
     def test_the_real_tool_finds_a_planted_mistake_by_the_repositorys_checks(self):
-        self.write("engine/core/run/two.cpp", "int two() {\n  const int* none = 0;\n  return none == nullptr;\n}\n")
-        self.write("engine/core/deep.h", "inline const int* deep() {\n  return 0;\n}\n")
+        self.write("engine/cost/two.cpp", "int two() {\n  const int* none = 0;\n  return none == nullptr;\n}\n")
+        self.write("engine/base/deep.h", "inline const int* deep() {\n  return 0;\n}\n")
         code, said, _ = self.lint("--all", path=os.environ["PATH"])
         self.assertEqual(code, 1, said)
-        self.assertIn("\nengine/core/run/two.cpp:2:21: error: use nullptr [modernize-use-nullptr", "\n" + said)
-        self.assertEqual(said.count("engine/core/deep.h:2:10: error: use nullptr"), 1, said)  # two sources include it
+        self.assertIn("\nengine/cost/two.cpp:2:21: error: use nullptr [modernize-use-nullptr", "\n" + said)
+        self.assertEqual(said.count("engine/base/deep.h:2:10: error: use nullptr"), 1, said)  # two sources include it
         self.assertIn("2 findings", said)
 
     def test_every_folder_that_is_checked_is_there(self):

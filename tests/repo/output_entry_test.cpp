@@ -21,11 +21,11 @@ struct Way {
 const std::vector<Way>& other_ways() {
   static const std::vector<Way> all{
       {"\\bQSaveFile\\b|\\bQFile\\s*::\\s*copy\\b|\\bfs\\s*::\\s*copy|\\bcopy_file\\s*\\(|\\bfopen\\s*\\(", {}},
-      {"\\bofstream\\b", {"app/cli/bench_session.cpp"}},  // of the kernel's /proc
+      {"\\bofstream\\b", {"app/cli/bench/bench_session.cpp"}},  // of the kernel's /proc
       {"\\bgrab\\(\\)\\s*\\.\\s*save\\(\\s*[^&]", {"widgets/plot/plot_export.cpp"}},
-      {"QIODevice\\s*::\\s*Append\\b", {"app/session/session_keeper.cpp"}},
+      {"QIODevice\\s*::\\s*Append\\b", {"app/saved_window/session_keeper.cpp"}},
       {"\\bO_(WRONLY|RDWR)\\b",
-       {"engine/formats/output_file.cpp", "engine/formats/folder_lock.cpp", "app/session/session_folder.cpp",
+       {"engine/formats/output_file.cpp", "engine/formats/folder_lock.cpp", "app/saved_window/session_folder.cpp",
         "app/cli/standard_streams.cpp"}},
   };
   return all;

@@ -6,7 +6,7 @@
 #include <QSet>
 #include <QTest>
 
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 #include "tests/support/repository.h"
 #include "tests/support/test_program.h"
 
@@ -18,11 +18,11 @@ namespace {
 /// The method itself and what it is compared with: their names may stand anywhere.
 const QSet<QString> common{"segmented", "full"};
 /// The files in which a string with a policy's name means another thing.
-const QSet<QString> others{"app/cli/heads.cpp",  // methods that find heads, by the papers that they are from
-                           "engine/core/config/head_patterns.h"};  // whose files have these patterns
+const QSet<QString> others{"app/cli/heads/heads.cpp",  // methods that find heads, by the papers that they are from
+                           "engine/config/head_patterns.h"};  // whose files have these patterns
 
 QString table() {
-  return QStringLiteral("engine/core/cost/policy_table.cpp");
+  return QStringLiteral("engine/cost/policy_table.cpp");
 }
 
 /// Returns the names of policies that stand as strings in a file.

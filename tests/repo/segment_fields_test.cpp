@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The guides' tables and the manual page's section of segmented execution are what segment_fields() says, in German as
 // the window does. Where they differ, CARRYOVER_WRITE_DOCS=1 ctest -R repo/segment_fields writes them again.
-#include "engine/core/config/segment_fields.h"
+#include "engine/config/segment_fields.h"
 
 #include <QFile>
 #include <QTest>

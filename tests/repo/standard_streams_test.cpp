@@ -12,7 +12,7 @@ using carryover::test::Source;
 
 namespace {
 
-const QStringList writers{"app/cli/output.cpp", "engine/core/base/terminal_text.cpp"};
+const QStringList writers{"app/cli/output.cpp", "engine/base/terminal_text.cpp"};
 
 QStringList writes(const QString& source) {
   static const QRegularExpression write(

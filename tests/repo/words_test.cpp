@@ -67,7 +67,7 @@ class WordsTest : public QObject {
     QTest::addColumn<QString>("text");
     for (const char* path : {"README.md", "docs/guide.md", "docs/carryover.1", "docs/benchmarks.md", "docs/results.md"})
       QTest::newRow(path) << read(path);
-    for (const char* folder : {"app", "widgets", "engine/core/config"}) {
+    for (const char* folder : {"app", "widgets", "engine/config"}) {
       QString text;
       for (const Source& source : code({folder})) text += literals(source.text);
       QTest::newRow(folder) << text;
@@ -83,11 +83,11 @@ class WordsTest : public QObject {
     QVERIFY2(found.isEmpty(), qPrintable(found.join("\n")));
   }
 
-  /// widgets/state/quantity_text.h has how the window's language writes numbers; axes ask their plot's language.
+  /// widgets/look/quantity_text.h has how the window's language writes numbers; axes ask their plot's language.
   void numbers_are_written_in_one_way() {
     QStringList wrong;
-    for (const Source& source : code({"widgets", "app/controllers", "app/session", "app/shell", "app/window"})) {
-      if (source.path == "widgets/state/quantity_text.cpp" || source.path.startsWith("widgets/plot/plot_style."))
+    for (const Source& source : code({"widgets", "app/controllers", "app/saved_window", "app/start", "app/window"})) {
+      if (source.path == "widgets/look/quantity_text.cpp" || source.path.startsWith("widgets/plot/plot_style."))
         continue;
       for (const QString& line : own_numbers(source.text)) wrong += source.path + ": " + line.trimmed();
     }

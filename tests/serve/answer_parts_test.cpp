@@ -6,7 +6,7 @@
 #include <random>
 
 #include "app/serve/token_text.h"
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

@@ -9,7 +9,7 @@
 #include "app/serve/api_error.h"
 #include "app/serve/plain_generate.h"
 #include "app/serve/tokenizing.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/fake_serving_engine.h"
 #include "tests/support/test_program.h"
 

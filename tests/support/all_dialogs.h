@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "app/session/engine_question.h"
-#include "app/shell/guide.h"
+#include "app/saved_window/engine_question.h"
+#include "app/start/guide.h"
 #include "app/window/bench_dialog.h"
 #include "app/window/continue_dialog.h"
 #include "app/window/engine_dialog.h"
@@ -14,10 +14,10 @@
 #include "app/window/experiment_dialog.h"
 #include "app/window/model_dialog.h"
 #include "widgets/controls/command_palette.h"
-#include "widgets/controls/pattern_dialog.h"
-#include "widgets/forms/finetune_dialog.h"
+#include "widgets/heads/pattern_dialog.h"
 #include "widgets/plot/export_dialog.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/training/finetune_dialog.h"
 
 namespace carryover::test {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "engine/evaluations/evaluation_plan.h"
-#include "engine/models/model_source.h"
+#include "engine/campaigns/evaluations/evaluation_plan.h"
+#include "engine/checkpoints/model_source.h"
 #include "tests/support/demo_window.h"
 
 namespace carryover::test {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/experiments/experiment_state.h"
+#include "engine/campaigns/experiments/experiment_state.h"
 
 namespace carryover::test {
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "engine/api/session.h"
+#include "engine/checkpoints/model_source.h"
 #include "engine/data/corpus.h"
 #include "engine/data/text_source.h"
-#include "engine/models/model_source.h"
-#include "engine/records/training_plan.h"
 #include "engine/tokenizers/tokenizer.h"
+#include "engine/training/records/training_plan.h"
 
 /// Sessions of the demo model: short runs and trainings of its text.
 namespace carryover::test::demo {

@@ -4,8 +4,8 @@
 #include <QTest>
 
 #include "app/window/main_window.h"
+#include "widgets/lab/panel.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/panel.h"
 
 namespace carryover::test {
 

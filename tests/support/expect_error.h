@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover::test {
 

@@ -9,7 +9,7 @@
 #include "tests/support/demo_window.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/panels/experiments_panel.h"
+#include "widgets/campaigns/experiments_panel.h"
 
 namespace carryover::test {
 

@@ -13,7 +13,7 @@
 #include "app/serve/reply_writer.h"
 #include "app/serve/served_model.h"
 #include "app/serve/serving_engine.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover::test {
 

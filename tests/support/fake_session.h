@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "engine/api/session.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 
 namespace carryover::test {
 

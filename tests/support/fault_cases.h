@@ -3,12 +3,12 @@
 #include <map>
 #include <memory>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/content_hash.h"
 #include "engine/formats/output_file.h"
-#include "engine/records/run_folder.h"
-#include "engine/records/run_reader.h"
-#include "engine/records/training_folder.h"
+#include "engine/runs/records/run_folder.h"
+#include "engine/runs/records/run_reader.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "app/shell/shell.h"
+#include "app/start/shell.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/temp_dir.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <sys/resource.h>
 
-#include "engine/core/base/system_file.h"
+#include "engine/base/system_file.h"
 
 namespace carryover::test {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "engine/core/cost/policy_table.h"
-#include "engine/core/cost/visible_keys.h"
+#include "engine/cost/policy_table.h"
+#include "engine/cost/visible_keys.h"
 #include "engine/ops/elementwise.h"
 #include "tests/support/run_layers.h"
 

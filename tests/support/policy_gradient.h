@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/train/audit.h"
+#include "engine/training/audit.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/tiny_decoder.h"
 

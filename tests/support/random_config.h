@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "engine/core/config/segment_config.h"
+#include "engine/config/segment_config.h"
 
 namespace carryover::test {
 

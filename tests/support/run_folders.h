@@ -2,7 +2,7 @@
 #pragma once
 #include <random>
 
-#include "engine/records/run_folder.h"
+#include "engine/runs/records/run_folder.h"
 #include "tests/support/random_config.h"
 #include "tests/support/tiny_model.h"
 

@@ -8,7 +8,7 @@
 #include <QToolButton>
 
 #include "tests/support/window_states.h"
-#include "widgets/panels/runs_panel.h"
+#include "widgets/runs/runs_panel.h"
 
 namespace carryover::test {
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/config/segment_config.h"
-#include "engine/core/run/hits.h"
+#include "engine/config/segment_config.h"
+#include "engine/runs/values/hits.h"
 
 namespace carryover::slow {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <algorithm>
 
-#include "engine/core/run/inspection.h"
+#include "engine/runs/values/inspection.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/state/lab_context.h"
+#include "widgets/lab/lab_context.h"
 
 namespace carryover::test {
 

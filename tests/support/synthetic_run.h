@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "widgets/state/run_model.h"
+#include "widgets/runs/state/run_model.h"
 
 namespace carryover::test {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "tests/support/synthetic_run.h"
-#include "widgets/state/training_model.h"
+#include "widgets/training/state/training_model.h"
 
 namespace carryover::test {
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/eval/text_run.h"
+#include "engine/runs/text_run.h"
 #include "tests/support/random_config.h"
 #include "tests/support/tiny_model.h"
 

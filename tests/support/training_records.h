@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "engine/core/run/training_values.h"
-#include "engine/records/training_plan.h"
+#include "engine/training/records/training_plan.h"
+#include "engine/training/records/training_values.h"
 #include "tests/support/tiny_model.h"
 
 namespace carryover::test {

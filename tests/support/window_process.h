@@ -5,9 +5,9 @@
 #include <QProcess>
 #include <optional>
 
-#include "app/session/session_state.h"
-#include "engine/core/base/error.h"
-#include "engine/records/run_journal.h"
+#include "app/saved_window/session_state.h"
+#include "engine/base/error.h"
+#include "engine/runs/records/run_journal.h"
 #include "tests/support/temp_dir.h"
 
 namespace carryover::test {

@@ -9,13 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "engine/records/training_folder.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/home.h"
-#include "widgets/forms/finetune_dialog.h"
-#include "widgets/forms/plan_form.h"
+#include "widgets/lab/notebook.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/state/notebook.h"
-#include "widgets/state/plan_fields.h"
+#include "widgets/training/finetune_dialog.h"
+#include "widgets/training/plan_form.h"
+#include "widgets/training/state/plan_fields.h"
 
 namespace carryover::test {
 

@@ -3,7 +3,7 @@
 #pragma once
 #include "engine/method/segment_loss.h"
 #include "engine/policies/registry.h"
-#include "engine/train/audit.h"
+#include "engine/training/audit.h"
 #include "tests/support/tiny_decoder.h"
 
 namespace carryover::test {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scores of answers: values that the Python originals gave, and what holds for any texts. tests/compat/scorers.py
 // compares thousands of cases with the originals themselves.
-#include "engine/tasks/answer_scores.h"
+#include "engine/tasks/scores/answer_scores.h"
 
 #include <QTest>
 #include <random>
 
-#include "engine/tasks/python_text.h"
-#include "engine/tasks/sequence_matcher.h"
+#include "engine/tasks/base/code_points.h"
+#include "engine/tasks/scores/sequence_matcher.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

@@ -7,9 +7,9 @@
 #include <functional>
 #include <span>
 
-#include "engine/core/base/utf8.h"
-#include "engine/tasks/middle_truncation.h"
-#include "engine/tasks/prompt_template.h"
+#include "engine/base/utf8.h"
+#include "engine/tasks/base/middle_truncation.h"
+#include "engine/tasks/base/prompt_template.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/temp_dir.h"

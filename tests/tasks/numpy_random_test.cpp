@@ -5,7 +5,7 @@
 //   for seed in (0, 1, 42, 2**32 - 1):
 //     n.seed(seed)
 //     print(*[n.randint(10000, 99999) for _ in range(4)], n.randint(3, 4), n.randint(-3, 5), n.randint(0, 2**32 - 1))'
-#include "engine/tasks/numpy_random.h"
+#include "engine/tasks/base/numpy_random.h"
 
 #include <QTest>
 #include <vector>

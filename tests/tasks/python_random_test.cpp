@@ -11,14 +11,14 @@
 //           uuid.UUID(int=r.getrandbits(128), version=4), r.randrange(10**12), end=" ")
 //     r.shuffle(s)
 //     print(*s)'
-#include "engine/tasks/python_random.h"
+#include "engine/tasks/base/python_random.h"
 
 #include <QTest>
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "engine/core/base/text_parts.h"
+#include "engine/base/text_parts.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

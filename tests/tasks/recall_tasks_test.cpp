@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "engine/tasks/made_text.h"
+#include "engine/tasks/base/made_text.h"
 #include "tests/support/byte_tokenizer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/tasks/task.h"
+#include "engine/tasks/base/task.h"
 #include "tests/support/temp_dir.h"
 
 namespace carryover::test {

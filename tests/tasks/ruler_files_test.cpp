@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <set>
 
-#include "engine/tasks/ruler.h"
-#include "engine/tasks/ruler_haystack.h"
-#include "engine/tasks/word_list.h"
+#include "engine/tasks/base/word_list.h"
+#include "engine/tasks/ruler/ruler.h"
+#include "engine/tasks/ruler/ruler_haystack.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/tasks/ruler_data.h"

@@ -5,7 +5,7 @@
 //   tests/compat/ruler.py lists WORDS
 //   tests/compat/ruler.py theirs CHECKOUT OUT --words WORDS --lengths 2048 4096 --samples 8 --seed 7
 //     --tasks niah_single_1 niah_multikey_2 niah_multikey_3 vt cwe fwe
-#include "engine/tasks/ruler.h"
+#include "engine/tasks/ruler/ruler.h"
 
 #include <QTest>
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/tasks/metric_table.h"
+#include "engine/tasks/scores/metric_table.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

@@ -4,7 +4,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/json_file.h"
 #include "engine/tokenizers/gguf_tokenizer.h"
 #include "engine/tokenizers/piece_model.h"

@@ -5,7 +5,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/utf8.h"
+#include "engine/base/utf8.h"
 #include "engine/tokenizers/piece_model.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/state/alignment.h"
+#include "widgets/runs/state/alignment.h"
 
 #include <QLabel>
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/panels/head_grid_panel.h"
-#include "widgets/state/lab_context.h"
+#include "widgets/heads/head_grid_panel.h"
+#include "widgets/lab/lab_context.h"
 
 using namespace carryover;
 

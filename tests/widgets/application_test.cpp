@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // No exception leaves an event handler: it is reported once the handler has ended, and the program continues.
-#include "app/shell/application.h"
+#include "app/start/application.h"
 
 #include <QTest>
 #include <QThread>

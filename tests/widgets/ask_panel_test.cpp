@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Questions in the window: what the panel shows of answers that are given to it, and a question that the real engine
 // answers about the demo's text.
-#include "widgets/panels/ask_panel.h"
+#include "widgets/text/ask_panel.h"
 
 #include <QLabel>
 #include <QLineEdit>
@@ -12,13 +12,13 @@
 #include <QTextBrowser>
 
 #include "app/window/message_bar.h"
-#include "engine/core/config/recall_preset.h"
+#include "engine/config/recall_preset.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/state/provenance.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/look/quantity_text.h"
+#include "widgets/runs/state/provenance.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/panels/audit_panel.h"
+#include "widgets/training/audit_panel.h"
 
 #include <QAction>
 #include <QApplication>
@@ -15,7 +15,7 @@
 
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_model.h"

@@ -12,14 +12,14 @@
 #include <QTest>
 
 #include "app/window/bench_figure.h"
-#include "engine/core/cost/policy_table.h"
+#include "engine/cost/policy_table.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_bench.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/forms/bench_form.h"
-#include "widgets/panels/bench_results.h"
+#include "widgets/bench/bench_form.h"
+#include "widgets/bench/bench_results.h"
 #include "widgets/plot/plot_view.h"
 
 using namespace carryover;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The form says what the command's own options read, and what cannot be measured is said before.
-#include "widgets/forms/bench_form.h"
+#include "widgets/bench/bench_form.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/verbs.h"
-#include "engine/core/cost/policy_table.h"
-#include "engine/models/model_source.h"
-#include "engine/models/random_model.h"
-#include "engine/records/run_command.h"
+#include "engine/checkpoints/model_source.h"
+#include "engine/checkpoints/random_model.h"
+#include "engine/cost/policy_table.h"
+#include "engine/runs/records/run_command.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/look/theme.h"

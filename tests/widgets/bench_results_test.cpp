@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table and the plots of a bench.
-#include "widgets/panels/bench_results.h"
+#include "widgets/bench/bench_results.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
@@ -8,7 +8,7 @@
 #include <QTest>
 #include <cmath>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_bench.h"
 #include "tests/support/temp_dir.h"

@@ -10,12 +10,12 @@
 #include <QTest>
 #include <random>
 
-#include "app/shell/palette_commands.h"
+#include "app/start/palette_commands.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "widgets/controls/fuzzy_match.h"
-#include "widgets/state/notebook.h"
+#include "widgets/lab/notebook.h"
 
 using namespace carryover;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Comparing runs in the window, on the real engine and the demo.
-#include "widgets/panels/compare_panel.h"
+#include "widgets/compare/compare_panel.h"
 
 #include <QLabel>
 #include <QSignalSpy>
@@ -14,8 +14,8 @@
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
+#include "widgets/compare/state/comparison_rows.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/state/comparison_rows.h"
 
 using namespace carryover;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The settings panel shows a configuration whole: what is changed in it changes, and nothing else does.
-#include "widgets/panels/config_panel.h"
+#include "widgets/runs/config_panel.h"
 
 #include <QComboBox>
 #include <QLabel>

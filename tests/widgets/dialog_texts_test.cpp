@@ -11,8 +11,8 @@
 #include "app/window/experiment_dialog.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/forms/finetune_dialog.h"
 #include "widgets/look/theme.h"
+#include "widgets/training/finetune_dialog.h"
 
 using namespace carryover;
 

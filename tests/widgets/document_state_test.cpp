@@ -9,9 +9,9 @@
 #include <filesystem>
 
 #include "app/window/message_bar.h"
-#include "engine/core/config/recall_preset.h"
+#include "engine/config/recall_preset.h"
 #include "engine/formats/output_file.h"
-#include "engine/records/state_header.h"
+#include "engine/runs/records/state_header.h"
 #include "tests/support/demo_evaluation.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/gui_test.h"
@@ -19,8 +19,8 @@
 #include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
-#include "widgets/panels/panel.h"
-#include "widgets/tables/passages_table.h"
+#include "widgets/lab/panel.h"
+#include "widgets/text/passages_table.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -16,8 +16,8 @@
 
 #include "app/window/evaluation_dialog.h"
 #include "app/window/task_tree.h"
-#include "engine/evaluations/evaluated_samples.h"
-#include "engine/evaluations/sample_run.h"
+#include "engine/campaigns/evaluations/evaluated_samples.h"
+#include "engine/campaigns/evaluations/sample_run.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/sha256.h"
 #include "engine/tasks/task_table.h"
@@ -28,12 +28,12 @@
 #include "tests/support/run_script.h"
 #include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
+#include "widgets/campaigns/evaluation_plot.h"
+#include "widgets/campaigns/evaluation_samples_view.h"
+#include "widgets/campaigns/evaluations_panel.h"
 #include "widgets/controls/panel_controls.h"
-#include "widgets/panels/evaluation_plot.h"
-#include "widgets/panels/evaluation_samples_view.h"
-#include "widgets/panels/evaluations_panel.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/state/needle_finds.h"
+#include "widgets/runs/state/needle_finds.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "engine/formats/npy.h"
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/forms/finetune_dialog.h"
+#include "widgets/training/finetune_dialog.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -11,12 +11,12 @@
 #include <QTest>
 #include <set>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/controls/memory_estimate.h"
-#include "widgets/forms/plan_form.h"
 #include "widgets/look/theme.h"
+#include "widgets/training/plan_form.h"
 
 using namespace carryover;
 using nlohmann::json;

@@ -10,11 +10,11 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/run_script.h"
-#include "widgets/controls/foil_field.h"
-#include "widgets/panels/attribution_panel.h"
+#include "widgets/inspection/attribution_panel.h"
+#include "widgets/lab/foil_field.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/state/prediction_change.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/runs/state/prediction_change.h"
 
 using namespace carryover;
 using namespace carryover::test;

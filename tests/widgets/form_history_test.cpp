@@ -22,9 +22,9 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "tests/support/settle.h"
-#include "widgets/forms/plan_form.h"
 #include "widgets/look/form_memory.h"
-#include "widgets/panels/config_panel.h"
+#include "widgets/runs/config_panel.h"
+#include "widgets/training/plan_form.h"
 
 using namespace carryover;
 using namespace carryover::test;

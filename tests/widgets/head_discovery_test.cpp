@@ -18,17 +18,17 @@
 #include <nlohmann/json.hpp>
 
 #include "app/window/message_bar.h"
-#include "engine/core/analysis/head_agreement.h"
+#include "engine/heads/choice/head_agreement.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_model.h"
-#include "widgets/forms/head_probe_form.h"
-#include "widgets/panels/head_discovery_panel.h"
+#include "widgets/heads/head_discovery_panel.h"
+#include "widgets/heads/head_probe_form.h"
+#include "widgets/heads/state/head_score_files.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/state/head_score_files.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/controls/head_grid.h"
+#include "widgets/heads/head_grid.h"
 
 #include <QApplication>
 #include <QComboBox>
@@ -13,18 +13,18 @@
 #include <QToolTip>
 #include <algorithm>
 
-#include "engine/core/base/error.h"
-#include "engine/core/config/recall_preset.h"
+#include "engine/base/error.h"
+#include "engine/config/recall_preset.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/random_config.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/controls/pattern_dialog.h"
-#include "widgets/panels/head_grid_panel.h"
-#include "widgets/state/config_files.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/heads/head_grid_panel.h"
+#include "widgets/heads/pattern_dialog.h"
+#include "widgets/lab/config_files.h"
+#include "widgets/look/quantity_text.h"
 
 using namespace carryover;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/state/hit_distances.h"
+#include "widgets/runs/state/hit_distances.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
@@ -12,9 +12,9 @@
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/distance_panel.h"
-#include "widgets/state/distinct_names.h"
-#include "widgets/tables/run_digests_table.h"
+#include "widgets/runs/distance_panel.h"
+#include "widgets/runs/run_digests_table.h"
+#include "widgets/runs/state/distinct_names.h"
 
 using namespace carryover;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/state/hit_grid.h"
+#include "widgets/runs/state/hit_grid.h"
 
 #include <QTest>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/tables/hits_model.h"
+#include "widgets/inspection/hits_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -9,6 +9,7 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/test_program.h"
+#include "widgets/tables/table_copy.h"
 
 using namespace carryover;
 

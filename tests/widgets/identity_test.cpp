@@ -15,7 +15,7 @@
 #include "app/window/message_bar.h"
 #include "app/window/model_dialog.h"
 #include "engine/api/engine_library.h"
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_reader.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
@@ -24,7 +24,7 @@
 #include "tests/support/settle.h"
 #include "widgets/controls/elided_label.h"
 #include "widgets/look/shown_name.h"
-#include "widgets/state/model_label.h"
+#include "widgets/runs/state/model_label.h"
 
 using namespace carryover;
 using namespace carryover::test;

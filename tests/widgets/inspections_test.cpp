@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/state/inspections.h"
+#include "widgets/runs/state/inspections.h"
 
 #include <QSignalSpy>
 #include <QTest>

@@ -10,14 +10,14 @@
 #include <QTest>
 
 #include "app/script/script_runner.h"
-#include "app/shell/palette_commands.h"
+#include "app/start/palette_commands.h"
 #include "app/window/message_bar.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
-#include "widgets/forms/edit_form.h"
-#include "widgets/forms/finetune_dialog.h"
-#include "widgets/forms/plan_form.h"
+#include "widgets/training/finetune_dialog.h"
+#include "widgets/training/plan_form.h"
+#include "widgets/what_if/edit_form.h"
 
 using namespace carryover;
 using namespace carryover::test;

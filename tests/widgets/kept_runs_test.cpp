@@ -12,8 +12,8 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/run_list.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/state/model_label.h"
-#include "widgets/state/provenance.h"
+#include "widgets/runs/state/model_label.h"
+#include "widgets/runs/state/provenance.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -9,7 +9,7 @@
 #include <QTest>
 #include <set>
 
-#include "app/shell/layouts.h"
+#include "app/start/layouts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "tests/support/settle.h"

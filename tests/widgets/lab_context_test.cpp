@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/state/lab_context.h"
+#include "widgets/lab/lab_context.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -8,7 +8,7 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/test_program.h"
-#include "widgets/state/linked_context.h"
+#include "widgets/lab/linked_context.h"
 
 using namespace carryover;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The language of the window: the catalogue, the window and its guide in German, and numbers as the language writes
 // them.
-#include "app/shell/language.h"
+#include "app/start/language.h"
 
 #include <QAbstractSpinBox>
 #include <QAction>
@@ -18,16 +18,16 @@
 #include <QToolButton>
 #include <algorithm>
 
-#include "app/shell/guide.h"
-#include "app/shell/layouts.h"
-#include "app/shell/start_panel.h"
+#include "app/start/guide.h"
+#include "app/start/layouts.h"
+#include "app/start/start_panel.h"
 #include "app/window/script_selection.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "tests/support/settle.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/panels/panel_registry.h"
-#include "widgets/state/quantity_text.h"
-#include "widgets/tables/hits_model.h"
+#include "widgets/tables/table_copy.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -12,15 +12,15 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/controls/context_ribbon.h"
-#include "widgets/controls/token_view.h"
+#include "widgets/inspection/hits_panel.h"
+#include "widgets/inspection/retrieval_map_panel.h"
+#include "widgets/lab/segment_cursor.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/hits_panel.h"
-#include "widgets/panels/loss_panel.h"
-#include "widgets/panels/memory_panel.h"
-#include "widgets/panels/retrieval_map_panel.h"
-#include "widgets/panels/text_panel.h"
-#include "widgets/plot/segment_cursor.h"
+#include "widgets/runs/context_ribbon.h"
+#include "widgets/runs/loss_panel.h"
+#include "widgets/runs/memory_panel.h"
+#include "widgets/text/text_panel.h"
+#include "widgets/text/token_view.h"
 
 using namespace carryover;
 

@@ -13,13 +13,13 @@
 #include <atomic>
 #include <cmath>
 
-#include "app/shell/startup.h"
+#include "app/start/startup.h"
 #include "app/window/message_bar.h"
 #include "engine/formats/output_file.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/panels/panel.h"
+#include "widgets/lab/panel.h"
 #include "widgets/plot/plot_view.h"
 
 using namespace carryover;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A model goes by what people know it by: a file's or a folder's name, and its adapter's.
-#include "widgets/state/model_label.h"
+#include "widgets/runs/state/model_label.h"
 
 #include <QFile>
 #include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
 #include "tests/support/test_program.h"
-#include "widgets/state/provenance.h"
+#include "widgets/runs/state/provenance.h"
 
 using namespace carryover;
 

@@ -21,12 +21,12 @@
 #include <optional>
 #include <random>
 
-#include "app/shell/application.h"
+#include "app/start/application.h"
 #include "engine/formats/output_file.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "tests/support/settle.h"
-#include "widgets/state/notebook.h"
+#include "widgets/lab/notebook.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/panels/notes_panel.h"
+#include "widgets/text/notes_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>

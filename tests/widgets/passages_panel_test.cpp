@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Retrieved passages: what they are made of, what the panel lists of a made-up run, and the what-ifs that it asks for.
-#include "widgets/panels/passages_panel.h"
+#include "widgets/text/passages_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QLabel>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Activation patching in the window: what the pinned run has to be, and that the results are those of a session of its
 // own.
-#include "widgets/state/patching.h"
+#include "widgets/what_if/patching.h"
 
 #include <QApplication>
 #include <QContextMenuEvent>
@@ -11,17 +11,17 @@
 #include <QShortcut>
 #include <QTest>
 
-#include "app/session/kept_what_ifs.h"
+#include "app/saved_window/kept_what_ifs.h"
 #include "engine/api/engine_library.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/run_script.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/controls/head_grid.h"
-#include "widgets/forms/edit_form.h"
+#include "widgets/heads/head_grid.h"
+#include "widgets/what_if/edit_form.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dialog's command line, taken apart by a shell and read by the program's own options, is the dialog's plan.
-#include "widgets/state/plan_command.h"
+#include "widgets/training/state/plan_command.h"
 
 #include <QProcess>
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "app/cli/train_options.h"
-#include "engine/models/model_source.h"
+#include "app/cli/training/train_options.h"
+#include "engine/checkpoints/model_source.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/shell/platform_notes.h"
+#include "app/start/platform_notes.h"
 
 #include <QWindow>
 

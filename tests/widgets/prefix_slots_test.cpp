@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The slots of a head's prefix as the Prefix panel draws them, against the positions that the engine's attention saw.
-#include "widgets/state/prefix_slots.h"
+#include "widgets/runs/state/prefix_slots.h"
 
 #include <QTest>
 
 #include "engine/api/engine_library.h"
-#include "engine/core/config/recall_preset.h"
+#include "engine/config/recall_preset.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The prefix of a head in words, under the paper's settings and under others.
-#include "widgets/state/prefix_text.h"
+#include "widgets/runs/state/prefix_text.h"
 
 #include <QTest>
 
-#include "engine/core/config/recall_preset.h"
+#include "engine/config/recall_preset.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

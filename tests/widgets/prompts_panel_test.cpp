@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prompt sets in the window: what its tables show is what the command line computes, an example opens as its run, a
 // stopped set continues, and a folder that somebody made to do harm is refused.
-#include "widgets/panels/prompts_panel.h"
+#include "widgets/campaigns/prompts_panel.h"
 
 #include <QJsonDocument>
 #include <QLabel>
@@ -12,7 +12,7 @@
 
 #include "app/window/identity_bar.h"
 #include "app/window/message_bar.h"
-#include "engine/experiments/prompt_results.h"
+#include "engine/campaigns/experiments/prompt_results.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "tests/support/cli_process.h"
@@ -20,8 +20,8 @@
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/forms/prompts_form.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/campaigns/prompts_form.h"
+#include "widgets/look/quantity_text.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The search for the heads of recall in the window, on the real engine and the demo; and what the page makes of results
 // that are given to it.
-#include "widgets/panels/recall_heads_panel.h"
+#include "widgets/heads/recall_heads_panel.h"
 
 #include <QApplication>
 #include <QLabel>
@@ -11,7 +11,7 @@
 #include <QTableView>
 
 #include "app/window/message_bar.h"
-#include "engine/core/config/recall_preset.h"
+#include "engine/config/recall_preset.h"
 #include "engine/formats/json_file.h"
 #include "tests/support/cli_process.h"
 #include "tests/support/demo_window.h"
@@ -19,9 +19,9 @@
 #include "tests/support/settle.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/tiny_model.h"
-#include "widgets/forms/recall_heads_form.h"
+#include "widgets/heads/recall_heads_form.h"
+#include "widgets/lab/config_files.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/state/config_files.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -10,14 +10,14 @@
 #include <QToolButton>
 #include <csignal>
 
-#include "app/shell/window_options.h"
+#include "app/start/window_options.h"
 #include "app/window/engine_dialog.h"
 #include "app/window/identity_bar.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/gui_test.h"
-#include "widgets/forms/finetune_dialog.h"
+#include "widgets/training/finetune_dialog.h"
 
 using namespace carryover;
 

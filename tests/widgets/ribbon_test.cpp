@@ -7,8 +7,8 @@
 
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/controls/context_ribbon.h"
 #include "widgets/look/theme.h"
+#include "widgets/runs/context_ribbon.h"
 
 using namespace carryover;
 

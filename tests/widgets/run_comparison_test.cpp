@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The common part of two runs, compared with sets and sums that are made here.
-#include "widgets/state/run_comparison.h"
+#include "widgets/compare/state/run_comparison.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -12,8 +12,8 @@
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/state/comparison_rows.h"
-#include "widgets/tables/comparison_table.h"
+#include "widgets/compare/comparison_table.h"
+#include "widgets/compare/state/comparison_rows.h"
 
 using namespace carryover;
 

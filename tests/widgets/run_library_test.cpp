@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The list of runs by itself: what an entry keeps, what can be taken back, what the limit offers, and the table of it.
-#include "widgets/state/run_library.h"
+#include "widgets/lab/run_library.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QTest>
 
 #include "tests/support/gui_test.h"
+#include "widgets/runs/run_library_table.h"
 #include "widgets/tables/row_filter.h"
-#include "widgets/tables/run_library_table.h"
 
 using namespace carryover;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/state/run_model.h"
+#include "widgets/runs/state/run_model.h"
 
 #include <QSignalSpy>
 #include <QTest>
@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "engine/records/run_journal.h"
+#include "engine/runs/records/run_journal.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The panel of runs: what is resumed, compared, drawn and limited from it, its columns, and its keys.
-#include "widgets/panels/runs_panel.h"
+#include "widgets/runs/runs_panel.h"
 
 #include <QApplication>
 #include <QFile>
@@ -18,7 +18,7 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/run_list.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/state/comparison_rows.h"
+#include "widgets/compare/state/comparison_rows.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -9,13 +9,13 @@
 #include <QTest>
 
 #include "app/window/script_selection.h"
-#include "engine/records/run_reader.h"
+#include "engine/runs/records/run_reader.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/run_script.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/panels/panel.h"
+#include "widgets/lab/panel.h"
 #include "widgets/plot/plot_view.h"
 
 using namespace carryover;

@@ -5,13 +5,13 @@
 #include <QProcess>
 #include <QTest>
 
-#include "app/session/session_keeper.h"
-#include "engine/records/run_journal.h"
+#include "app/saved_window/session_keeper.h"
+#include "engine/runs/records/run_journal.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_process.h"
-#include "widgets/state/notebook.h"
+#include "widgets/lab/notebook.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -8,7 +8,7 @@
 #include <QTest>
 
 #include "app/window/message_bar.h"
-#include "engine/records/run_journal.h"
+#include "engine/runs/records/run_journal.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/small_disk.h"

@@ -7,11 +7,11 @@
 #include <QTest>
 #include <QToolButton>
 
-#include "app/session/engine_question.h"
+#include "app/saved_window/engine_question.h"
 #include "app/window/message_bar.h"
 #include "engine/formats/output_file.h"
-#include "engine/records/run_command.h"
-#include "engine/records/run_folder.h"
+#include "engine/runs/records/run_command.h"
+#include "engine/runs/records/run_folder.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"

@@ -6,19 +6,19 @@
 #include <QFile>
 #include <QTest>
 
-#include "app/session/kept_runs.h"
-#include "app/session/session_folder.h"
-#include "app/session/session_state.h"
-#include "app/session/settings.h"
-#include "app/session/versioned_json.h"
-#include "engine/core/base/error.h"
-#include "engine/core/run/edit_json.h"
+#include "app/saved_window/kept_runs.h"
+#include "app/saved_window/session_folder.h"
+#include "app/saved_window/session_state.h"
+#include "app/saved_window/settings.h"
+#include "app/saved_window/versioned_json.h"
+#include "engine/base/error.h"
 #include "engine/formats/output_file.h"
-#include "engine/records/run_folder.h"
+#include "engine/runs/records/run_folder.h"
+#include "engine/runs/values/edit_json.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/state/notebook.h"
+#include "widgets/lab/notebook.h"
 
 using namespace carryover;
 using nlohmann::json;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The sessions that windows leave behind: none where nobody did anything; all else until somebody deletes it.
-#include "app/shell/session_history.h"
+#include "app/start/session_history.h"
 
 #include <QApplication>
 #include <QDir>
@@ -9,7 +9,7 @@
 #include <QToolButton>
 #include <QTreeWidget>
 
-#include "app/session/session_summary.h"
+#include "app/saved_window/session_summary.h"
 #include "app/window/message_bar.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"

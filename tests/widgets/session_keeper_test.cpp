@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The next window brings back what a window shows, from what was kept of it and from a session file.
-#include "app/session/session_keeper.h"
+#include "app/saved_window/session_keeper.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QDockWidget>
 #include <QTest>
 
-#include "app/session/session_summary.h"
+#include "app/saved_window/session_summary.h"
 #include "engine/formats/output_file.h"
-#include "engine/records/run_folder.h"
+#include "engine/runs/records/run_folder.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/forms/finetune_dialog.h"
-#include "widgets/forms/plan_form.h"
-#include "widgets/forms/prompts_form.h"
-#include "widgets/panels/prompts_panel.h"
-#include "widgets/state/notebook.h"
-#include "widgets/state/plan_fields.h"
+#include "widgets/campaigns/prompts_form.h"
+#include "widgets/campaigns/prompts_panel.h"
+#include "widgets/lab/notebook.h"
+#include "widgets/training/finetune_dialog.h"
+#include "widgets/training/plan_form.h"
+#include "widgets/training/state/plan_fields.h"
 
 using namespace carryover;
 using namespace carryover::test;

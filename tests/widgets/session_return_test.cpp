@@ -9,19 +9,19 @@
 #include <QSemaphore>
 #include <QTest>
 
-#include "app/session/kept_questions.h"
-#include "engine/core/run/edit_json.h"
+#include "app/saved_window/kept_questions.h"
 #include "engine/formats/output_file.h"
-#include "engine/records/training_plan.h"
+#include "engine/runs/values/edit_json.h"
+#include "engine/training/records/training_plan.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
+#include "widgets/compare/state/comparison_rows.h"
+#include "widgets/lab/panel.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/panels/lab_report.h"
-#include "widgets/panels/panel.h"
-#include "widgets/state/comparison_rows.h"
-#include "widgets/state/provenance.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/runs/state/provenance.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -8,7 +8,7 @@
 #include <QRect>
 #include <QTest>
 
-#include "engine/records/training_folder.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/window_process.h"

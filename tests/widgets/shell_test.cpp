@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The habits of a window that is somebody's: layouts, recent files, the guide, the palette, the question at the end.
-#include "app/shell/shell.h"
+#include "app/start/shell.h"
 
 #include <QAbstractButton>
 #include <QAbstractSpinBox>
@@ -20,15 +20,15 @@
 #include <filesystem>
 #include <map>
 
-#include "app/shell/guide.h"
-#include "app/shell/layouts.h"
+#include "app/start/guide.h"
+#include "app/start/layouts.h"
 #include "tests/support/demo_evaluation.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "widgets/controls/command_palette.h"
+#include "widgets/lab/notebook.h"
 #include "widgets/panels/panel_registry.h"
-#include "widgets/state/notebook.h"
 
 using namespace carryover;
 using namespace carryover::test;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The questions to begin with, on the real engine and the demo.
-#include "app/shell/start_panel.h"
+#include "app/start/start_panel.h"
 
 #include <QApplication>
 #include <QTest>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 

@@ -4,7 +4,7 @@
 #include <QProcess>
 #include <QTest>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/look/qt_path.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The stories of the start panel, on the real engine and the demo: what they say is what a session that knows nothing
 // of the window computes.
-#include "app/shell/stories.h"
+#include "app/start/stories.h"
 
 #include <QDir>
 #include <QScopeGuard>
@@ -10,7 +10,7 @@
 #include <QTextDocumentFragment>
 #include <cmath>
 
-#include "app/shell/startup.h"
+#include "app/start/startup.h"
 #include "engine/api/engine_library.h"
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"

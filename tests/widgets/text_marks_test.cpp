@@ -14,10 +14,10 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/controls/token_view.h"
+#include "widgets/lab/lab_context.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/text_panel.h"
-#include "widgets/state/lab_context.h"
+#include "widgets/text/text_panel.h"
+#include "widgets/text/token_view.h"
 
 using namespace carryover;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/panels/text_panel.h"
+#include "widgets/text/text_panel.h"
 
 #include <QApplication>
 #include <QHelpEvent>
@@ -16,10 +16,10 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/controls/token_layout.h"
-#include "widgets/controls/token_view.h"
 #include "widgets/look/theme.h"
-#include "widgets/state/text_search.h"
+#include "widgets/text/state/text_search.h"
+#include "widgets/text/token_layout.h"
+#include "widgets/text/token_view.h"
 
 using namespace carryover;
 

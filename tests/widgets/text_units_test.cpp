@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/state/text_units.h"
+#include "widgets/text/state/text_units.h"
 
 #include <QTest>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tokens are where Qt puts their letters: in scripts that join letters, that are read from right to left, and in
 // clusters of several characters or bytes.
-#include "widgets/controls/token_layout.h"
+#include "widgets/text/token_layout.h"
 
 #include <QApplication>
 #include <QTest>
@@ -11,7 +11,7 @@
 #include "tests/support/byte_tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
-#include "widgets/controls/token_view.h"
+#include "widgets/text/token_view.h"
 
 using namespace carryover;
 

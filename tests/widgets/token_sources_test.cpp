@@ -12,8 +12,8 @@
 #include "tests/support/demo_window.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
-#include "widgets/controls/token_view.h"
-#include "widgets/state/token_source_values.h"
+#include "widgets/text/state/token_source_values.h"
+#include "widgets/text/token_view.h"
 
 using namespace carryover;
 using namespace carryover::test;

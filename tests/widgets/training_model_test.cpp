@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/state/training_model.h"
+#include "widgets/training/state/training_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -9,8 +9,8 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_training.h"
 #include "tests/support/test_program.h"
-#include "widgets/state/training_runs.h"
-#include "widgets/tables/training_runs_table.h"
+#include "widgets/training/state/training_runs.h"
+#include "widgets/training/training_runs_table.h"
 
 using namespace carryover;
 

@@ -10,11 +10,11 @@
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_training.h"
+#include "widgets/lab/lab_context.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/reach_panel.h"
-#include "widgets/panels/training_panel.h"
-#include "widgets/panels/training_runs_panel.h"
-#include "widgets/state/lab_context.h"
+#include "widgets/training/reach_panel.h"
+#include "widgets/training/training_panel.h"
+#include "widgets/training/training_runs_panel.h"
 
 using namespace carryover;
 

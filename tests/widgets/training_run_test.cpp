@@ -10,15 +10,15 @@
 
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "engine/records/training_folder.h"
+#include "engine/training/records/training_folder.h"
 #include "tests/support/full_disk.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/forms/finetune_dialog.h"
-#include "widgets/forms/plan_form.h"
+#include "widgets/lab/panel.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/panel.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/training/finetune_dialog.h"
+#include "widgets/training/plan_form.h"
 
 using namespace carryover;
 

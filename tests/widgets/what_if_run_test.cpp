@@ -8,14 +8,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/shell/startup.h"
+#include "app/start/startup.h"
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
-#include "engine/core/config/head_reads.h"
+#include "engine/config/head_reads.h"
 #include "tests/support/gui_test.h"
-#include "widgets/forms/edit_form.h"
-#include "widgets/panels/what_if_panel.h"
 #include "widgets/plot/plot_view.h"
+#include "widgets/what_if/edit_form.h"
+#include "widgets/what_if/what_if_panel.h"
 
 using namespace carryover;
 

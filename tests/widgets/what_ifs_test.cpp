@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What-ifs without an engine: results, the list, the form, and the panel's tables.
-#include "widgets/state/what_ifs.h"
+#include "widgets/what_if/state/what_ifs.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -20,15 +20,15 @@
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
-#include "widgets/forms/edit_form.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/what_if_list.h"
-#include "widgets/panels/what_if_panel.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/tables/ablation_table.h"
-#include "widgets/tables/hit_changes_table.h"
 #include "widgets/tables/number_sort.h"
-#include "widgets/tables/what_if_table.h"
+#include "widgets/what_if/ablation_table.h"
+#include "widgets/what_if/edit_form.h"
+#include "widgets/what_if/hit_changes_table.h"
+#include "widgets/what_if/what_if_list.h"
+#include "widgets/what_if/what_if_panel.h"
+#include "widgets/what_if/what_if_table.h"
 
 using namespace carryover;
 

@@ -7,9 +7,9 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "engine/core/base/system_file.h"
+#include "engine/base/system_file.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/look/theme.h"
-#include "widgets/state/quantity_text.h"
 
 namespace carryover {
 namespace {

@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "engine/core/base/memory_bytes.h"
+#include "engine/base/memory_bytes.h"
 
 class QLabel;
 

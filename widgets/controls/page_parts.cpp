@@ -11,15 +11,8 @@
 
 #include "widgets/controls/wrapping_bar.h"
 #include "widgets/look/icons.h"
-#include "widgets/state/run_model.h"
 
 namespace carryover {
-
-QString no_run_text(const RunModel& run) {
-  const bool begun = !run.is_empty() && !run.finished();
-  return begun ? QObject::tr("No segment is complete yet")
-               : QObject::tr("No run yet: open a model and a text, and press Run");
-}
 
 QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent) {
   auto* area = new QScrollArea(parent);

@@ -11,11 +11,8 @@ class QWidget;
 /// Parts that pages of the lab have in common. GUI thread.
 namespace carryover {
 
-class RunModel;
 class WrappingBar;
 
-/// Stops a run's panels from saying different things while there is nothing to show.
-QString no_run_text(const RunModel& run);
 /// `page` in an area that scrolls it down and is as wide as it. The name is for screen readers.
 QScrollArea* scrolled(QWidget* page, const QString& name, QWidget* parent);
 /// A row of controls, with the margins that all panels' rows have.

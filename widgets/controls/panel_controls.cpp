@@ -13,7 +13,7 @@
 #include <QTabWidget>
 #include <QTableView>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/look/filled_text.h"
 #include "widgets/look/markup.h"
 

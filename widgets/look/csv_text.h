@@ -4,7 +4,7 @@
 #include <QString>
 #include <cmath>
 
-#include "engine/core/base/csv_cell.h"
+#include "engine/base/csv_cell.h"
 
 namespace carryover {
 

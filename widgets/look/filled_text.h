@@ -14,7 +14,7 @@ template <typename Type>
 concept WholeNumber = std::integral<Type> && sizeof(Type) >= sizeof(int);
 
 /// A value that a text has a place for. A fraction comes as the text that its caller makes of it (see
-/// widgets/state/quantity_text.h).
+/// widgets/look/quantity_text.h).
 class FilledValue {
  public:
   FilledValue(const QString& text) : value_(text) {}

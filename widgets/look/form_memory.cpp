@@ -4,7 +4,7 @@
 #include <QDialog>
 #include <QPointer>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/look/form_history.h"
 
 namespace carryover {

@@ -11,7 +11,7 @@
 #include <functional>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/look/theme.h"
 
 // Outside any namespace, as Qt asks: a static library's resources must be named to be linked in.

@@ -13,19 +13,19 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/output_file.h"
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
+#include "widgets/compare/state/comparison_rows.h"
+#include "widgets/heads/state/pattern_text.h"
+#include "widgets/lab/notebook.h"
+#include "widgets/lab/shown.h"
 #include "widgets/look/filled_text.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/plot/plot_view.h"
-#include "widgets/state/comparison_rows.h"
-#include "widgets/state/notebook.h"
-#include "widgets/state/pattern_text.h"
-#include "widgets/state/provenance.h"
-#include "widgets/state/quantity_text.h"
-#include "widgets/state/shown.h"
-#include "widgets/state/text_units.h"
-#include "widgets/state/what_ifs.h"
+#include "widgets/runs/state/provenance.h"
+#include "widgets/text/state/text_units.h"
+#include "widgets/what_if/state/what_ifs.h"
 
 namespace carryover {
 namespace {

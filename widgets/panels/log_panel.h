@@ -3,7 +3,7 @@
 #include <QDateTime>
 #include <deque>
 
-#include "widgets/panels/panel.h"
+#include "widgets/lab/panel.h"
 
 class QComboBox;
 class QPlainTextEdit;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "widgets/panels/panel.h"
+#include "widgets/lab/panel.h"
 
 namespace carryover {
 

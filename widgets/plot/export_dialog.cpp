@@ -15,7 +15,7 @@
 #include <QSignalBlocker>
 #include <QSpinBox>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/look/filled_text.h"
 #include "widgets/look/form_history.h"
 

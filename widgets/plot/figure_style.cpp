@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <QStringList>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/look/filled_text.h"
 
 namespace carryover {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/analysis/bootstrap.h"
+#include "engine/statistics/bootstrap.h"
 #include "widgets/plot/plot_view.h"
 
 namespace carryover {

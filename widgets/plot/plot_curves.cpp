@@ -5,9 +5,9 @@
 #include <cmath>
 #include <map>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/look/csv_text.h"
-#include "widgets/state/quantity_text.h"
+#include "widgets/look/quantity_text.h"
 
 namespace carryover {
 namespace {

@@ -16,8 +16,8 @@
 #include <QWidget>
 #include <cmath>
 
-#include "engine/core/base/csv_cell.h"
-#include "engine/core/base/error.h"
+#include "engine/base/csv_cell.h"
+#include "engine/base/error.h"
 #include "engine/formats/output_file.h"
 #include "widgets/look/filled_text.h"
 

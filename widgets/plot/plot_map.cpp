@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/look/csv_text.h"
 #include "widgets/look/filled_text.h"
 #include "widgets/look/gradients.h"

@@ -9,7 +9,7 @@
 #include <QToolTip>
 #include <cmath>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "widgets/look/form_memory.h"
 #include "widgets/plot/export_dialog.h"
 #include "widgets/plot/plot_scene.h"

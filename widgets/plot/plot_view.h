@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/core/run/snapshot.h"
+#include "engine/runs/values/snapshot.h"
 #include "widgets/plot/figure_style.h"
 
 namespace carryover {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/formats/npy.h"
-#include "engine/records/run_command.h"
+#include "engine/runs/records/run_command.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/plot/plot_scene.h"
 #include "widgets/plot/plot_view.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "widgets/state/quantity_text.h"
+#include "widgets/look/quantity_text.h"
 
 namespace carryover {
 

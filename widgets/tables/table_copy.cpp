@@ -10,10 +10,12 @@
 #include <QTableView>
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <vector>
 
-#include "widgets/state/warning_box.h"
-#include "widgets/tables/hits_model.h"
+#include "widgets/controls/warning_box.h"
+#include "widgets/look/csv_text.h"
+#include "widgets/look/quantity_text.h"
 
 namespace carryover {
 namespace {
@@ -26,6 +28,29 @@ void copy_rows(const QTableView& table, QChar separator) {
 }
 
 }  // namespace
+
+QString table_text(const QAbstractItemModel& model, const std::vector<int>& rows, QChar separator) {
+  const auto field = [separator](QString text) {
+    if (separator == QLatin1Char(',')) return csv_field(text);
+    text = without_formula(text);
+    return text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
+  };
+  std::optional<FileNumbers> plain;  // lines with tabs are for a spreadsheet, which reads the language's numbers
+  if (separator == QLatin1Char(',')) plain.emplace();
+  QString text;
+  const auto line = [&](auto cell) {
+    for (int column = 0; column < model.columnCount(); ++column)
+      text += (column ? QString(separator) : QString()) + field(cell(column).toString());
+    text += QLatin1Char('\n');
+  };
+  line([&](int column) { return model.headerData(column, Qt::Horizontal, Qt::DisplayRole); });
+  const int count = rows.empty() ? model.rowCount() : static_cast<int>(rows.size());
+  for (int i = 0; i < count; ++i) {
+    const int row = rows.empty() ? i : rows[static_cast<std::size_t>(i)];
+    line([&](int column) { return model.index(row, column).data(); });
+  }
+  return text;
+}
 
 QAction* add_table_action(QTableView& table, const QString& text, const QKeySequence& keys,
                           std::function<void()> slot) {

@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/amx_tiles.h"
 #include "engine/ops/cpu/listed_rows.h"
 #include "engine/runtime/parallel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <ATen/ATen.h>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/amx_tiles.h"
 #include "engine/ops/cpu/attention_plan.h"
 #include "engine/ops/cpu/bf16_attention.h"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/bf16_matmul.h"
 #include "engine/ops/cpu/key_tiles.h"
 #include "engine/ops/cpu/lines.h"

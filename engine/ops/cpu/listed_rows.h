@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "engine/core/base/key_index.h"
+#include "engine/base/key_index.h"
 #include "engine/ops/cpu/kv_block.h"
 #include "engine/runtime/parallel.h"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/listed_rows.h"
 #include "engine/ops/cpu/opmath_matmul.h"
 #include "engine/runtime/compute_type.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-#include "engine/core/base/key_index.h"
+#include "engine/base/key_index.h"
 #include "engine/ops/cpu/kv_block.h"
 
 namespace carryover::ops {

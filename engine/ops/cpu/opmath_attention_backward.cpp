@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/attention_plan.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/opmath_matmul.h"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/parallel.h"
 

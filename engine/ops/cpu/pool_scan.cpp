@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/key_tiles.h"
 #include "engine/runtime/parallel.h"
 

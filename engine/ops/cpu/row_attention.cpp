@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/parallel.h"

@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/compute_type.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
-#include "engine/core/config/pool_keys.h"
+#include "engine/config/pool_keys.h"
 
 namespace carryover::ops {
 

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_copy.h"

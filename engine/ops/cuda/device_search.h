@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/core/run/hit_selection.h"
 #include "engine/ops/cpu/ranked_entries.h"
+#include "engine/runs/values/hit_selection.h"
 
 /// Retrieval on a GPU without waiting: results pass to the next kernel, and to the host after all layers have been
 /// searched. Nothing here is differentiable. Thread: engine.

@@ -3,7 +3,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/runtime/cuda_runtime.h"
 
 namespace carryover::ops {

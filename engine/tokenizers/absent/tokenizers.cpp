@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Replaces the code that needs SentencePiece and PCRE2 if CARRYOVER_TOKENIZERS is off: tokenizers are refused, and
 // everything that works on ids still works.
-#include "engine/core/base/error.h"
+#include "engine/base/error.h"
 #include "engine/tokenizers/bpe_pretokenizer.h"
 #include "engine/tokenizers/character_class.h"
 #include "engine/tokenizers/sentencepiece_pieces.h"

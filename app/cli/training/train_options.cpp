@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/training/train_options.h"
+
+#include <charconv>
+
+#include "engine/base/error.h"
+#include "engine/base/text_parts.h"
+#include "engine/checkpoints/model_source.h"
+#include "engine/formats/json_file.h"
+#include "engine/training/records/training_folder.h"
+
+namespace carryover {
+
+namespace {
+
+using nlohmann::json;
+
+/// A flag's text as a JSON value: a number where it reads as one; the field's own reader judges the rest.
+json number_of(const std::string& text) {
+  const char* end = text.data() + text.size();
+  std::int64_t whole = 0;
+  if (std::from_chars(text.data(), end, whole).ptr == end) return whole;
+  double real = 0;
+  return std::from_chars(text.data(), end, real).ptr == end ? json(real) : json(text);
+}
+
+json list_of(const std::string& text) {
+  json list = json::array();
+  for (const std::string& item : text_parts(text, ',')) list.push_back(number_of(item));
+  return list;
+}
+
+const TrainingPreset& find_preset(const std::string& name) {
+  std::string names;
+  for (const TrainingPreset& preset : training_presets()) {
+    if (preset.name == name) return preset;
+    names += (names.empty() ? "" : ", ") + preset.name;
+  }
+  throw EngineError(Fault::Usage, "--preset", "'" + name + "' is not known", "Use " + names + ".");
+}
+
+std::string model_of(const json& fields, const std::string& where) {
+  const auto model = fields.find("model");
+  if (model != fields.end() && model->is_string()) return model->get<std::string>();
+  throw EngineError(Fault::BadInput, where, "names no model",
+                    "Set \"model\" (or --model) to a Hugging Face folder or a GGUF file.");
+}
+
+/// "field=JSON". The field's own reader judges the value.
+void set_field(json& fields, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const auto value =
+      equals == std::string::npos ? std::nullopt : find_json(text.substr(equals + 1), JsonKind::Settings);
+  if (!value)
+    throw EngineError(Fault::Usage, "--set", "'" + text.substr(0, 60) + "' is not FIELD=JSON",
+                      "Write it as adam_beta1=0.8 or 'long_range_heads=[[0],[1,2]]'.");
+  fields[text.substr(0, equals)] = *value;
+}
+
+/// The value of --resume without a name: the folder that the run would write.
+constexpr const char* kOutput = "--output";
+
+std::string resumed_folder(const std::string& named, const json& file, const json& flags) {
+  if (named.empty())
+    throw EngineError(Fault::Usage, "--resume", "names no file or folder", "Give a run's folder: --resume DIR.");
+  if (named != kOutput) return named;
+  for (const json* fields : {&flags, &file}) {
+    const auto found = fields->find("output_dir");
+    if (found != fields->end() && found->is_string()) return found->get<std::string>();
+  }
+  throw EngineError(Fault::Usage, "--resume", "names no run",
+                    "Give its folder: --resume DIR, or --output DIR --resume.");
+}
+
+}  // namespace
+
+void TrainOptions::add_field(CLI::App& app, const char* flag, const char* field, const char* type, const char* help,
+                             const char* group) {
+  const auto given = given_;
+  const std::string_view kind = type;
+  app.add_option_function<std::string>(
+         flag,
+         [given, field, kind](const std::string& text) {
+           given->fields[field] = kind == "LIST" ? list_of(text) : kind == "NAME" ? json(text) : number_of(text);
+         },
+         help)
+      ->type_name(type)
+      ->group(group);
+}
+
+TrainOptions::TrainOptions(CLI::App& app) : config_(app) {
+  add_data(app);
+  add_schedule(app);
+  add_lora(app);
+  add_keeping(app);
+}
+
+void TrainOptions::add_data(CLI::App& app) {
+  const auto given = given_;
+  app.add_option_function<std::string>(
+         "MODEL,--model", [given](const std::string& path) { given->fields["model"] = path; },
+         "Hugging Face folder or GGUF file; or \"model\" in --config's file")
+      ->type_name("");
+  app.add_option_function<std::vector<std::string>>(
+         "--data", [given](const std::vector<std::string>& paths) { given->fields["data"] = paths; },
+         "text file, folder of texts, .jsonl or .json of ids; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("PATH");
+  app.add_option_function<std::string>(
+         "--output", [given](const std::string& path) { given->fields["output_dir"] = path; },
+         "folder of the run: config.json, metrics.jsonl, checkpoints/, final/")
+      ->type_name("DIR");
+  add_field(app, "--text-field", "text_field", "NAME", "the field of a JSONL line that holds its text (text)",
+            "Training");
+  app.add_option_function<std::vector<std::string>>(
+         "--set",
+         [given](const std::vector<std::string>& settings) {
+           for (const std::string& setting : settings) set_field(given->fields, setting);
+         },
+         "set any field to a JSON value, such as adam_beta1=0.8; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("FIELD=JSON");
+  app.add_option("--preset", given->preset, "start from paper-7b, smollm2-gpu, smollm2-cpu or tiny-demo")
+      ->type_name("NAME");
+  given->resume = app.add_option("--resume", given->resume_folder,
+                                 "continue from the newest complete checkpoint of DIR (or of --output)")
+                      ->expected(0, 1)
+                      ->default_str(kOutput)
+                      ->type_name("[DIR]");
+}
+
+void TrainOptions::add_schedule(CLI::App& app) {
+  const char* group = "Training";
+  add_field(app, "--max-steps", "max_steps", "N", "optimizer steps", group);
+  add_field(app, "--learning-rate", "learning_rate", "RATE", "learning rate of AdamW after the warm-up", group);
+  add_field(app, "--lr-scheduler-type", "lr_scheduler_type", "NAME", "constant or cosine", group);
+  add_field(app, "--warmup-steps", "warmup_steps", "N", "steps in which the learning rate rises linearly", group);
+  add_field(app, "--micro-batch-size", "micro_batch_size", "N", "samples per micro-batch", group);
+  add_field(app, "--gradient-accumulation-steps", "gradient_accumulation_steps", "N", "micro-batches per step", group);
+  add_field(app, "--train-segments", "train_segments", "N", "segments per sample (K + 1)", group);
+  add_field(app, "--weight-decay", "weight_decay", "X", "weight decay of matrices", group);
+  add_field(app, "--max-grad-norm", "max_grad_norm", "X", "gradients are clipped to this norm; 0: never", group);
+  add_field(app, "--distillation", "distillation", "X",
+            "weight, 0 to 1, of the KL divergence from the model under full attention before step 0; the cross-entropy "
+            "has the rest; 0: none",
+            group);
+  add_field(app, "--recall-samples", "recall_samples", "N",
+            "documents with needles per step, in addition to the samples of the texts; only their answers have a loss",
+            group);
+  add_field(app, "--recall-segments", "recall_segments", "N", "maximum number of segments of such a document", group);
+  add_field(app, "--recall-weight", "recall_weight", "X",
+            "weight of an answer's token in the loss; a token of the texts has 1", group);
+  const auto given = given_;
+  app.add_flag_function(
+         "--gradient-checkpointing,!--no-gradient-checkpointing",
+         [given](std::int64_t count) { given->fields["gradient_checkpointing"] = count > 0; },
+         "gradient checkpointing: recompute each layer in the backward pass; less memory, more time")
+      ->group(group);
+}
+
+void TrainOptions::add_lora(CLI::App& app) {
+  const char* group = "Adapter";
+  add_field(app, "--lora-rank", "lora_rank", "N", "train an adapter of this rank; 0: every parameter", group);
+  add_field(app, "--lora-alpha", "lora_alpha", "X", "the adapter's scale is alpha / rank", group);
+  add_field(app, "--lora-dropout", "lora_dropout", "P", "dropout of the adapter's input", group);
+  add_field(app, "--lora-target-modules", "lora_target_modules", "LIST", "such as q_proj,k_proj,v_proj,o_proj", group);
+  const auto given = given_;
+  app.add_flag_callback(
+         "--use-rslora", [given] { given->fields["use_rslora"] = true; }, "scale by alpha / √rank instead")
+      ->group(group);
+}
+
+void TrainOptions::add_keeping(CLI::App& app) {
+  const char* group = "Validation and checkpoints";
+  add_field(app, "--validation-fraction", "validation_fraction", "P", "share of the tokens that is held out", group);
+  add_field(app, "--eval-steps", "eval_steps", "N", "validate every N steps; 0: at the end", group);
+  add_field(app, "--eval-lengths", "eval_lengths", "LIST", "context lengths of validation, in tokens", group);
+  add_field(app, "--save-steps", "save_steps", "N", "a checkpoint every N steps; 0: at the end", group);
+  add_field(app, "--save-total-limit", "save_total_limit", "N", "checkpoints kept", group);
+  add_field(app, "--on-alert", "on_alert", "NAME",
+            "on a loss that is not finite or spikes: pause or stop (both save a checkpoint and end the program), or "
+            "skip the step",
+            group);
+}
+
+TrainingPlan TrainOptions::resolve() const {
+  const std::string file = settings_name(config_.config_file());
+  const json from_file = file.empty() ? json::object() : read_settings(config_.config_file());
+  if (!from_file.is_object()) throw EngineError(Fault::BadInput, file, "is not a JSON object", "Give fields by name.");
+  const std::string resumed =
+      resumes() ? resumed_folder(given_->resume_folder, from_file, given_->fields) : std::string();
+  json fields = resumes() ? plan_json(read_training_folder(resumed).plan) : json::object();
+  fields.update(from_file);
+  fields.update(given_->fields);
+  if (resumes()) fields["output_dir"] = resumed;  // it may have moved
+  const std::string model_path = model_of(fields, file.empty() ? kFlagsName : file);
+  const ModelConfig model = ModelSource::open(model_path)->config();
+  if (!file.empty()) {  // its faults are named as its own
+    json checked = from_file;
+    checked["model"] = model_path;
+    plan_from_json(checked, file);
+  }
+  if (!given_->preset.empty()) {
+    TrainingPlan preset = plan_from_json({{"model", model_path}}, "--preset");
+    find_preset(given_->preset).apply(preset);
+    json under = plan_json(preset);
+    under.update(fields);
+    fields = std::move(under);
+  }
+  const json segment_flags = config_.fields(model);
+  fields.update(segment_flags);
+  TrainingPlan plan = plan_from_json(fields, kFlagsName);
+  const bool file_alone = !file.empty() && segment_flags.empty() && given_->fields.empty();
+  plan.validate(model, file_alone ? file : kFlagsName);
+  return plan;
+}
+
+}  // namespace carryover

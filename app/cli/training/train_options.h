@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/cli/config_options.h"
+#include "engine/training/records/training_plan.h"
+
+namespace carryover {
+
+/// The flags of a training run. As with ConfigOptions, a flag lands under its field's name, so that --config's file and
+/// the command line are read and refused by the same code. Order: preset < stored run < --config < flags.
+class TrainOptions {
+ public:
+  explicit TrainOptions(CLI::App& app);
+
+  bool resumes() const { return given_->resume != nullptr && given_->resume->count() > 0; }
+
+  /// The plan, checked against its model but for data and output folder. Throws EngineError{BadInput, Usage, Io}.
+  TrainingPlan resolve() const;
+
+ private:
+  void add_data(CLI::App& app);
+  void add_schedule(CLI::App& app);
+  void add_keeping(CLI::App& app);
+  void add_lora(CLI::App& app);
+  void add_field(CLI::App& app, const char* flag, const char* field, const char* type, const char* help,
+                 const char* group);
+
+  struct Given {
+    nlohmann::json fields = nlohmann::json::object();
+    std::string preset, resume_folder;
+    CLI::Option* resume = nullptr;
+  };
+  std::shared_ptr<Given> given_ = std::make_shared<Given>();
+  ConfigOptions config_;
+};
+
+}  // namespace carryover

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/checkpoints/hf_config.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/base/error.h"
+#include "engine/families/family.h"
+#include "engine/formats/json_file.h"
+
+namespace carryover {
+
+namespace {
+
+std::string supported_models() {
+  return "Supported: " + supported_classes() +
+         " (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Qwen2, Qwen2.5, Mistral without sliding window).";
+}
+
+[[noreturn]] void unsupported(const std::string& where, const std::string& problem, const std::string& advice) {
+  throw EngineError(Fault::Unsupported, where, problem, advice);
+}
+
+const Family& read_family(const JsonFields& fields, const std::string& where) {
+  const std::string type = fields.find_text("model_type").value_or("");
+  std::string name;
+  if (const nlohmann::json* list = fields.find("architectures")) {
+    if (!list->is_array() || list->size() != 1 || !list->front().is_string()) {
+      throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", supported_models());
+    }
+    name = list->front().get<std::string>();
+  }
+  if (type.empty() && name.empty()) {
+    throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", supported_models());
+  }
+  const Family* family = type.empty() ? find_class_family(name) : find_family(type);
+  if (family != nullptr && (name.empty() || name == family->hf_class)) return *family;
+  unsupported(where,
+              "the architecture " +
+                  (name.empty() ? type : name + (type.empty() ? "" : " (" + type + ")")).substr(0, 120) +
+                  " is not supported",
+              supported_models());
+}
+
+/// Throws for every feature that would change the computation.
+void check_features(const JsonFields& fields, const std::string& where) {
+  const std::string activation = fields.find_text("hidden_act").value_or("silu");
+  if (activation != "silu" && activation != "swish")  // two names of one function in transformers
+    unsupported(where, "hidden_act '" + activation.substr(0, 60) + "' is not supported", "Supported: silu.");
+  for (const char* key : {"attention_bias", "mlp_bias"}) {
+    if (fields.find_flag(key).value_or(false))
+      unsupported(where, std::string(key) + " is not supported", supported_models());
+  }
+  if (fields.find("quantization_config") != nullptr) {
+    unsupported(where, "quantization_config: quantised HF weights are not supported",
+                "Use the unquantised folder, or a GGUF file.");
+  }
+}
+
+/// Returns the window of the layers that have one, in tokens, as transformers reads it; nothing if no layer has one.
+std::optional<std::int64_t> read_window(const nlohmann::json& json, const JsonFields& fields, SlidingWindowRule rule,
+                                        std::int64_t layers) {
+  constexpr std::int64_t kDefault = 4096, kDefaultFullLayers = 28;
+  if (rule == SlidingWindowRule::Ignored) return std::nullopt;
+  if (rule == SlidingWindowRule::Opted) {
+    if (!fields.find_flag("use_sliding_window").value_or(false)) return std::nullopt;
+    if (fields.find_integer("max_window_layers").value_or(kDefaultFullLayers) >= layers) return std::nullopt;
+  }
+  if (!json.contains("sliding_window")) return kDefault;
+  return fields.find_integer("sliding_window");
+}
+
+/// Throws if attention has a sliding window that is smaller than the context.
+void check_window(const nlohmann::json& json, const JsonFields& fields, const Family& family, const ModelConfig& config,
+                  const std::string& where) {
+  const std::int64_t window = read_window(json, fields, family.window, config.layers).value_or(config.context);
+  if (window >= config.context) return;
+  const bool absent = !json.contains("sliding_window");
+  unsupported(where,
+              "sliding_window is " + std::to_string(window) +
+                  (absent ? ", which is its value where it is absent" : "") + ": smaller than the context of " +
+                  std::to_string(config.context),
+              "Supported: models without sliding window, such as Mistral v0.2 and later, whose config.json has "
+              "\"sliding_window\": null.");
+}
+
+/// Returns the field's id, or the first id of a list that the vocabulary has: the others never occur. A negative id, as
+/// -1 in the files of models without such a token, is none.
+std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, std::int64_t vocabulary) {
+  const nlohmann::json* value = fields.find(key);
+  if (value == nullptr || !value->is_array()) {
+    const auto id = fields.find_integer(key);
+    return id && *id < 0 ? std::nullopt : id;
+  }
+  for (const nlohmann::json& entry : *value) {
+    const nlohmann::json one{{key, entry}};
+    const auto id = JsonFields(one, std::string("the list ") + key).find_integer(key);
+    if (id && *id >= 0 && *id < vocabulary) return id;
+  }
+  return std::nullopt;
+}
+
+/// Reads the RoPE settings. As in transformers 5, a rope_scaling that is not empty replaces rope_parameters as a whole,
+/// and fields of the top level complete either. Only for llama3's original context does the top level take precedence,
+/// and dynamic scaling always uses the model's context.
+RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
+  nlohmann::json object;
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
+    const nlohmann::json* value = fields.find(key);
+    if (value != nullptr && !value->empty()) object = *value;
+  }
+  RopeConfig rope = rope_from_json(object, fields.find_number("rope_theta").value_or(10000.0), where);
+  std::optional<double> rotated = fields.find_number("partial_rotary_factor");
+  if (object.is_object()) {
+    if (const auto own = JsonFields(object, where).find_number("partial_rotary_factor")) rotated = own;
+  }
+  if (rotated.value_or(1.0) != 1.0)
+    unsupported(where, "partial_rotary_factor is not supported", "Supported: RoPE over the whole head.");
+  const auto original = fields.find_integer("original_max_position_embeddings");
+  if (rope.kind == RopeConfig::Kind::Llama3 && original) rope.original_context = *original;
+  if (rope.kind == RopeConfig::Kind::Dynamic) rope.original_context = 0;
+  return rope;
+}
+
+nlohmann::json rope_scaling_json(const RopeConfig& rope) {
+  if (rope.kind == RopeConfig::Kind::Default) return {};
+  nlohmann::json json{{"rope_type", rope_kind_name(rope.kind)}, {"factor", rope.factor}};
+  if (rope.kind == RopeConfig::Kind::Llama3) {
+    if (rope.original_context != 0) json["original_max_position_embeddings"] = rope.original_context;
+    json["low_freq_factor"] = rope.low_frequency_factor;
+    json["high_freq_factor"] = rope.high_frequency_factor;
+  }
+  return json;
+}
+
+/// Returns the context to write. For dynamic scaling this is the original context, behind which the scaling begins,
+/// because a reader of the file knows no other.
+std::int64_t written_context(const ModelConfig& model) {
+  const bool own = model.rope.kind == RopeConfig::Kind::Dynamic && model.rope.original_context != 0;
+  return own ? model.rope.original_context : model.context;
+}
+
+}  // namespace
+
+ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& name, const std::string& where) {
+  const JsonFields fields(json, where);
+  ModelConfig config;
+  const Family& family = read_family(fields, where);
+  config.architecture = family.name;
+  config.name = name;
+  config.layers = fields.integer("num_hidden_layers");
+  config.hidden = fields.integer("hidden_size");
+  config.intermediate = fields.integer("intermediate_size");
+  config.heads = fields.integer("num_attention_heads");
+  const bool default_groups = family.default_kv_heads != 0 && !json.contains("num_key_value_heads");
+  config.kv_heads =
+      default_groups ? family.default_kv_heads : fields.find_integer("num_key_value_heads").value_or(config.heads);
+  config.vocabulary = fields.integer("vocab_size");
+  config.context = fields.integer("max_position_embeddings");
+  config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(1e-6);
+  config.tied_embeddings = fields.find_flag("tie_word_embeddings").value_or(false);
+  config.bos_id = read_id(fields, "bos_token_id", config.vocabulary);
+  config.eos_id = read_id(fields, "eos_token_id", config.vocabulary);
+  config.rope = read_rope(fields, where);
+  if (const auto head_dim = fields.find_integer("head_dim")) {
+    config.head_dim = *head_dim;
+  } else if (config.heads >= 1) {
+    config.head_dim = config.hidden / config.heads;
+    if (config.hidden % config.heads != 0) {
+      throw EngineError(Fault::BadInput, where,
+                        "hidden_size is not a multiple of num_attention_heads, and head_dim is absent",
+                        "Repair config.json.");
+    }
+  }
+  config.validate(where);
+  check_features(fields, where);
+  check_window(json, fields, family, config, where);
+  return config;
+}
+
+nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dtype) {
+  const auto optional = [](const std::optional<std::int64_t>& id) {
+    return id ? nlohmann::json(*id) : nlohmann::json();
+  };
+  const Family& family = family_of(model);
+  nlohmann::json json{{"architectures", {family.hf_class}},
+                      {"model_type", family.name},
+                      {"hidden_act", "silu"},
+                      {"hidden_size", model.hidden},
+                      {"intermediate_size", model.intermediate},
+                      {"num_hidden_layers", model.layers},
+                      {"num_attention_heads", model.heads},
+                      {"num_key_value_heads", model.kv_heads},
+                      {"head_dim", model.head_dim},
+                      {"vocab_size", model.vocabulary},
+                      {"max_position_embeddings", written_context(model)},
+                      {"rms_norm_eps", model.norm_epsilon},
+                      {"rope_theta", model.rope.theta},
+                      {"rope_scaling", rope_scaling_json(model.rope)},
+                      {"tie_word_embeddings", model.tied_embeddings},
+                      {"torch_dtype", dtype},
+                      {"bos_token_id", optional(model.bos_id)},
+                      {"eos_token_id", optional(model.eos_id)}};
+  // These fields are written because transformers has defaults for absent ones, which would make another model.
+  for (const WrittenFlag& flag : family.written_flags)
+    json[std::string(flag.key)] = flag.value ? nlohmann::json(*flag.value) : nlohmann::json();
+  return json;
+}
+
+}  // namespace carryover

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/config/segment_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "engine/base/config_fields.h"
+#include "engine/base/error.h"
+#include "engine/base/json_integer.h"
+#include "engine/config/segment_fields.h"
+
+namespace carryover {
+
+namespace {
+
+RopeConfig::Kind read_rope_kind(const nlohmann::json& value, const std::string& where) {
+  if (value.is_string())
+    if (const auto kind = find_rope_kind(value.get_ref<const std::string&>())) return *kind;
+  refuse_field(where, "rope.kind", "is not known: " + value.dump().substr(0, 60),
+               "Use one of " + rope_kind_names() + ".");
+}
+
+RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
+  if (!json.is_object()) refuse_field(where, "rope", "is not a JSON object", "Give kind, theta and factor, or null.");
+  for (const char* needed : {"kind", "theta"}) {  // a default base would silently change the model
+    if (!json.contains(needed)) refuse_field(where, std::string("rope.") + needed, "is missing", "Name it.");
+  }
+  RopeConfig rope;
+  for (const auto& [key, value] : json.items()) {
+    const std::string field = "rope." + key;
+    if (key == "kind")
+      rope.kind = read_rope_kind(value, where);
+    else if (key == "theta")
+      rope.theta = read_real(value, where, field);
+    else if (key == "factor")
+      rope.factor = read_real(value, where, field);
+    else if (key == "low_frequency_factor")
+      rope.low_frequency_factor = read_real(value, where, field);
+    else if (key == "high_frequency_factor")
+      rope.high_frequency_factor = read_real(value, where, field);
+    else if (key == "original_context")
+      rope.original_context = read_integer(value, where, field);
+    else
+      refuse_field(where, field, "is not a field of rope", "Remove it, or correct its spelling.");
+  }
+  return rope;
+}
+
+/// Returns the index among its names of the value that a file gives.
+std::size_t read_choice(const nlohmann::json& value, const std::string& where, const std::string& key,
+                        const Choice& choice) {
+  std::string names;
+  for (std::size_t place = 0; place < choice.names.size(); ++place) {
+    if (value == choice.names[place]) return place;
+    if (place > 0) names += place + 1 == choice.names.size() ? " or " : ", ";
+    names += choice.names[place];
+  }
+  refuse_field(where, key, "is not known: " + value.dump().substr(0, 60), "Use " + names + ".");
+}
+
+std::vector<HeadRef> read_heads(const nlohmann::json& value, const std::string& where, const std::string& key) {
+  const auto refuse = [&] {
+    refuse_field(where, key, "is not a list of layers and heads: " + value.dump().substr(0, 60),
+                 "Give pairs, such as [[18, 6], [15, 6]].");
+  };
+  if (!value.is_array()) refuse();
+  std::vector<HeadRef> heads;
+  for (const nlohmann::json& pair : value) {
+    if (!pair.is_array() || pair.size() != 2) refuse();
+    const auto layer = find_integer(pair[0]), head = find_integer(pair[1]);
+    if (!layer || !head || !std::in_range<int>(*layer) || !std::in_range<int>(*head)) refuse();
+    heads.push_back({static_cast<int>(*layer), static_cast<int>(*head)});
+  }
+  std::ranges::sort(heads);
+  return heads;
+}
+
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, std::int64_t& member) {
+  member = read_integer(value, where, key);
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, bool& member) {
+  member = read_flag(value, where, key);
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key,
+                std::optional<std::int64_t>& member) {
+  member = value.is_null() ? std::nullopt : std::optional(read_integer(value, where, key));
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key,
+                std::vector<HeadRef>& member) {
+  member = read_heads(value, where, key);
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, HeadPatterns& member) {
+  member = head_patterns_from_json(value, where, key);
+}
+void read_value(const nlohmann::json& value, const std::string& where, const std::string&,
+                std::optional<RopeConfig>& member) {
+  member = value.is_null() ? std::nullopt : std::optional(read_rope(value, where));
+}
+void read_value(const nlohmann::json&, const std::string&, const std::string&, Grouping&) {}  // update_from_json does
+
+nlohmann::json json_of(std::int64_t value) {
+  return value;
+}
+nlohmann::json json_of(bool value) {
+  return value;
+}
+nlohmann::json json_of(const std::vector<HeadRef>& heads) {
+  return heads;
+}
+nlohmann::json json_of(const HeadPatterns& patterns) {
+  return patterns;
+}
+template <typename Value>
+nlohmann::json json_of(const std::optional<Value>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+/// Calls visit(field, value) for each number that is set.
+template <typename Visit>
+void each_count(const SegmentConfig& config, Visit visit) {
+  for (const SegmentField& field : segment_fields()) {
+    if (const auto* count = std::get_if<std::int64_t SegmentConfig::*>(&field.member)) visit(field, config.**count);
+    if (const auto* count = std::get_if<std::optional<std::int64_t> SegmentConfig::*>(&field.member))
+      if (config.**count) visit(field, *(config.**count));
+  }
+}
+
+void check_rope_of_run(const RopeConfig& rope, const std::string& where) {
+  const auto positive = [&](double value, const char* field) {
+    if (!std::isfinite(value) || value <= 0) refuse_field(where, field, "is not a positive number", "Give one.");
+  };
+  positive(rope.theta, "rope.theta");
+  positive(rope.factor, "rope.factor");
+  positive(rope.low_frequency_factor, "rope.low_frequency_factor");
+  positive(rope.high_frequency_factor, "rope.high_frequency_factor");
+  if (rope.original_context < 0) refuse_field(where, "rope.original_context", "is negative", "Give tokens, or 0.");
+  if (rope.kind == RopeConfig::Kind::Llama3 && rope.high_frequency_factor <= rope.low_frequency_factor) {
+    refuse_field(where, "rope.high_frequency_factor", "is not above low_frequency_factor", "Llama 3.1 uses 1 and 4.");
+  }
+}
+
+/// Checks who searches, and what is retrieved by the scores.
+void check_search(const SegmentConfig& config, const ModelConfig& model, const std::string& where) {
+  if (config.retrieval_length > 0 && config.search == SearchBy::Shared && config.search_heads.empty())
+    refuse_field(where, "search_heads", "is empty, and the search is shared", "Name heads, such as 18.6,15.6,18.7.");
+  for (std::size_t i = 0; i < config.search_heads.size(); ++i) {
+    const HeadRef head = config.search_heads[i];
+    const std::string name = text_of_heads({head});
+    if (head.layer < 0 || head.layer >= model.layers || head.head < 0 || head.head >= model.heads)
+      refuse_field(where, "search_heads", "has " + name + ", which the model lacks",
+                   "It has " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) +
+                       " heads, counted from 0.");
+    if (i > 0 && head == config.search_heads[i - 1])
+      refuse_field(where, "search_heads", "has " + name + " twice", "Name each one once.");
+  }
+  if (config.retrieve == RetrieveBy::Windows && config.retrieval_length > 0 &&
+      config.window_length > config.retrieval_length)
+    refuse_field(where, "window_length",
+                 "is " + std::to_string(config.window_length) + ", more than retrieval_length, " +
+                     std::to_string(config.retrieval_length),
+                 "A retrieved window has to fit: make it shorter.");
+}
+
+/// Returns true if the largest buffer that a config can ask for has a size in 64 bits: K and V of S + M + R positions,
+/// every head of every layer, in fp64.
+bool sizes_fit(const SegmentConfig& config, const ModelConfig& model) {
+  std::int64_t bytes = 0;
+  if (__builtin_add_overflow(config.segment_length, config.carry_length, &bytes)) return false;
+  if (__builtin_add_overflow(bytes, config.retrieval_length, &bytes)) return false;
+  if (__builtin_add_overflow(bytes, config.sink_length, &bytes)) return false;
+  for (std::int64_t factor : {model.layers, model.heads, model.head_dim, std::int64_t{2} * 8}) {
+    if (__builtin_mul_overflow(bytes, factor, &bytes)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::int64_t SegmentConfig::anchor_count() const {
+  if (anchors) return *anchors;
+  return std::max<std::int64_t>(1, retrieval_length / (expand_before + expand_after + 1));
+}
+
+SegmentConfig SegmentConfig::defaults_for(const ModelConfig& model) {
+  SegmentConfig config;
+  const std::int64_t eighth = (model.context / 8 + 32) / 64 * 64;
+  config.segment_length = std::clamp<std::int64_t>(eighth, 16, 4096);
+  config.carry_length = config.retrieval_length = config.segment_length / 8;
+  config.grouping = default_grouping(model);
+  return config;
+}
+
+SegmentConfig SegmentConfig::untrained_defaults_for(const ModelConfig& model) {
+  SegmentConfig config = defaults_for(model);
+  config.sink_length = kSinkTokens;
+  return config;
+}
+
+void SegmentConfig::validate(const ModelConfig& model, const std::string& where) const {
+  each_count(*this, [&](const SegmentField& field, std::int64_t value) {
+    if (value < field.least)
+      refuse_field(where, field.key, "is " + std::to_string(value),
+                   "It must be at least " + std::to_string(field.least) + ".");
+  });
+  if (carry_length > segment_length) {
+    refuse_field(where, "carry_length",
+                 std::string("is ") + std::to_string(carry_length) + ", more than segment_length, " +
+                     std::to_string(segment_length),
+                 "The carried tail comes from one segment: make it at most as long.");
+  }
+  if (sink_length > segment_length - carry_length) {
+    refuse_field(where, "sink_length",
+                 "is " + std::to_string(sink_length) + ", and with carry_length, " + std::to_string(carry_length) +
+                     ", more than segment_length, " + std::to_string(segment_length),
+                 "Sinks and carry are different tokens of one segment: make their sum at most its length.");
+  }
+  check_search(*this, model, where);
+  if (memory_representatives > memory_block_length)
+    refuse_field(where, "memory_representatives",
+                 "is " + std::to_string(memory_representatives) + ", more than memory_block_length, " +
+                     std::to_string(memory_block_length),
+                 "A block is represented by keys of its own: name at most as many as it has.");
+  head_patterns.validate(model, where, "head_patterns");
+  if (!sizes_fit(*this, model)) {
+    refuse_field(where, "segment_length + carry_length + retrieval_length",
+                 "ask for more bytes than a 64-bit number holds", "Use lengths in tokens, such as 4096, 512 and 512.");
+  }
+  constexpr std::int64_t most = std::int64_t{1} << 40;  // sums and products with a pool's length stay in range
+  each_count(*this, [&](const SegmentField& field, std::int64_t value) {
+    if (value > most) refuse_field(where, field.key, "is " + std::to_string(value), "It must be at most 2^40.");
+  });
+  if (question_pass && boundary_at_prompt_end)
+    refuse_field(where, "question_pass", "is on beside boundary_at_prompt_end",
+                 "Turn one of them off: each says where the prompt's last segment ends.");
+  if (rope) check_rope_of_run(*rope, where);
+  try {
+    grouping.validate(model);
+  } catch (const EngineError& error) {
+    throw EngineError(error.fault(), where, error.where() + ": " + error.problem(), error.advice());
+  }
+}
+
+void to_json(nlohmann::json& json, const SegmentConfig& config) {
+  json = config.grouping;
+  for (const SegmentField& field : segment_fields())
+    std::visit(
+        [&](auto member) {
+          using Member = decltype(member);
+          if constexpr (std::is_same_v<Member, Choice>)
+            json[field.key] = member.name(config);
+          else if constexpr (!std::is_same_v<Member, Grouping SegmentConfig::*>)
+            json[field.key] = json_of(config.*member);
+        },
+        field.member);
+}
+
+void update_from_json(SegmentConfig& config, const nlohmann::json& json, const std::string& where) {
+  if (!json.is_object()) throw EngineError(Fault::BadInput, where, "is not a JSON object", "Give fields by name.");
+  SegmentConfig updated = config;
+  for (const auto& item : json.items()) {
+    const SegmentField* field = find_segment_field(item.key());
+    if (!field) refuse_field(where, item.key(), "is not a field of the config", "Remove it, or correct its spelling.");
+    std::visit(
+        [&](auto member) {
+          if constexpr (std::is_same_v<decltype(member), Choice>)
+            member.set(updated, read_choice(item.value(), where, item.key(), member));
+          else
+            read_value(item.value(), where, item.key(), updated.*member);
+        },
+        field->member);
+  }
+  try {
+    from_json(json, updated.grouping);
+  } catch (const EngineError& error) {
+    throw EngineError(error.fault(), where, error.where() + " " + error.problem(), error.advice());
+  }
+  config = std::move(updated);
+}
+
+}  // namespace carryover

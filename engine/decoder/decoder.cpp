@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/decoder/decoder.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include "engine/ops/cpu/packed_weight.h"
+#include "engine/ops/elementwise.h"
+#include "engine/ops/linear.h"
+
+namespace carryover {
+
+/// Multiplies x by one of a layer's matrices, adapter included.
+at::Tensor Decoder::linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const {
+  const auto l = static_cast<std::size_t>(layer);
+  const at::Tensor& weight = weights.layers[l].slot(matrix);
+  if (adapter.empty()) return ops::linear(x, weight);
+  return adapted_linear(x, weight, adapter.layers[l].slot(matrix), adapter.scale, dropout);
+}
+
+at::Tensor Decoder::norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
+                                const AdapterDropout& dropout) const {
+  if (adapter.empty())
+    return ops::norm_linear(x, gains, config.norm_epsilon,
+                            weights.layers[static_cast<std::size_t>(layer)].slot(matrix));
+  return linear(layer, ops::rms_norm(x, gains, config.norm_epsilon), matrix, dropout);
+}
+
+at::Tensor Decoder::embed(const at::Tensor& ids) const {
+  if (ops::is_packed(weights.embedding))
+    return ops::packed_embedding(weights.embedding, ids, weights.final_norm.scalar_type());
+  return at::embedding(weights.embedding, ids, /*padding_idx=*/-1, /*scale_grad_by_freq=*/false, /*sparse=*/true);
+}
+
+Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  const std::int64_t m = x.size(0), d = config.head_dim;
+  at::Tensor flat = norm_linear(layer, x, w.attention_norm, WeightSlot::Qkv, dropout);
+  if (w.qkv_bias.defined()) flat = flat + w.qkv_bias;
+  const at::Tensor all = flat.view({m, config.heads + 2 * config.kv_heads, d});
+  const at::Tensor rows = all.transpose(0, 1);
+  at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
+  // Attention's backward keeps the values; a view would keep the whole result in memory.
+  if (at::GradMode::is_enabled()) values = values.contiguous();
+  return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values, all};
+}
+
+at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  const std::int64_t m = x.size(0);
+  if (w.gates.empty()) {
+    const std::vector<double> logits(std::begin(kNeutralGates), std::end(kNeutralGates));
+    return at::tensor(logits, at::kDouble).to(options()).sigmoid().view({1, 3, 1}).expand({config.heads, 3, m});
+  }
+  const at::Tensor logits =
+      ops::linear(ops::rms_norm(x, w.attention_norm, config.norm_epsilon), w.gates.rows) + w.gates.bias;
+  return logits.sigmoid().view({m, config.heads, 3}).permute({1, 2, 0});
+}
+
+at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
+                                  const AdapterDropout& dropout, bool reuses_x) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  if (adapter.empty()) return ops::add_linear(x, heads, w.output, reuses_x);
+  return x + linear(layer, heads, WeightSlot::Output, dropout);
+}
+
+at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
+                                     bool reuses_x) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  const at::Tensor gate_up = norm_linear(layer, x, w.feed_forward_norm, WeightSlot::GateUp, dropout);
+  if (adapter.empty()) return ops::add_swiglu_linear(x, gate_up, w.down, reuses_x);
+  return x + linear(layer, ops::swiglu(gate_up), WeightSlot::Down, dropout);
+}
+
+at::Tensor Decoder::finish(const at::Tensor& x) const {
+  return ops::rms_norm(x, weights.final_norm, config.norm_epsilon);
+}
+
+at::Tensor Decoder::head_row(std::int64_t token) const {
+  if (!ops::is_packed(weights.head)) return weights.head[token];
+  return ops::unpack_weight_rows(weights.head, token, 1, weights.final_norm.scalar_type())[0];
+}
+
+at::Tensor Decoder::logits(const at::Tensor& hidden) const {
+  return ops::linear(hidden, weights.head);
+}
+
+}  // namespace carryover

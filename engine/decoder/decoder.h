@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/decoder/adapter.h"
+#include "engine/decoder/weights.h"
+
+namespace carryover {
+
+/// A LLaMA decoder without its attention, which the policy defines. Owner: Session. Thread: engine.
+struct Decoder {
+  ModelConfig config;
+  Weights weights;
+  Adapter adapter;  ///< not merged while it is trained
+
+  at::TensorOptions options() const { return weights.final_norm.options(); }
+
+  at::Tensor embed(const at::Tensor& ids) const;  ///< [m] int64 → [m, D]
+
+  /// Unrotated queries [H, m, d], and keys and values [H_kv, m, d]. They are views of the result of one matmul.
+  struct Projections {
+    at::Tensor queries, keys, values;
+    at::Tensor all;  ///< the matmul's result, [m, H + 2·H_kv, d]: queries, keys and values side by side
+  };
+  Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], before the
+                                                                                             ///< norm
+
+  /// Returns the gates by which a layer's heads weigh their branches (policy nsa): [H, 3, m]. x is as for project().
+  at::Tensor branch_gates(int layer, const at::Tensor& x) const;
+
+  /// Adds the output projection of the heads' outputs to x. heads: [m, H·d], side by side. reuses_x: ops::add_linear().
+  at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads, const AdapterDropout& dropout,
+                           bool reuses_x = false) const;
+  at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
+                              bool reuses_x = false) const;
+  at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
+  at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
+  at::Tensor head_row(std::int64_t token) const;      ///< [D]; its dot product with a hidden state is the token's logit
+
+ private:
+  at::Tensor linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const;
+  at::Tensor norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
+                         const AdapterDropout& dropout) const;
+};
+
+}  // namespace carryover

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/decoder/rope.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "engine/ops/elementwise.h"
+#include "engine/runtime/compute_type.h"
+#include "engine/runtime/cuda_runtime.h"
+#include "engine/runtime/device_copy.h"
+
+namespace carryover {
+
+namespace {
+
+constexpr std::size_t kRecentRanges = 8;
+constexpr std::int64_t kTableRows = 1024;
+
+}  // namespace
+
+Rope::Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options)
+    : options_(options.dtype(ops::compute_type(c10::typeMetaToScalarType(options.dtype())))) {
+  for (std::int64_t pair = 0; pair < model.head_dim / 2; ++pair)
+    inverse_frequencies_.push_back(rope_frequency(scaling, pair, model.head_dim, model.context, length));
+}
+
+/// The angles of a single token are a row of a table for many positions, so that tables are seldom copied to a GPU.
+RopeAngles Rope::angles(std::int64_t first, std::int64_t n) {
+  if (n > 1 || first < 0 || !ops::takes_kernels(options_.device())) return range(first, n);
+  const std::int64_t row = first % kTableRows;
+  const RopeAngles& table = range(first - row, kTableRows);
+  return {table.cos.narrow(0, row, 1), table.sin.narrow(0, row, 1)};
+}
+
+const RopeAngles& Rope::range(std::int64_t first, std::int64_t n) {
+  for (const Entry& entry : recent_)
+    if (entry.first == first && entry.n == n) return entry.angles;
+  const auto exact = at::TensorOptions().dtype(at::kDouble);
+  const at::Tensor frequencies =
+      at::from_blob(inverse_frequencies_.data(), {static_cast<std::int64_t>(inverse_frequencies_.size())}, exact);
+  const at::Tensor angle = at::arange(first, first + n, exact).unsqueeze(1) * frequencies;
+  if (recent_.size() == kRecentRanges) recent_.erase(recent_.begin());
+  const auto on_device = [&](const at::Tensor& exactly) {
+    return ops::upload(exactly.to(c10::typeMetaToScalarType(options_.dtype())), options_.device());
+  };
+  recent_.push_back({first, n, {on_device(angle.cos()), on_device(angle.sin())}});
+  return recent_.back().angles;
+}
+
+RopeAngles Rope::angles_up_to(std::int64_t first, std::int64_t n, std::int64_t furthest) {
+  const std::int64_t before = std::clamp<std::int64_t>(furthest - first, 0, n);
+  const RopeAngles last = angles(furthest, 1);
+  const auto repeated = [&](const at::Tensor& row) { return row.expand({n - before, row.size(1)}); };
+  if (before == 0) return {repeated(last.cos).contiguous(), repeated(last.sin).contiguous()};
+  const RopeAngles own = angles(first, before);
+  return {at::cat({own.cos, repeated(last.cos)}), at::cat({own.sin, repeated(last.sin)})};
+}
+
+at::Tensor Rope::rotate(const at::Tensor& rows, std::int64_t first) {
+  const RopeAngles& turned = range(first, rows.size(1));
+  return ops::rotate(rows, turned.cos, turned.sin);
+}
+
+at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
+  return rotate(keys, -keys.size(1));
+}
+
+}  // namespace carryover

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "engine/decoder/decoder.h"
+#include "engine/method/forward_map.h"
+#include "engine/runs/values/inspection.h"
+
+namespace carryover {
+
+/// Returns the vector, [D] fp64, whose product with the last residual row, times the final norm's scale, is a target's
+/// logit or its difference from a foil's.
+at::Tensor logit_direction(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil);
+/// Returns the final norm's scale: 1/rms of the last residual row.
+double final_norm_scale(const Decoder& decoder, const at::Tensor& row);
+
+/// Splits one logit by its sources while its segment runs. The final norm's scale is held at its actual value, so that
+/// what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
+class DirectLogitAttribution {
+ public:
+  /// `first_token`: where the segment begins; `target`: the id that the question's token predicts.
+  DirectLogitAttribution(const Decoder& decoder, const PredictionQuestion& question, std::int64_t first_token,
+                         std::int32_t target);
+
+  void see(const LayerSight& sight);
+  LogitAttribution result(const at::Tensor& hidden) const;  ///< once the segment is whole; hidden: as of predict()
+
+ private:
+  double along(const at::Tensor& row) const;
+
+  const Decoder& decoder_;
+  PredictionQuestion question_;
+  std::int64_t first_token_;
+  std::int32_t target_;
+  LogitAttribution split_;
+  at::Tensor direction_;
+  double scale_ = 1;
+};
+
+}  // namespace carryover

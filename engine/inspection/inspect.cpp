@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/inspection/inspect.h"
+
+#include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "engine/base/error.h"
+#include "engine/base/run_control.h"
+#include "engine/inspection/attention_pattern.h"
+#include "engine/inspection/direct_logit_attribution.h"
+#include "engine/inspection/pool_attention.h"
+#include "engine/inspection/prediction.h"
+#include "engine/inspection/replay.h"
+#include "engine/inspection/replay_check.h"
+#include "engine/inspection/search_steps.h"
+#include "engine/inspection/token_sources.h"
+#include "engine/runs/memory_forecast.h"
+
+namespace carryover {
+
+namespace {
+
+/// The lenses that were asked for, on one segment.
+class Inspector {
+ public:
+  Inspector(const Decoder& decoder, const InspectRequest& request, RunControl& control, StateArchive& archive)
+      : parts_(request.parts),
+        record_(request.record),
+        control_(control),
+        replay_(decoder, request.run, request.segment, archive, control),
+        before_(replay_.state_before(request.segment)) {
+    check_parts(parts_);
+    check_memory();
+    inspection_.segment = request.segment;
+    inspection_.hits = before_->hits;
+    check_hits(record_, before_->hits, request.segment);
+  }
+
+  Inspection run() {
+    if (parts_.attention) check_head(replay_.decoder().config, *parts_.attention);
+    if (parts_.search) inspection_.search = search_steps(replay_, *before_, *parts_.search);
+    if (parts_.masses) start_masses();
+    check_foil(replay_.decoder().config, parts_.foil);
+    if (parts_.attribution)
+      attribution_ = std::make_unique<DirectLogitAttribution>(
+          replay_.decoder(), PredictionQuestion{*parts_.attribution, parts_.foil}, replay_.first_token(),
+          replay_.target_of(*parts_.attribution));
+    if (parts_.sources) start_sources(*parts_.sources);
+    const RetrievingPolicy* retrieving = replay_.policy().retrieving();
+    if (parts_.recall && retrieving) recall_ = std::make_unique<PoolAttention>(*retrieving, *before_);
+    if (!parts_.pairs.empty()) start_pairs();
+    if (parts_.attention || parts_.masses || attribution_ || sources_ || recall_ || !parts_.pairs.empty()) look();
+    if (sources_) inspection_.sources = sources_->result();
+    if (recall_) inspection_.recall = recall_->recall();
+    return std::move(inspection_);
+  }
+
+ private:
+  /// Beyond the run's: the one part that grows with the whole text, and is copied where it travels.
+  void check_memory() const {
+    const ModelConfig& model = replay_.decoder().config;
+    const double tokens = static_cast<double>(replay_.request().ids->size());
+    if (parts_.sources)
+      require_memory("the sources of a token",
+                     2 * sizeof(float) * static_cast<double>(model.layers * model.heads) * tokens, "Run fewer tokens.");
+  }
+
+  void look() {
+    const auto watch = [this](const LayerSight& sight) { see(sight); };
+    const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch);
+    if (attribution_) inspection_.attribution = attribution_->result(hidden);
+    if (record_) check_losses(record_, replay_.losses(hidden, inspection_.segment), inspection_.segment);
+  }
+
+  void start_masses() {
+    const ModelConfig& model = replay_.decoder().config;
+    inspection_.prefix_mass = {model.layers, model.heads,
+                               std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};
+  }
+
+  void start_pairs() {
+    const std::int64_t length =
+        std::min(replay_.request().config.segment_length, std::ssize(*replay_.request().ids) - replay_.first_token());
+    for (const AttentionPair& pair : parts_.pairs)
+      if (pair.key < 0 || pair.key > pair.query || pair.query >= length)
+        throw EngineError(Fault::BadInput, "query " + std::to_string(pair.query) + ", key " + std::to_string(pair.key),
+                          "are not a pair of the segment",
+                          "Queries and keys count from its start, keys not after them.");
+    const ModelConfig& model = replay_.decoder().config;
+    const Map empty{model.layers, model.heads,
+                    std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};
+    inspection_.pair_mass = inspection_.pair_top = empty;
+  }
+
+  void start_sources(std::int64_t token) {
+    sources_ = std::make_unique<SourcesOfToken>(
+        replay_.decoder(), PredictionQuestion{token, parts_.foil}, replay_.first_token(), replay_.target_of(token),
+        [this](const AttentionPattern& attention, HeadRef head) { return prefix_positions(attention, head); });
+  }
+
+  void see(const LayerSight& sight) {
+    if (parts_.attention && parts_.attention->layer == sight.layer) {
+      const AttentionPattern attention(sight, parts_.attention->head);
+      inspection_.attention = attention_map(attention, *parts_.attention, parts_.map_rows, parts_.map_columns);
+      inspection_.attention->prefix_positions = prefix_positions(attention, *parts_.attention);
+    }
+    if (parts_.masses) add_masses(sight);
+    if (!parts_.pairs.empty()) add_pairs(sight);
+    if (attribution_) attribution_->see(sight);
+    if (sources_) sources_->see(sight);
+    if (recall_) recall_->see(sight);
+  }
+
+  const HeadHits* hits_of(HeadRef head) const { return find_hits(inspection_.hits, head.layer, head.head); }
+
+  std::vector<std::int64_t> prefix_positions(const AttentionPattern& attention, HeadRef head) const {
+    std::vector<std::int64_t> positions;
+    for (std::int64_t slot = 0; slot < attention.prefix_length(); ++slot)
+      positions.push_back(attention.position(slot, hits_of(head), replay_.first_token()));
+    return positions;
+  }
+
+  void add_masses(const LayerSight& sight) {
+    for (int h = 0; h < replay_.decoder().config.heads; ++h) {
+      const AttentionPattern attention(sight, h);
+      if (attention.prefix_length() == 0) continue;
+      const at::Tensor slots = mean_attention(attention).narrow(0, 0, attention.prefix_length()).contiguous();
+      const auto cell = static_cast<std::size_t>(sight.layer * inspection_.prefix_mass.columns + h);
+      inspection_.prefix_mass.values[cell] = static_cast<float>(slots.sum().item<double>());
+      if (!attention.reads_retrieved() || hits_of({sight.layer, h}) == nullptr) continue;
+      const auto* mass = slots.const_data_ptr<double>();
+      const PrefixSpan read = attention.span(PrefixPart::Retrieved);
+      inspection_.slot_masses.push_back({{sight.layer, h}, {mass + read.first, mass + read.first + read.length}});
+    }
+  }
+
+  void add_pairs(const LayerSight& sight) {
+    for (int h = 0; h < replay_.decoder().config.heads; ++h) {
+      control_.checkpoint();
+      const PairAttention found = attend_to_pairs(AttentionPattern(sight, h), parts_.pairs);
+      const auto cell = static_cast<std::size_t>(sight.layer * inspection_.pair_mass.columns + h);
+      inspection_.pair_mass.values[cell] = static_cast<float>(found.mass);
+      inspection_.pair_top.values[cell] = static_cast<float>(found.top);
+    }
+  }
+
+  InspectionParts parts_;
+  const std::optional<RecordedSegment>& record_;
+  RunControl& control_;
+  Replay replay_;
+  std::unique_ptr<PolicyState> before_;
+  Inspection inspection_;
+  std::unique_ptr<DirectLogitAttribution> attribution_;
+  std::unique_ptr<SourcesOfToken> sources_;
+  std::unique_ptr<PoolAttention> recall_;
+};
+
+}  // namespace
+
+Inspection inspect_segment(const Decoder& decoder, const InspectRequest& request, RunControl& control,
+                           StateArchive& archive) {
+  const at::NoGradGuard no_gradients;
+  archive.open(request.run);
+  return Inspector(decoder, request, control, archive).run();
+}
+
+}  // namespace carryover

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/inspection/prediction.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+#include "engine/base/error.h"
+
+namespace carryover {
+
+void check_foil(const ModelConfig& model, const std::optional<std::int32_t>& foil) {
+  if (!foil || (*foil >= 0 && *foil < model.vocabulary)) return;
+  throw EngineError(Fault::BadInput, "foil " + std::to_string(*foil), "is not a token of the model",
+                    "Its vocabulary has the ids 0 to " + std::to_string(model.vocabulary - 1) + ".");
+}
+
+Prediction predict(const Decoder& decoder, const at::Tensor& hidden, const PredictionQuestion& question,
+                   std::int32_t target) {
+  const at::Tensor row = hidden[question.token].to(at::kDouble);
+  const double log_sum =
+      decoder.logits(hidden.narrow(0, question.token, 1)).to(at::kDouble).logsumexp({1}).item<double>();
+  // The logit is computed in fp64, not taken from the logits above, whose dtype may be bf16: a logit of 20 would be a
+  // multiple of 1/8.
+  const auto logit = [&](std::int32_t id) { return row.dot(decoder.head_row(id).to(at::kDouble)).item<double>(); };
+  Prediction prediction{question.token, target, logit(target), 0, question.foil};
+  prediction.probability = std::exp(prediction.logit - log_sum);
+  if (question.foil) {
+    prediction.foil_logit = logit(*question.foil);
+    prediction.foil_probability = std::exp(prediction.foil_logit - log_sum);
+  }
+  return prediction;
+}
+
+}  // namespace carryover

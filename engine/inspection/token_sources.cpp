@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/inspection/token_sources.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/inspection/attention_pattern.h"
+#include "engine/inspection/direct_logit_attribution.h"
+
+namespace carryover {
+
+namespace {
+
+std::vector<double> to_vector(const at::Tensor& values) {
+  const at::Tensor plain = values.to(at::kCPU, at::kDouble).contiguous();
+  const auto* first = plain.const_data_ptr<double>();
+  return {first, first + plain.numel()};
+}
+
+}  // namespace
+
+SourcesOfToken::SourcesOfToken(const Decoder& decoder, const PredictionQuestion& question, std::int64_t first_token,
+                               std::int32_t target, PrefixPositions prefix_positions)
+    : decoder_(decoder),
+      token_(question.token),
+      first_token_(first_token),
+      prefix_positions_(std::move(prefix_positions)),
+      direction_(logit_direction(decoder, target, question.foil)) {}
+
+/// [H, d] fp64: what a unit of each head's output adds to the logit, but for the final norm's scale.
+at::Tensor SourcesOfToken::logit_directions(const LayerSight& sight) const {
+  const std::int64_t heads = decoder_.config.heads, width = heads * decoder_.config.head_dim;
+  const at::Tensor units = at::eye(width, sight.queries.options());
+  const at::Tensor nothing = at::zeros({width, decoder_.config.hidden}, sight.entering.options());
+  const at::Tensor written = decoder_.add_attention(sight.layer, nothing, units, {});
+  return at::mv(written.to(at::kDouble), direction_).view({heads, decoder_.config.head_dim});
+}
+
+void SourcesOfToken::see(const LayerSight& sight) {
+  const at::Tensor directions = logit_directions(sight);
+  for (int h = 0; h < decoder_.config.heads; ++h) {
+    const AttentionPattern attention(sight, h);
+    const std::int64_t prefix = attention.prefix_length(), own = token_ + 1;
+    const at::Tensor weights = attention.weights(token_, 1)[0].narrow(0, 0, prefix + own).to(at::kDouble);
+    at::Tensor values = attention.values().narrow(0, 0, own);
+    if (prefix > 0) values = at::cat({attention.prefix_values(), values});
+    HeadView view;
+    if (prefix > 0) view.positions = prefix_positions_(attention, {sight.layer, h});
+    for (std::int64_t i = 0; i < own; ++i) view.positions.push_back(first_token_ + i);
+    view.attention = to_vector(weights);
+    view.logit = to_vector(weights * at::mv(values.to(at::kDouble), directions[h]));
+    heads_.push_back(std::move(view));
+  }
+  if (sight.layer + 1 == decoder_.config.layers) scale_ = final_norm_scale(decoder_, sight.leaving[token_]);
+}
+
+TokenSources SourcesOfToken::result() const {
+  TokenSources found;
+  found.token = token_;
+  for (const HeadView& head : heads_)
+    found.positions.insert(found.positions.end(), head.positions.begin(), head.positions.end());
+  std::ranges::sort(found.positions);
+  found.positions.erase(std::ranges::unique(found.positions).begin(), found.positions.end());
+  const auto count = std::ssize(found.positions);
+  found.attention = {std::ssize(heads_), count, std::vector<float>(heads_.size() * found.positions.size())};
+  std::vector<double> logit(found.positions.size());
+  for (std::size_t row = 0; row < heads_.size(); ++row) {
+    const HeadView& head = heads_[row];
+    for (std::size_t i = 0; i < head.positions.size(); ++i) {
+      const auto at = std::ranges::lower_bound(found.positions, head.positions[i]) - found.positions.begin();
+      found.attention.values[row * found.positions.size() + static_cast<std::size_t>(at)] +=
+          static_cast<float>(head.attention[i]);
+      logit[static_cast<std::size_t>(at)] += head.logit[i];
+    }
+  }
+  for (const double value : logit) found.logit.push_back(static_cast<float>(value * scale_));
+  return found;
+}
+
+}  // namespace carryover

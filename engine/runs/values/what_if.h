@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/config/head_ref.h"
+#include "engine/config/segment_config.h"
+#include "engine/runs/values/hits.h"
+#include "engine/runs/values/prediction.h"
+#include "engine/runs/values/prefix_control.h"
+
+namespace carryover {
+
+/// One slot of a retrieved prefix: what `head` of `layer` reads at an absolute position.
+struct SlotRef {
+  int layer = 0, head = 0;
+  std::int64_t position = 0;
+  bool operator==(const SlotRef&) const = default;
+};
+
+/// The changes to one segment. All that came before it stays as it was; so do S and the position scaling.
+struct SegmentEdit {
+  bool no_carry = false;  ///< C_{i−1} = ∅: local heads see their segment alone
+  PrefixSource prefix = PrefixSource::Search;
+  std::uint64_t seed = 1;                    ///< seed of PrefixSource::Random
+  std::vector<SlotRef> dropped = {};         ///< slots to remove; the other slots keep their places
+  std::vector<SlotRef> added = {};           ///< positions read in place of the head's padding, then of its
+                                             ///< lowest-scored slot
+  std::vector<TokenRange> banned = {};       ///< positions that the search may not choose, expand to or pad with
+  std::optional<SegmentConfig> config = {};  ///< k, A, L_q, M, R, summaries, expansion, groupings of this segment
+  bool patch_carry = false;                  ///< C_{i−1} is replaced by that of another run
+                                             ///< (WhatIfRequest::patch_source)
+  std::vector<HeadRef> patched_heads = {};   ///< heads whose attention outputs, at every token, are replaced by the
+                                             ///< other run's
+
+  /// Returns true if the search has to be done again, so that the segment before has to be run again.
+  bool searches_again() const { return !banned.empty() || config.has_value(); }
+  bool patches() const { return patch_carry || !patched_heads.empty(); }
+  bool operator==(const SegmentEdit&) const = default;
+};
+
+/// The result of a what-if, to compare with the same segment as it was.
+struct WhatIfOutcome {
+  std::vector<float> target_nll;  ///< nats; entry j is the loss of target first_token + j + 1
+  std::vector<HeadHits> hits;     ///< hits that the segment read, without dropped slots
+  double nll_sum = 0;
+  std::optional<Prediction> prediction = {};  ///< prediction, if one was asked for
+};
+
+}  // namespace carryover

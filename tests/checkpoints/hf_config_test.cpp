@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/checkpoints/hf_config.h"
+
+#include <QTest>
+
+#include "engine/formats/json_file.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/test_program.h"
+#include "tests/support/tiny_model.h"
+
+using namespace carryover;
+using namespace carryover::test;
+
+namespace {
+
+ModelConfig read(const nlohmann::json& json) {
+  return hf_config_from_json(json, "tiny", "config.json");
+}
+
+QString refused(Fault fault, const char* part, const nlohmann::json& json) {
+  return QString::fromStdString(unlike(fault, part, [&] { read(json); }));
+}
+
+/// The plain config with one field set to something else.
+nlohmann::json with(const char* key, const nlohmann::json& value) {
+  nlohmann::json json = hf_config_json(tiny_config());
+  json[key] = value;
+  return json;
+}
+
+nlohmann::json without(const char* key) {
+  nlohmann::json json = hf_config_json(tiny_config());
+  json.erase(key);
+  return json;
+}
+
+nlohmann::json of_mistral(const nlohmann::json& changes) {
+  nlohmann::json json = hf_config_json(tiny_config());
+  json.update({{"model_type", "mistral"}, {"architectures", {"MistralForCausalLM"}}});
+  json.update(changes);
+  return json;
+}
+
+}  // namespace
+
+class HfConfigTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void reads_both_generations() {
+    using Kind = RopeConfig::Kind;
+    const RopeConfig ropes[] = {{},
+                                {.theta = 500000.0},
+                                {.kind = Kind::Linear, .factor = 8.0},
+                                {.kind = Kind::Dynamic, .factor = 2.0},
+                                {.kind = Kind::Llama3,
+                                 .theta = 500000.0,
+                                 .factor = 32.0,
+                                 .low_frequency_factor = 1.5,
+                                 .high_frequency_factor = 3.0,
+                                 .original_context = 8192}};
+    for (const RopeConfig& rope : ropes) {
+      for (const bool newer : {false, true}) {
+        for (const char* architecture : {"llama", "mistral"}) {
+          ModelConfig config = tiny_config(3, 6, 2, 8, 300);
+          config.rope = rope;
+          config.architecture = architecture;
+          config.tied_embeddings = newer;
+          const ModelConfig found = read(hf_config_json(config, {.newer_config = newer}));
+          QCOMPARE(nlohmann::json(found).dump(), nlohmann::json(config).dump());
+          QVERIFY(found.rope == rope);
+        }
+      }
+    }
+  }
+
+  void fills_what_may_be_absent() {
+    QCOMPARE(read(without("num_key_value_heads")).kv_heads, 4);
+    QCOMPARE(read(without("head_dim")).head_dim, 16);
+    QCOMPARE(read(with("head_dim", nullptr)).head_dim, 16);
+    QCOMPARE(read(without("rope_theta")).rope.theta, 10000.0);
+    QVERIFY(!read(without("tie_word_embeddings")).tied_embeddings);
+    QVERIFY(!read(without("bos_token_id")).bos_id.has_value());
+    QCOMPARE(read(without("architectures")).architecture, std::string("llama"));
+    QCOMPARE(read(without("model_type")).architecture, std::string("llama"));
+  }
+
+  void takes_the_first_of_several_ends() {
+    QCOMPARE(*read(with("eos_token_id", {7, 9, 8})).eos_id, 7);
+    QCOMPARE(*read(with("eos_token_id", {256, 9})).eos_id, 9);
+    QVERIFY(!read(with("eos_token_id", -1)).eos_id.has_value());
+    QVERIFY(!read(with("bos_token_id", -1)).bos_id.has_value());
+    QCOMPARE(read(with("hidden_act", "swish")).layers, read(with("hidden_act", "silu")).layers);
+    QVERIFY(!read(with("eos_token_id", nlohmann::json::array())).eos_id.has_value());
+    QCOMPARE(refused(Fault::BadInput, "eos_token_id", with("eos_token_id", {"x"})), QString());
+  }
+
+  void reads_the_older_key_of_the_kind() {
+    const ModelConfig config = read(with("rope_scaling", {{"type", "linear"}, {"factor", 4.0}}));
+    QVERIFY(config.rope.kind == RopeConfig::Kind::Linear && config.rope.factor == 4.0);
+  }
+
+  void refuses_other_architectures_by_name() {
+    for (const auto& [type, name] : {std::pair("qwen2_moe", "Qwen2MoeForCausalLM"),
+                                     {"gemma", "GemmaForCausalLM"},
+                                     {"gpt2", "GPT2LMHeadModel"},
+                                     {"llama", "LlamaForSequenceClassification"},
+                                     {"mistral", "LlamaForCausalLM"}}) {
+      nlohmann::json json = with("model_type", type);
+      json["architectures"] = {name};
+      QCOMPARE(refused(Fault::Unsupported, name, json), QString());
+      QCOMPARE(refused(Fault::Unsupported, "Supported: LlamaForCausalLM", json), QString());
+    }
+    nlohmann::json nameless = without("model_type");
+    nameless.erase("architectures");
+    QCOMPARE(refused(Fault::BadInput, "model_type", nameless), QString());
+  }
+
+  void refuses_what_changes_the_computation() {
+    QCOMPARE(refused(Fault::Unsupported, "attention_bias", with("attention_bias", true)), QString());
+    QCOMPARE(refused(Fault::Unsupported, "mlp_bias", with("mlp_bias", true)), QString());
+    QCOMPARE(refused(Fault::Unsupported, "gelu", with("hidden_act", "gelu")), QString());
+    QCOMPARE(refused(Fault::Unsupported, "quantization_config", with("quantization_config", {{"bits", 4}})), QString());
+    QCOMPARE(refused(Fault::Unsupported, "partial_rotary_factor", with("partial_rotary_factor", 0.5)), QString());
+    QCOMPARE(refused(Fault::Unsupported, "yarn", with("rope_scaling", {{"rope_type", "yarn"}, {"factor", 4.0}})),
+             QString());
+    QCOMPARE(refused(Fault::Unsupported, "layer type",
+                     with("rope_parameters", {{"full_attention", {{"rope_type", "default"}}}})),
+             QString());
+  }
+
+  void allows_only_a_window_that_never_binds() {
+    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 2047", of_mistral({{"sliding_window", 2047}})), QString());
+    for (const nlohmann::json& window : {nlohmann::json(), nlohmann::json(2048), nlohmann::json(4096)}) {
+      QCOMPARE(read(of_mistral({{"sliding_window", window}})).context, 2048);
+    }
+  }
+
+  /// As transformers: LlamaForCausalLM has no window, MistralForCausalLM one of 4096 where none is given, and neither
+  /// knows use_sliding_window.
+  void windows_are_those_of_transformers() {
+    QCOMPARE(read(with("sliding_window", 16)).context, 2048);
+    QCOMPARE(read(of_mistral({{"max_position_embeddings", 4096}})).context, 4096);
+    const nlohmann::json longer = of_mistral({{"max_position_embeddings", 8192}});
+    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 4096", longer), QString());
+    QCOMPARE(refused(Fault::Unsupported, "\"sliding_window\": null", longer), QString());
+    nlohmann::json off = longer;
+    off["sliding_window"] = nullptr;
+    QCOMPARE(read(off).context, 8192);
+    off.update({{"sliding_window", 1024}, {"use_sliding_window", false}});
+    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 1024", off), QString());
+  }
+
+  void groups_are_those_of_transformers() {
+    nlohmann::json json = of_mistral({{"num_attention_heads", 16}, {"head_dim", 4}});
+    json.erase("num_key_value_heads");
+    QCOMPARE(read(json).kv_heads, 8);
+    json["num_key_value_heads"] = nullptr;
+    QCOMPARE(read(json).kv_heads, 16);
+  }
+
+  /// Each row: the config's keys, and what transformers makes of them: the kind, theta, factor and original context.
+  void rope_keys_have_transformers_precedence_data() {
+    QTest::addColumn<QString>("keys");
+    QTest::addColumn<QString>("rope");
+    QTest::newRow("both, scaling wins") << R"({"rope_theta": 500.0, "rope_scaling": {"type": "linear", "factor": 8.0},
+               "rope_parameters": {"rope_type": "default", "rope_theta": 700.0}})"
+                                        << "linear 500 8 0";
+    QTest::newRow("both, with a base each")
+        << R"({"rope_theta": 500.0, "rope_scaling": {"type": "linear", "factor": 8.0, "rope_theta": 600.0},
+               "rope_parameters": {"rope_type": "default", "rope_theta": 700.0}})"
+        << "linear 600 8 0";
+    QTest::newRow("scaling without a kind")
+        << R"({"rope_scaling": {"factor": 8.0}, "rope_parameters": {"rope_type": "linear", "factor": 2.0}})"
+        << "default 10000 1 0";
+    QTest::newRow("empty scaling")
+        << R"({"rope_scaling": {}, "rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 700.0}})"
+        << "linear 700 2 0";
+    QTest::newRow("no scaling")
+        << R"({"rope_scaling": null, "rope_theta": 500.0, "rope_parameters": {"rope_type": "linear", "factor": 2.0}})"
+        << "linear 500 2 0";
+    QTest::newRow("parameters before the top level")
+        << R"({"rope_theta": 500.0, "rope_parameters": {"rope_type": "default", "rope_theta": 700.0}})"
+        << "default 700 1 0";
+    QTest::newRow("both names of the kind")
+        << R"({"rope_scaling": {"type": "dynamic", "rope_type": "linear", "factor": 2.0}})"
+        << "linear 10000 2 0";
+    QTest::newRow("llama3 without an original context")
+        << R"({"rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4}})"
+        << "llama3 10000 8 0";
+    QTest::newRow("llama3, the top level's original context")
+        << R"({"original_max_position_embeddings": 64, "rope_scaling": {"rope_type": "llama3", "factor": 8,
+               "low_freq_factor": 1, "high_freq_factor": 4, "original_max_position_embeddings": 32}})"
+        << "llama3 10000 8 64";
+    QTest::newRow("dynamic, an original context")
+        << R"({"rope_scaling": {"rope_type": "dynamic", "factor": 2.0, "original_max_position_embeddings": 32}})"
+        << "dynamic 10000 2 0";
+    QTest::newRow("whole heads") << R"({"partial_rotary_factor": 0.5, "rope_theta": 500.0,
+               "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 1.0}})"
+                                 << "default 500 1 0";
+    QTest::newRow("a part that scaling hides") << R"({"rope_scaling": {"type": "linear", "factor": 8.0},
+               "rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}})"
+                                               << "linear 10000 8 0";
+  }
+  void rope_keys_have_transformers_precedence() {
+    QFETCH(QString, keys);
+    QFETCH(QString, rope);
+    nlohmann::json json = without("rope_scaling");
+    json.erase("rope_theta");
+    json.update(nlohmann::json::parse(keys.toStdString()));
+    const RopeConfig found = read(json).rope;
+    QCOMPARE(QStringLiteral("%1 %2 %3 %4")
+                 .arg(QString::fromUtf8(rope_kind_name(found.kind).data()))
+                 .arg(found.theta)
+                 .arg(found.factor)
+                 .arg(found.original_context),
+             rope);
+  }
+
+  void part_of_a_head_is_refused_wherever_it_stands() {
+    const nlohmann::json part{{"rope_type", "default"}, {"partial_rotary_factor", 0.5}};
+    QCOMPARE(refused(Fault::Unsupported, "partial_rotary_factor", with("rope_parameters", part)), QString());
+    QCOMPARE(refused(Fault::Unsupported, "partial_rotary_factor", with("rope_scaling", part)), QString());
+    nlohmann::json both = with("rope_parameters", {{"rope_type", "default"}, {"rope_theta", 500.0}});
+    both["partial_rotary_factor"] = 0.25;
+    QCOMPARE(refused(Fault::Unsupported, "partial_rotary_factor", both), QString());
+  }
+
+  void refuses_numbers_out_of_range() {
+    for (const char* key : {"num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads",
+                            "num_key_value_heads", "vocab_size", "max_position_embeddings", "head_dim"}) {
+      const std::vector<nlohmann::json> bad{0, -1, INT64_MAX, INT64_MIN, UINT64_MAX, 1.5, "8", true, {1}};
+      for (const nlohmann::json& value : bad)
+        QCOMPARE(refused(Fault::BadInput, "config.json", with(key, value)), QString());
+    }
+    for (const char* key : {"num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads",
+                            "vocab_size", "max_position_embeddings"}) {
+      QCOMPARE(refused(Fault::BadInput, key, without(key)), QString());
+    }
+    QCOMPARE(refused(Fault::BadInput, "KV heads", with("num_key_value_heads", 3)), QString());
+    QCOMPARE(refused(Fault::BadInput, "odd", with("head_dim", 15)), QString());
+    QCOMPARE(refused(Fault::BadInput, "EOS", with("eos_token_id", 256)), QString());
+    QCOMPARE(refused(Fault::BadInput, "theta", with("rope_theta", 0.0)), QString());
+    QCOMPARE(refused(Fault::BadInput, "factor", with("rope_scaling", {{"type", "linear"}})), QString());
+    QCOMPARE(refused(Fault::BadInput, "low_freq_factor",
+                     with("rope_scaling",
+                          {{"rope_type", "llama3"}, {"factor", 8}, {"original_max_position_embeddings", 8192}})),
+             QString());
+  }
+
+  void counts_parameters_as_the_tensors_do() {
+    for (const bool tied : {false, true}) {
+      ModelConfig config = tiny_config(3, 6, 2, 10, 77);
+      config.tied_embeddings = tied;
+      std::int64_t sum = 0;
+      for (const auto& [name, shape] : hf_tensor_shapes(config)) sum += shape[0] * (shape.size() == 2 ? shape[1] : 1);
+      QCOMPARE(config.parameters(), sum);
+    }
+  }
+
+  void names_the_byte_of_broken_json() {
+    const auto parse = [](const std::string& text) {
+      return [text] { parse_json(text, "config.json", JsonKind::Settings, JsonKeys::Unique); };
+    };
+    QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "byte 10", parse("{\"a\": 12, ?}"))), QString());
+    QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "twice", parse("{\"a\": {\"b\": 1, \"b\": 2}}"))),
+             QString());
+    QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "64 levels at byte 64", parse(std::string(100000, '[')))),
+             QString());
+    QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "JSON", parse("{\"a\": 1e999}"))), QString());
+    QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "byte", parse("\"\xff\""))), QString());
+    QCOMPARE(parse_json("{\"a\": \"[[[[\\\"[\"}", "x", JsonKind::Settings, JsonKeys::Unique).at("a").get<std::string>(),
+             std::string("[[[[\"["));
+  }
+};
+
+static const carryover::test::TestFile these_tests{__FILE__, carryover::test::without_application<HfConfigTest>};
+#include "hf_config_test.moc"
