@@ -8,6 +8,7 @@
 #include "engine/training/records/training_plan.h"
 #include "widgets/campaigns/prompts_form.h"
 #include "widgets/campaigns/prompts_panel.h"
+#include "widgets/look/form_memory.h"
 #include "widgets/training/finetune_dialog.h"
 #include "widgets/training/plan_form.h"
 
@@ -121,6 +122,7 @@ void SessionKeeper::capture_training(SessionState& state) {
   } else {
     state.finetune = planned ? plan_json(started->plan()) : nlohmann::json();
   }
+  state.typed = FormMemory::typed(window_);
 }
 
 }  // namespace carryover

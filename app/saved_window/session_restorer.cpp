@@ -10,6 +10,7 @@
 #include "widgets/campaigns/prompts_form.h"
 #include "widgets/campaigns/prompts_panel.h"
 #include "widgets/look/filled_text.h"
+#include "widgets/look/form_memory.h"
 #include "widgets/runs/state/provenance.h"
 #include "widgets/training/finetune_dialog.h"
 #include "widgets/training/plan_form.h"
@@ -212,6 +213,7 @@ void SessionRestorer::show_what_ifs(const std::vector<KeptWhatIf>& kept, bool ru
 }
 
 void SessionRestorer::open_dialog() {
+  FormMemory::restore(window_, state_.typed);
   if (!state_.finetune.is_object()) return;
   PlanForm& form = window_.dialogs().open_finetune()->form();
   form.set_fields(state_.finetune);  // read_session() has checked them

@@ -151,6 +151,49 @@ std::vector<Bookmark> bookmarks_of(const SessionFields& fields) {
   return bookmarks;
 }
 
+json value_json(const QVariant& value) {
+  if (value.typeId() == QMetaType::Bool) return value.toBool();
+  if (value.typeId() == QMetaType::QVariantList) {
+    json list = json::array();
+    for (const QVariant& each : value.toList()) list.push_back(value_json(each));
+    return list;
+  }
+  if (value.typeId() == QMetaType::QString || !value.canConvert<double>()) return value.toString().toStdString();
+  return value.toDouble();
+}
+
+json typed_json(const TypedForms& forms) {
+  json all = json::object();
+  for (auto form = forms.cbegin(); form != forms.cend(); ++form) {
+    json& fields = all[form.key().toStdString()] = json::object();
+    for (auto field = form.value().cbegin(); field != form.value().cend(); ++field)
+      fields[field.key().toStdString()] = value_json(field.value());
+  }
+  return all;
+}
+
+/// Nothing for what no field holds: it is left out.
+QVariant field_value(const json& value, bool in_list = false) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return QString::fromStdString(value.get<std::string>());
+  QVariantList list;
+  if (value.is_array() && !in_list)
+    for (const json& each : value) list += field_value(each, true);
+  return list.isEmpty() ? QVariant() : list;
+}
+
+TypedForms typed_of(const SessionFields& fields) {
+  TypedForms forms;
+  for (const auto& [name, form] : fields.object_or_null("typed").items()) {
+    if (!form.is_object()) fields.refuse("typed", "has a dialog that is not a JSON object");
+    for (const auto& [field, value] : form.items())
+      if (const QVariant read = field_value(value); read.isValid())
+        forms[QString::fromStdString(name)][QString::fromStdString(field)] = read;
+  }
+  return forms;
+}
+
 /// Cleaned, so that a path does not lie in the session's folder by its beginning and elsewhere by its `..`.
 QString absolute(const QString& path, const QString& folder) {
   return path.isEmpty() ? path : QDir::cleanPath(QDir(folder).absoluteFilePath(path));
@@ -186,6 +229,7 @@ void read_trainings(SessionState& state, const SessionFields& fields, const QStr
     state.trainings += absolute(QString::fromStdString(read_string(training, fields.where(), "trainings")), folder);
   state.finetune = fields.object_or_null("finetune");
   check_plan_values(state.finetune, fields.where() + ": finetune");
+  state.typed = typed_of(fields);
 }
 
 /// `path`: of the file.
@@ -241,7 +285,7 @@ bool SessionState::same_work(const SessionState& other) const {
 }
 
 bool SessionState::same_drafts(const SessionState& other) const {
-  return draft == other.draft && foil == other.foil && finetune == other.finetune &&
+  return draft == other.draft && foil == other.foil && finetune == other.finetune && typed == other.typed &&
          prompt_order.prompts == other.prompt_order.prompts && prompt_order.against == other.prompt_order.against &&
          prompt_order.out == other.prompt_order.out;
 }
@@ -317,6 +361,7 @@ std::string session_text(const SessionState& state, const QString& folder) {
                                              {"out", path_json(state.prompt_order.out)}}},
                                            {"document", engine_json(state.document)},
                                            {"finetune", state.finetune},
+                                           {"typed", typed_json(state.typed)},
                                            {"geometry", bytes_json(state.geometry)},
                                            {"layout", bytes_json(state.layout)},
                                            {"file", text_json(state.file)},

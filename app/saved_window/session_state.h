@@ -11,6 +11,7 @@
 #include "widgets/campaigns/state/prompt_order.h"
 #include "widgets/lab/lab_context.h"
 #include "widgets/lab/notebook.h"
+#include "widgets/look/form_memory.h"
 
 namespace carryover {
 
@@ -47,6 +48,7 @@ struct SessionState {
   PromptOrder prompt_order;     ///< as it is filled in, for the next one
   QString document;             ///< file of the open state of a document, of the engine's machine; empty: none
   nlohmann::json finetune;      ///< fields of a TrainingPlan that is being filled in; null: no dialog
+  TypedForms typed;             ///< what was typed into dialogs and is not done yet
   QByteArray geometry, layout;  ///< of the window and its docks
   QString file;                 ///< the session file that it was saved in or opened from; autosaves alone
   QString file_version;         ///< hash of what `file` held when it was opened or saved last; autosaves alone

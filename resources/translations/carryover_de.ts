@@ -170,8 +170,8 @@
         <translation>sie wurde in einem anderen dtype oder auf einem anderen Gerät beantwortet</translation>
     </message>
     <message>
-        <source>it was answered in an earlier session</source>
-        <translation>sie wurde in einer früheren Sitzung beantwortet</translation>
+        <source>it is not what the engine answered last</source>
+        <translation>sie ist nicht die letzte Antwort des Rechenkerns</translation>
     </message>
 </context>
 <context>
@@ -259,6 +259,10 @@
     <message>
         <source>“%1”: probability %2, without retrieval %3</source>
         <translation>„%1“: Wahrscheinlichkeit %2, ohne Retrieval %3</translation>
+    </message>
+    <message>
+        <source>“%1”: probability %2. Nothing is retrieved: the presets in Settings turn retrieval on</source>
+        <translation>„%1“: Wahrscheinlichkeit %2. Es wird nichts abgerufen: Die Vorlagen unter „Einstellungen“ schalten Retrieval ein</translation>
     </message>
 </context>
 <context>
@@ -646,10 +650,6 @@ Segment %6</translation>
         <translation>Das letzte Audit endete ohne Ergebnis</translation>
     </message>
     <message>
-        <source>No audit yet. An audit checks that the trainer&apos;s gradient is exactly that of L_K.</source>
-        <translation>Noch kein Audit. Ein Audit prüft, ob der Gradient des Trainings genau der von L_K ist.</translation>
-    </message>
-    <message>
         <source>%1: %2 of %3 checks passed · %4 segments, K %5, loss %6 nats</source>
         <translation>%1: %2 von %3 Prüfungen bestanden · %4 Segmente, K %5, Verlust %6 nat</translation>
     </message>
@@ -680,6 +680,10 @@ Segment %6</translation>
     <message>
         <source>%1 · made before the open model changed</source>
         <translation>%1 · stammt von vor der Änderung des geöffneten Modells</translation>
+    </message>
+    <message>
+        <source>No audit yet. An audit checks that the trainer&apos;s gradient is exactly that of the loss whose gradients cross K segment transitions.</source>
+        <translation>Noch kein Audit. Ein Audit prüft, ob der Gradient des Trainings genau der des Verlusts ist, dessen Gradienten K Segmentübergänge überqueren.</translation>
     </message>
 </context>
 <context>
@@ -3832,6 +3836,10 @@ Commit: %4</translation>
         <source>Enter a text that is a single token</source>
         <translation>Geben Sie einen Text ein, der ein Token ist</translation>
     </message>
+    <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
 </context>
 <context>
     <name>FolderController</name>
@@ -5729,10 +5737,6 @@ Wertung %4 · Rang %5 von %6</translation>
         <translation>eingefügter Text</translation>
     </message>
     <message>
-        <source>%1: %2 layers, %3 heads, %L4 MB of weights in %5 on %6</source>
-        <translation>%1: %2 Schichten, %3 Köpfe, %L4 MB Gewichte in %5 auf %6</translation>
-    </message>
-    <message>
         <source>dtype %1: %2</source>
         <translation>dtype %1: %2</translation>
     </message>
@@ -5755,6 +5759,10 @@ Wertung %4 · Rang %5 von %6</translation>
     <message>
         <source>The model will be opened with the chosen dtype and device when the engine is free</source>
         <translation>Das Modell wird mit dem gewählten dtype und Gerät geöffnet, sobald der Rechenkern frei ist</translation>
+    </message>
+    <message>
+        <source>%1: %2 layers, %3 heads, %4 of weights in %5 on %6</source>
+        <translation>%1: %2 Schichten, %3 Köpfe, %4 Gewichte in %5 auf %6</translation>
     </message>
 </context>
 <context>
@@ -6816,18 +6824,6 @@ Wertung %4 · Rang %5 von %6</translation>
         <translation> mm</translation>
     </message>
     <message>
-        <source>No run yet: press Run</source>
-        <translation>Noch kein Lauf: Drücken Sie „Lauf“</translation>
-    </message>
-    <message>
-        <source>can&apos;t be written: %1</source>
-        <translation>lässt sich nicht schreiben: %1</translation>
-    </message>
-    <message>
-        <source>choose a folder that exists, that you may write to, and with space left</source>
-        <translation>wählen Sie einen Ordner, den es gibt, in den Sie schreiben dürfen und der Platz hat</translation>
-    </message>
-    <message>
         <source>a picture of %1 × %2 pixels doesn&apos;t fit in memory</source>
         <translation>ein Bild von %1 × %2 Pixeln passt nicht in den Speicher</translation>
     </message>
@@ -6890,6 +6886,10 @@ Wertung %4 · Rang %5 von %6</translation>
     <message>
         <source>No segment is complete yet</source>
         <translation>Noch ist kein Segment vollständig</translation>
+    </message>
+    <message>
+        <source>No run yet: open a model and a text, and press Run</source>
+        <translation>Noch kein Lauf: Öffnen Sie ein Modell und einen Text, und drücken Sie „Lauf“</translation>
     </message>
 </context>
 <context>
@@ -7563,10 +7563,6 @@ Verlust %4 nat, PPL %5
         <translation>; sein Modell ist nicht verfügbar, darum haben Token keinen Text</translation>
     </message>
     <message>
-        <source>%1 %L2 tokens in %3 s, PPL %4, %5 near-ties at the top-k cutoff</source>
-        <translation>%1 %L2 Token in %3 s, PPL %4, %5 Fast-Gleichstände</translation>
-    </message>
-    <message>
         <source>the shown run was not stopped before its end</source>
         <translation>der gezeigte Lauf wurde nicht vor seinem Ende angehalten</translation>
     </message>
@@ -7617,6 +7613,10 @@ Verlust %4 nat, PPL %5
     <message>
         <source>Open a text first.</source>
         <translation>Öffnen Sie zuerst einen Text.</translation>
+    </message>
+    <message>
+        <source>%1 %L2 tokens in %3 s, PPL %4, near-ties at the top-k cutoff: %5</source>
+        <translation>%1 %L2 Token in %3 s, PPL %4, Fast-Gleichstände an der Grenze von top-k: %5</translation>
     </message>
 </context>
 <context>
@@ -8161,8 +8161,8 @@ Verlust %4 nat, PPL %5
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>%1 sessions, %2 on disk. A session stays until you delete it here. One that is deleted can be brought back until this window closes.</source>
-        <translation>%1 Sitzungen, %2 auf der Platte. Eine Sitzung bleibt, bis Sie sie hier löschen. Eine gelöschte lässt sich zurückholen, bis dieses Fenster schließt.</translation>
+        <source>Sessions: %1, %2 on disk. A session stays until you delete it here. One that is deleted can be brought back until this window closes.</source>
+        <translation>Sitzungen: %1, %2 auf der Platte. Eine Sitzung bleibt, bis Sie sie hier löschen. Eine gelöschte lässt sich zurückholen, bis dieses Fenster schließt.</translation>
     </message>
 </context>
 <context>
@@ -8913,10 +8913,6 @@ Norm / Median: erste Token %7, größte %8</translation>
         <translation>Schritt %L1/%L2 · %3</translation>
     </message>
     <message>
-        <source>%1 GB on GPU</source>
-        <translation>%1 GB auf GPU</translation>
-    </message>
-    <message>
         <source>%1 of %2 GB</source>
         <translation>%1 von %2 GB</translation>
     </message>
@@ -8935,6 +8931,10 @@ Norm / Median: erste Token %7, größte %8</translation>
     <message>
         <source>%L1 tok/s</source>
         <translation>%L1 Tok/s</translation>
+    </message>
+    <message>
+        <source>%1 on GPU</source>
+        <translation>%1 auf der GPU</translation>
     </message>
 </context>
 <context>
@@ -9739,6 +9739,14 @@ Norm / Median: erste Token %7, größte %8</translation>
     <message>
         <source>End the training; the steps after the newest checkpoint are lost</source>
         <translation>Das Training beenden; die Schritte nach dem neuesten Checkpoint gehen verloren</translation>
+    </message>
+    <message>
+        <source>No step is done yet: the plot begins with the first one</source>
+        <translation>Noch ist kein Schritt fertig: Das Diagramm beginnt mit dem ersten</translation>
+    </message>
+    <message>
+        <source>This training ended before its first step was done</source>
+        <translation>Dieses Training endete, bevor sein erster Schritt fertig war</translation>
     </message>
 </context>
 <context>
@@ -10928,14 +10936,6 @@ Versuch: %3 nat
     <message>
         <source>Run a text and wait first.</source>
         <translation>Führen Sie zuerst einen Text aus, und warten Sie das Ende ab.</translation>
-    </message>
-    <message>
-        <source>can&apos;t be written</source>
-        <translation>lässt sich nicht schreiben</translation>
-    </message>
-    <message>
-        <source>Name a .png in a folder that you may write to.</source>
-        <translation>Nennen Sie eine .png-Datei in einem Ordner, in den Sie schreiben dürfen.</translation>
     </message>
     <message>
         <source>is not a theme</source>
@@ -12146,6 +12146,70 @@ Versuch: %3 nat
     <message>
         <source>Questions</source>
         <translation>Fragen</translation>
+    </message>
+    <message>
+        <source>“…%1&lt;b&gt;%2&lt;/b&gt;”</source>
+        <translation>„…%1&lt;b&gt;%2&lt;/b&gt;“</translation>
+    </message>
+    <message>
+        <source>RULER: needles, variable tracking, common and frequent words, questions</source>
+        <translation>RULER: Nadeln, Verfolgen von Variablen, verbreitete und häufige Wörter, Fragen</translation>
+    </message>
+    <message>
+        <source>for essays and questions a folder of RULER&apos;s downloads, or a data set that it made</source>
+        <translation>für Aufsätze und Fragen ein Ordner mit RULERs Downloads oder ein Datensatz, den es gemacht hat</translation>
+    </message>
+    <message>
+        <source>LongBench: questions, summaries, few-shot, code</source>
+        <translation>LongBench: Fragen, Zusammenfassungen, Few-Shot, Programmtext</translation>
+    </message>
+    <message>
+        <source>a folder of LongBench&apos;s files</source>
+        <translation>ein Ordner mit den Dateien von LongBench</translation>
+    </message>
+    <message>
+        <source>LongBench-E: thirteen of its sets, evenly over lengths</source>
+        <translation>LongBench-E: dreizehn seiner Sätze, gleichmäßig über die Längen</translation>
+    </message>
+    <message>
+        <source>LongBench v2: questions of four choices</source>
+        <translation>LongBench v2: Fragen mit vier Antworten zur Wahl</translation>
+    </message>
+    <message>
+        <source>a folder with LongBench v2&apos;s data.json and prompts/0shot.txt</source>
+        <translation>ein Ordner mit data.json und prompts/0shot.txt von LongBench v2</translation>
+    </message>
+    <message>
+        <source>BABILong: facts of bAbI in long texts</source>
+        <translation>BABILong: Fakten aus bAbI in langen Texten</translation>
+    </message>
+    <message>
+        <source>a folder of BABILong&apos;s files</source>
+        <translation>ein Ordner mit den Dateien von BABILong</translation>
+    </message>
+    <message>
+        <source>a sentence in a long text, by depth</source>
+        <translation>ein Satz in einem langen Text, nach Tiefe</translation>
+    </message>
+    <message>
+        <source>a text or a folder of texts; without it small talk</source>
+        <translation>ein Text oder ein Ordner mit Texten; ohne ihn Geplauder</translation>
+    </message>
+    <message>
+        <source>a number in sentences that repeat, by depth</source>
+        <translation>eine Zahl in Sätzen, die sich wiederholen, nach Tiefe</translation>
+    </message>
+    <message>
+        <source>pairs of a key and a value, by distance in segments</source>
+        <translation>Paare aus Schlüssel und Wert, nach Abstand in Segmenten</translation>
+    </message>
+    <message>
+        <source>perplexity by three conventions</source>
+        <translation>Perplexität nach drei Konventionen</translation>
+    </message>
+    <message>
+        <source>a text or a folder of texts</source>
+        <translation>ein Text oder ein Ordner mit Texten</translation>
     </message>
 </context>
 <context>

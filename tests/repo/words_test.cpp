@@ -95,6 +95,14 @@ class WordsTest : public QObject {
     QCOMPARE(own_numbers(".arg(x, 0, 'f', 3)\n.arg(x, 0, 'f', 0)\nnumber(x, 'g', 9)\nnumber(x, 'g', 4)").size(), 2);
   }
 
+  /// scripts/translations.sh puts new strings in unfinished.
+  void every_string_of_a_catalogue_is_translated() {
+    for (const Source& catalogue : read_files({"resources/translations"}, {"carryover_*.ts"})) {
+      QVERIFY(catalogue.text.contains("<translation>"));
+      QVERIFY2(!catalogue.text.contains("type=\"unfinished\""), qPrintable(catalogue.path));
+    }
+  }
+
   void a_retired_word_is_found() {
     const QStringList words = retired_words();
     QCOMPARE(found_in("in another number\n  type", words).size(), 1);

@@ -71,6 +71,8 @@ class HostileSessionTest : public QObject {
     row("plan with an object as model", "{'finetune': {'model': {}}}", "model");
     row("plan that is a list", "{'finetune': [1]}", "finetune");
     row("plan that is a text", "{'finetune': 'x'}", "finetune");
+    row("typed that is a list", "{'typed': [1]}", "typed");
+    row("typed dialog that is a text", "{'typed': {'bench': 'x'}}", "typed");
     row("selection below -1", "{'selection': {'segment': -7}}", "selection.segment");
     row("selection of text", "{'selection': {'layer': 'x'}}", "selection.layer");
     row("selection that is a list", "{'selection': [1, 2]}", "selection");

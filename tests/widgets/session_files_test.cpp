@@ -96,6 +96,8 @@ SessionState some_state(const QString& folder) {
   state.prompt_order = {"/elsewhere/few.jsonl", "random", folder + "/next-runs"};
   state.document = folder + "/book.state";
   state.finetune = {{"max_steps", 7}};
+  state.typed = {{"bench", {{"threads", 3}, {"peers", true}, {"lengths", "1024, 2048"}}},
+                 {"evaluation", {{"tasks", QVariantList{true, false}}}}};
   state.layout = QByteArray("\0\1\2layout", 9);
   return state;
 }
@@ -120,6 +122,7 @@ class SessionFilesTest : public QObject {
     QCOMPARE(read.layout, state.layout);
     QCOMPARE(read.text_name, state.text_name);
     QVERIFY(read.finetune == state.finetune);
+    QCOMPARE(read.typed, state.typed);
     QVERIFY(read.pinned == state.pinned && read.range == state.range);
     QCOMPARE(read.pinned_segments, 4);
     QCOMPARE(read.shown_what_if, 2);

@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QDockWidget>
+#include <QLineEdit>
 #include <QTest>
 
 #include "app/saved_window/session_summary.h"
@@ -125,6 +126,33 @@ class SessionKeeperTest : public QObject {
     QVERIFY(window.lab().context.run().segment_count() > 0);
     QVERIFY(window.dialogs().finetune() != nullptr);
     QCOMPARE(window.dialogs().finetune()->form().fields().at("max_steps").get<int>(), 17);
+  }
+
+  void what_was_typed_into_a_closed_dialog_comes_back() {
+    const auto rate_in = [](MainWindow& window) {
+      return window.dialogs().open_finetune()->findChild<QLineEdit*>(QStringLiteral("learning_rate"));
+    };
+    const auto open = [](MainWindow& window) {
+      window.show();
+      window.lab().loader.open_model(demo_folder());
+      return QTest::qWaitFor([&] { return window.lab().context.model().has_value(); }, patience_ms);
+    };
+    {
+      MainWindow window;
+      SessionKeeper keeper(window, root_);
+      keeper.begin(false);
+      QVERIFY(open(window));
+      QVERIFY(rate_in(window)->text() != QStringLiteral("0.125"));
+      rate_in(window)->setText(QStringLiteral("0.125"));
+      window.dialogs().finetune()->close();
+      QTRY_VERIFY(window.dialogs().finetune() == nullptr);
+    }
+    MainWindow window;
+    SessionKeeper keeper(window, root_);
+    window.show();
+    bring_back(keeper);
+    QVERIFY(window.dialogs().finetune() == nullptr);  // it was closed
+    QCOMPARE(rate_in(window)->text(), QStringLiteral("0.125"));
   }
 
   void a_prompt_set_comes_back_with_its_form() {

@@ -161,6 +161,9 @@ const Question* AskPanel::current() const {
 QString AskPanel::probabilities() const {
   if (current() == nullptr || current()->probability < 0) return {};
   const Question& last = *current();
+  if (!last.retrieves)
+    return tr("“%1”: probability %2. Nothing is retrieved: the presets in Settings turn retrieval on")
+        .arg(last.scored, probability_text(last.probability));
   if (last.probability_without < 0)
     return tr("“%1”: probability %2").arg(last.scored, probability_text(last.probability));
   return tr("“%1”: probability %2, without retrieval %3")
