@@ -9,6 +9,7 @@
 
 using carryover::test::code;
 using carryover::test::read;
+using carryover::test::read_files;
 using carryover::test::Source;
 
 namespace {
