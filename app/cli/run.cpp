@@ -18,6 +18,7 @@
 #include "engine/checkpoints/measured_memory.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/checkpoints/trained_under.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/data/text_source.h"
 #include "engine/formats/json_file.h"
@@ -88,10 +89,11 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
     text += "measured   " + measured_text(*measured) + "\n";
   const std::string& policy = description.request.policy;
   text += "policy     " + policy + ", S " + count(config.segment_length);
-  for (const auto& [field, name, value] : {std::tuple("carry_length", "M", config.carry_length),
-                                           {"retrieval_length", "R", config.retrieval_length},
-                                           {"truncation_depth", "K", config.truncation_depth},
-                                           {"attention_window", "window", config.attention_window}})
+  for (const auto& [field, name, value] :
+       {std::tuple("carry_length", "M", config.carry_length),
+        {"retrieval_length", "R", config.retrieval_length},
+        {"truncation_depth", "K", config.truncation_depth},
+        {"attention_window", "window", config.of<WindowSettings>().attention_window}})
     if (policy_reads(policy, field)) text += std::string(", ") + name + " " + count(value);
   if (policy_reads(policy, "sink_length") && config.sink_length > 0) text += ", sinks " + count(config.sink_length);
   if (policy_reads(policy, "pool_keys") && config.pool_keys != PoolKeys::Model)

@@ -5,6 +5,8 @@
 #include <QDir>
 #include <QFileInfo>
 
+#include "engine/config/minference_settings.h"
+
 namespace carryover {
 
 Lab::Lab() {
@@ -116,7 +118,7 @@ QString Lab::why_no_evaluation() const {
 TrainingPlan Lab::suggested_plan() const {
   TrainingPlan plan;
   plan.config = context.config();
-  plan.config.head_patterns = {};  // nothing is trained under them
+  plan.config.of<MinferenceSettings>().head_patterns = {};  // nothing is trained under them
   plan.policy = context.run_options().policy;
   plan.dtype = context.run_options().dtype;
   if (plan.dtype == DType::Q8) plan.dtype = DType::Auto;  // 8 bits can't be trained

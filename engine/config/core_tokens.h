@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 
+#include "engine/config/cca_settings.h"
 #include "engine/config/segment_config.h"
+#include "engine/config/window_settings.h"
 
 namespace carryover {
 
@@ -14,7 +16,8 @@ struct CoreTokens {
   std::int64_t group;   ///< g ≥ 1
   std::int64_t window;  ///< W ≥ 1
 
-  explicit CoreTokens(const SegmentConfig& config) : group(config.core_group_length), window(config.attention_window) {}
+  explicit CoreTokens(const SegmentConfig& config)
+      : group(config.of<CcaSettings>().core_group_length), window(config.of<WindowSettings>().attention_window) {}
 
   /// Returns the number of core tokens that the n-th token sees.
   std::int64_t seen_by(std::int64_t n) const { return n > window ? (n - window) / group : 0; }

@@ -121,9 +121,9 @@ nlohmann::json json_of(const std::optional<Value>& value) {
 template <typename Visit>
 void each_count(const SegmentConfig& config, Visit visit) {
   for (const SegmentField& field : segment_fields()) {
-    if (const auto* count = std::get_if<std::int64_t SegmentConfig::*>(&field.member)) visit(field, config.**count);
-    if (const auto* count = std::get_if<std::optional<std::int64_t> SegmentConfig::*>(&field.member))
-      if (config.**count) visit(field, *(config.**count));
+    if (const auto* count = field.as<std::int64_t>()) visit(field, count->get(config));
+    if (const auto* count = field.as<std::optional<std::int64_t>>())
+      if (const std::optional<std::int64_t>& value = count->get(config)) visit(field, *value);
   }
 }
 
@@ -217,12 +217,8 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
                  "Sinks and carry are different tokens of one segment: make their sum at most its length.");
   }
   check_search(*this, model, where);
-  if (memory_representatives > memory_block_length)
-    refuse_field(where, "memory_representatives",
-                 "is " + std::to_string(memory_representatives) + ", more than memory_block_length, " +
-                     std::to_string(memory_block_length),
-                 "A block is represented by keys of its own: name at most as many as it has.");
-  head_patterns.validate(model, where, "head_patterns");
+  for (const PolicyFields* policy : policy_fields())
+    if (policy->check != nullptr) policy->check(*this, model, where);
   if (!sizes_fit(*this, model)) {
     refuse_field(where, "segment_length + carry_length + retrieval_length",
                  "ask for more bytes than a 64-bit number holds", "Use lengths in tokens, such as 4096, 512 and 512.");
@@ -250,8 +246,8 @@ void to_json(nlohmann::json& json, const SegmentConfig& config) {
           using Member = decltype(member);
           if constexpr (std::is_same_v<Member, Choice>)
             json[field.key] = member.name(config);
-          else if constexpr (!std::is_same_v<Member, Grouping SegmentConfig::*>)
-            json[field.key] = json_of(config.*member);
+          else if constexpr (!std::is_same_v<Member, SettingOf<Grouping>>)
+            json[field.key] = json_of(member.get(config));
         },
         field.member);
 }
@@ -267,7 +263,7 @@ void update_from_json(SegmentConfig& config, const nlohmann::json& json, const s
           if constexpr (std::is_same_v<decltype(member), Choice>)
             member.set(updated, read_choice(item.value(), where, item.key(), member));
           else
-            read_value(item.value(), where, item.key(), updated.*member);
+            read_value(item.value(), where, item.key(), member.in(updated));
         },
         field->member);
   }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/config/grouping.h"
-#include "engine/config/head_patterns.h"
 #include "engine/config/head_ref.h"
+#include "engine/config/policy_settings.h"
 #include "engine/config/pool_keys.h"
 #include "engine/config/retrieval_choices.h"
 #include "engine/families/model_config.h"
@@ -18,8 +18,8 @@ namespace carryover {
 /// Number of sinks for a model that was not trained in segments; also that of PrefixSource::Sinks.
 inline constexpr std::int64_t kSinkTokens = 4;
 
-/// All settings of segmented execution (sec:consistency, app:retrieval), by their JSON names. Lengths are in tokens. A
-/// plain value; any thread.
+/// All settings of segmented execution (sec:consistency, app:retrieval), by their JSON names, and those of single
+/// policies. Lengths are in tokens. A plain value; any thread.
 struct SegmentConfig {
   std::int64_t segment_length = 4096;   ///< S ≥ 1
   std::int64_t carry_length = 512;      ///< M, 0 ≤ M ≤ S
@@ -35,32 +35,33 @@ struct SegmentConfig {
   std::vector<HeadRef> search_heads;  ///< heads of a shared search, ascending; JSON: [[layer, head], …]
   SearchScores search_scores = SearchScores::Summaries;
   RetrieveBy retrieve = RetrieveBy::Anchors;
-  std::int64_t window_length = 16;       ///< W ≥ 1, for RetrieveBy::Windows
-  std::int64_t query_length = 64;        ///< L_q ≥ 1
-  std::int64_t summary_window = 8;       ///< w ≥ 1
-  std::int64_t summary_stride = 4;       ///< s ≥ 1
-  std::int64_t summary_tail = 4;         ///< t ≥ 1
-  std::int64_t top_k = 16;               ///< k ≥ 1, keys kept per summary
-  std::optional<std::int64_t> anchors;   ///< A ≥ 1; by default max(1, R/(o⁻+o⁺+1))
-  std::int64_t expand_before = 3;        ///< o⁻ ≥ 0
-  std::int64_t expand_after = 4;         ///< o⁺ ≥ 0
-  std::int64_t attention_window = 1024;  ///< W ≥ 1: keys up to its own that a query sees, if the policy has a window
-  bool cache_positions = true;           ///< streaming: sinks stand right before the window, as in the cache
-  HeadPatterns head_patterns;            ///< minference: patterns of heads; JSON: MInference's list of layers
-  std::int64_t kv_budget = 1024;    ///< ≥ 1: keys of a prompt that a KV head keeps, its last L_q included (snapkv)
-  std::int64_t memory_blocks = 16;  ///< ≥ 1: blocks that a chunk looks up (infllm)
-  std::int64_t memory_block_length = 128;  ///< ≥ 1 (infllm)
-  std::int64_t memory_representatives = 4;  ///< ≥ 1, ≤ memory_block_length: keys whose mean is a block's key (infllm)
-  std::int64_t core_group_length = 16;      ///< g ≥ 1: tokens that are pooled into a core token (cca)
-  std::int64_t selected_block_length = 64;  ///< b ≥ 1 (nsa)
-  std::int64_t selected_blocks = 16;        ///< s ≥ 1: blocks that a query selects, its own included (nsa)
-  bool bos = false;                         ///< put the model's BOS before the text, as position 0
-  bool cross_boundary_target = true;        ///< the last logits of a segment predict the next one's first token
-  bool boundary_at_prompt_end = false;      ///< close a segment where the prompt ends (generation only)
-  bool question_pass = false;      ///< run the prompt's question twice: to search, then to read (generation only)
-  bool pool_on_host = false;       ///< keep the pool in host memory although the model is on a GPU
-  PoolKeys pool_keys{};            ///< how the pool holds its keys: "model" (the default: exact), "bf16" or "int8"
-  std::optional<RopeConfig> rope;  ///< overrides the checkpoint's scaling
+  std::int64_t window_length = 16;      ///< W ≥ 1, for RetrieveBy::Windows
+  std::int64_t query_length = 64;       ///< L_q ≥ 1
+  std::int64_t summary_window = 8;      ///< w ≥ 1
+  std::int64_t summary_stride = 4;      ///< s ≥ 1
+  std::int64_t summary_tail = 4;        ///< t ≥ 1
+  std::int64_t top_k = 16;              ///< k ≥ 1, keys kept per summary
+  std::optional<std::int64_t> anchors;  ///< A ≥ 1; by default max(1, R/(o⁻+o⁺+1))
+  std::int64_t expand_before = 3;       ///< o⁻ ≥ 0
+  std::int64_t expand_after = 4;        ///< o⁺ ≥ 0
+  bool bos = false;                     ///< put the model's BOS before the text, as position 0
+  bool cross_boundary_target = true;    ///< the last logits of a segment predict the next one's first token
+  bool boundary_at_prompt_end = false;  ///< close a segment where the prompt ends (generation only)
+  bool question_pass = false;           ///< run the prompt's question twice: to search, then to read (generation only)
+  bool pool_on_host = false;            ///< keep the pool in host memory although the model is on a GPU
+  PoolKeys pool_keys{};                 ///< how the pool holds its keys: "model" (the default: exact), "bf16" or "int8"
+  std::optional<RopeConfig> rope;       ///< overrides the checkpoint's scaling
+  PolicySettings of_policies;           ///< what single policies have for themselves
+
+  /// Returns the settings of a policy: config.of<InfLlmSettings>().memory_blocks.
+  template <typename Settings>
+  const Settings& of() const {
+    return of_policies.of<Settings>();
+  }
+  template <typename Settings>
+  Settings& of() {
+    return of_policies.of<Settings>();
+  }
 
   std::int64_t anchor_count() const;
 

@@ -6,12 +6,42 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
+#include "engine/config/head_patterns.h"
 #include "engine/config/segment_config.h"
 
 namespace carryover {
+
+/// A value of a SegmentConfig: a member of it, or of a policy's own settings.
+template <typename Value>
+struct SettingOf {
+  const Value& (*get)(const SegmentConfig& config);
+  Value& (*in)(SegmentConfig& config);
+  bool of_policy;  ///< true: of a policy's own settings
+};
+
+namespace detail {
+template <typename Owner, typename Value>
+Owner owner_of(Value Owner::*);
+template <typename Owner, typename Value>
+Value value_of(Value Owner::*);
+}  // namespace detail
+
+/// Returns the value that `member` points to: &SegmentConfig::carry_length, or &InfLlmSettings::memory_blocks.
+template <auto member>
+constexpr auto setting() {
+  using Owner = decltype(detail::owner_of(member));
+  using Value = decltype(detail::value_of(member));
+  if constexpr (std::is_same_v<Owner, SegmentConfig>)
+    return SettingOf<Value>{[](const SegmentConfig& config) -> const Value& { return config.*member; },
+                            [](SegmentConfig& config) -> Value& { return config.*member; }, false};
+  else
+    return SettingOf<Value>{[](const SegmentConfig& config) -> const Value& { return config.of<Owner>().*member; },
+                            [](SegmentConfig& config) -> Value& { return config.of<Owner>().*member; }, true};
+}
 
 /// A member of SegmentConfig that takes one of a list of names.
 struct Choice {
@@ -25,10 +55,9 @@ struct Choice {
 /// A field of SegmentConfig, described once (ADR 0022). This row is the source of its JSON, its bounds, its flag, the
 /// settings panel, the fine-tune form, the what-if summary, the guide's table and the manual page.
 struct SegmentField {
-  using Member =
-      std::variant<std::int64_t SegmentConfig::*, std::optional<std::int64_t> SegmentConfig::*, bool SegmentConfig::*,
-                   Choice, std::vector<HeadRef> SegmentConfig::*, HeadPatterns SegmentConfig::*,
-                   std::optional<RopeConfig> SegmentConfig::*, Grouping SegmentConfig::*>;
+  using Member = std::variant<SettingOf<std::int64_t>, SettingOf<std::optional<std::int64_t>>, SettingOf<bool>, Choice,
+                              SettingOf<std::vector<HeadRef>>, SettingOf<HeadPatterns>,
+                              SettingOf<std::optional<RopeConfig>>, SettingOf<Grouping>>;
   const char* key;     ///< name in JSON; the flag is this name with dashes
   const char* symbol;  ///< the paper's symbol; "" if it has none
   const char* label;   ///< for forms; English, as are `unit` and `help`, and translated by the window
@@ -38,13 +67,28 @@ struct SegmentField {
   std::int64_t least = 0;  ///< smallest value of a number
 
   std::string flag() const;  ///< "--segment-length"
+  /// Returns null if its value is of another type.
+  template <typename Value>
+  const SettingOf<Value>* as() const {
+    return std::get_if<SettingOf<Value>>(&member);
+  }
   template <typename Value>
   bool is() const {
-    return std::holds_alternative<Value SegmentConfig::*>(member);
+    return as<Value>() != nullptr;
   }
   const Choice* choice() const { return std::get_if<Choice>(&member); }  ///< null if it is no choice
   bool is_count() const { return is<std::int64_t>() || is<std::optional<std::int64_t>>(); }
+  bool of_policy() const;  ///< true for a value of a policy's own settings
 };
+
+/// The fields of a policy's own settings.
+struct PolicyFields {
+  std::span<const SegmentField> fields;
+  /// Throws EngineError{BadInput} if values that are in their bounds do not fit each other or the model; may be null.
+  void (*check)(const SegmentConfig& config, const ModelConfig& model, const std::string& where) = nullptr;
+};
+/// Returns those of all policies, in the order of forms and documents. Any thread.
+std::span<const PolicyFields* const> policy_fields();
 
 /// Returns every field, in the order of forms and documents. Any thread.
 std::span<const SegmentField> segment_fields();

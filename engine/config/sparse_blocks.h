@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <limits>
 
+#include "engine/config/nsa_settings.h"
 #include "engine/config/segment_config.h"
+#include "engine/config/window_settings.h"
 
 namespace carryover {
 
@@ -17,7 +19,9 @@ struct SparseBlocks {
   std::int64_t window;    ///< W ≥ 1
 
   explicit SparseBlocks(const SegmentConfig& config)
-      : block(config.selected_block_length), selected(config.selected_blocks), window(config.attention_window) {}
+      : block(config.of<NsaSettings>().selected_block_length),
+        selected(config.of<NsaSettings>().selected_blocks),
+        window(config.of<WindowSettings>().attention_window) {}
 
   /// Returns the number of whole blocks in a text of n tokens, whose means the n-th token sees.
   std::int64_t whole(std::int64_t n) const { return n / block; }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "engine/config/infllm_settings.h"
 #include "engine/config/segment_config.h"
+#include "engine/config/window_settings.h"
 
 namespace carryover {
 
@@ -17,14 +19,17 @@ struct BlockMemory {
 
 /// Returns what is held of a text of `tokens` tokens if a segment ends there. Pure; any thread.
 inline BlockMemory block_memory(const SegmentConfig& config, std::int64_t tokens) {
-  const std::int64_t left = std::max<std::int64_t>(0, tokens - config.attention_window),
-                     sinks = std::min(config.sink_length, left), blocks = (left - sinks) / config.memory_block_length;
-  return {sinks, blocks, tokens - sinks - blocks * config.memory_block_length};
+  const std::int64_t window = config.of<WindowSettings>().attention_window,
+                     length = config.of<InfLlmSettings>().memory_block_length,
+                     left = std::max<std::int64_t>(0, tokens - window), sinks = std::min(config.sink_length, left),
+                     blocks = (left - sinks) / length;
+  return {sinks, blocks, tokens - sinks - blocks * length};
 }
 
 /// Returns how many tokens before a segment its queries see. Only the blocks that are looked up count.
 inline std::int64_t seen_of_memory(const SegmentConfig& config, const BlockMemory& memory) {
-  return memory.sinks + std::min(memory.blocks, config.memory_blocks) * config.memory_block_length + memory.near;
+  const auto& own = config.of<InfLlmSettings>();
+  return memory.sinks + std::min(memory.blocks, own.memory_blocks) * own.memory_block_length + memory.near;
 }
 
 }  // namespace carryover

@@ -6,7 +6,9 @@
 
 #include "engine/config/core_tokens.h"
 #include "engine/config/head_reads.h"
+#include "engine/config/infllm_settings.h"
 #include "engine/config/sparse_blocks.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/block_memory.h"
 #include "engine/cost/policy_table.h"
 #include "engine/families/weight_rows.h"
@@ -175,7 +177,7 @@ MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
 MemoryBytes CostModel::caches(std::int64_t tokens, std::int64_t whole, std::int64_t ends, std::int64_t sinks,
                               RunUse use) const {
   const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length,
-                     most = sinks + config.attention_window - 1;
+                     most = sinks + config.of<WindowSettings>().attention_window - 1;
   const auto held = [&](std::int64_t count, std::int64_t at_most) {  // `count`: tokens of the text
     return (Int128{whole} * count + Int128{ends} * std::min(count, at_most)) * pair_bytes(*this);
   };
@@ -197,12 +199,13 @@ MemoryBytes CostModel::looked_up(std::int64_t tokens, RunUse use) const {
   const BlockMemory before = block_memory(config, past), after = block_memory(config, tokens);
   const Int128 token = Int128{model.layers} * model.kv_heads * pair_bytes(*this),
                score = Int128{model.layers} * model.heads * opmath_bytes,
-               block = token * config.memory_block_length + score * model.head_dim;
+               block = token * config.of<InfLlmSettings>().memory_block_length + score * model.head_dim;
   const auto held = [&](const BlockMemory& memory, std::int64_t count) {
     return token * (memory.sinks + memory.near) + score * memory.near + block * count;
   };
   const std::int64_t seen = seen_of_memory(config, before),
-                     copies = std::max<std::int64_t>(0, before.near + length - config.attention_window);
+                     copies =
+                         std::max<std::int64_t>(0, before.near + length - config.of<WindowSettings>().attention_window);
   // Keys of near tokens are rotated for a segment: a layer's while it runs, or all layers' while a segment is open.
   const Int128 rotated = token / 2 * before.near / (use.decoding ? 1 : model.layers),
                newest = (use.decoding ? open_bytes(*this) : token * length) + score * (before.near + length);

@@ -9,6 +9,9 @@
 #include "engine/config/core_tokens.h"
 #include "engine/config/duo_heads.h"
 #include "engine/config/head_reads.h"
+#include "engine/config/minference_settings.h"
+#include "engine/config/segment_fields.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/block_memory.h"
 #include "engine/families/weight_rows.h"
 
@@ -48,7 +51,7 @@ MemoryBytes memory_full(const CostModel& cost, std::int64_t tokens, RunUse use) 
 
 VisiblePrefix in_window(const SegmentConfig& config, std::int64_t heads, std::int64_t rows, std::int64_t sinks,
                         std::int64_t first) {
-  const std::int64_t most = sinks + config.attention_window;
+  const std::int64_t most = sinks + config.of<WindowSettings>().attention_window;
   return {heads, rows, std::min(first, most - 1), most};
 }
 
@@ -106,7 +109,8 @@ MemoryBytes memory_snapkv(const CostModel& cost, std::int64_t tokens, RunUse use
 /// Groups heads by pattern. A KV head's row counts once for each pattern that reads it.
 Visible visible_minference(const ModelConfig& model, const SegmentConfig& config, int layer, std::int64_t first) {
   std::map<std::int64_t, std::vector<int>> heads;
-  for (int head = 0; head < model.heads; ++head) heads[most_of(config.head_patterns.at(layer, head))].push_back(head);
+  for (int head = 0; head < model.heads; ++head)
+    heads[most_of(config.of<MinferenceSettings>().head_patterns.at(layer, head))].push_back(head);
   Visible visible;
   for (const auto& [most, of_most] : heads)
     visible.push_back({std::ssize(of_most), std::ssize(distinct_kv_heads(of_most, model)), first, most});
@@ -138,12 +142,8 @@ MemoryBytes memory_nsa(const CostModel& cost, std::int64_t tokens, RunUse use) {
   return cost.branched(tokens, use);
 }
 
-// The fields that every policy reads, and those that `segmented` does not read.
+// The fields that every policy reads.
 constexpr std::string_view kOfAll[] = {"segment_length", "bos", "cross_boundary_target", "rope"};
-constexpr std::string_view kOfOthers[] = {
-    "attention_window",      "cache_positions",     "head_patterns",          "kv_budget",
-    "memory_blocks",         "memory_block_length", "memory_representatives", "core_group_length",
-    "selected_block_length", "selected_blocks"};
 constexpr std::string_view kOfSliding[] = {"attention_window"};
 constexpr std::string_view kOfDuo[] = {"sink_length", "attention_window", "long_range_layers", "long_range_heads"};
 constexpr std::string_view kOfMinference[] = {"head_patterns"};
@@ -243,23 +243,25 @@ bool policy_reads(std::string_view policy, std::string_view field) {
     return std::ranges::count(fields, field) > 0;
   };
   if (row == nullptr || among(kOfAll)) return true;
-  return row->fields.empty() ? !among(kOfOthers) : among(row->fields);
+  if (!row->fields.empty()) return among(row->fields);
+  const SegmentField* found = find_segment_field(field);
+  return found == nullptr || !found->of_policy();
 }
 
 void check_policy(const std::string& policy, const SegmentConfig& config, std::int64_t tokens,
                   const std::string& where) {
   const std::int64_t longest = std::min(config.segment_length, tokens);
-  if (policy_row(policy).segment_in_window && longest > config.attention_window)
+  if (policy_row(policy).segment_in_window && longest > config.of<WindowSettings>().attention_window)
     refuse_field(where, "segment_length",
                  "is " + std::to_string(config.segment_length) + ", more than attention_window, " +
-                     std::to_string(config.attention_window),
+                     std::to_string(config.of<WindowSettings>().attention_window),
                  "A segment of " + policy + " must fit its window: lower segment_length, or raise attention_window.");
 }
 
 std::int64_t tail_before(const std::string& policy, const SegmentConfig& config, std::int64_t first) {
   std::int64_t tail = 0;
   if (policy_reads(policy, "carry_length")) tail = config.carry_length;
-  if (policy_reads(policy, "attention_window")) tail = config.attention_window - 1;
+  if (policy_reads(policy, "attention_window")) tail = config.of<WindowSettings>().attention_window - 1;
   const PolicyRow* row = find_policy(policy);
   if (row != nullptr && row->visible == visible_infllm) tail = block_memory(config, first).near;
   if (row != nullptr && row->visible == visible_cca) tail = CoreTokens(config).near(first);

@@ -35,8 +35,8 @@ struct PolicyRow {
   bool runs_in_chunks;  ///< true if segments are only chunks of the computation: a training sample is one segment
   bool trained;         ///< true if a model can be trained under it
   bool state_grows;     ///< true if it grows with the text: then a segment's initial state is not kept to run it again
-  /// Fields of SegmentConfig that it reads besides those that all policies read. Empty: all that no other policy has
-  /// alone.
+  /// Fields of SegmentConfig that it reads besides those that all policies read. Empty: all that are no policy's own
+  /// settings.
   std::span<const std::string_view> fields;
   /// Returns what a layer's heads see before a segment that begins at token `first`.
   std::vector<VisiblePrefix> (*visible)(const ModelConfig&, const SegmentConfig&, int layer, std::int64_t first);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/config/head_reads.h"
+#include "engine/config/window_settings.h"
 #include "engine/method/head_select.h"
 #include "engine/policies/registry.h"
 
@@ -30,7 +31,7 @@ std::unique_ptr<PolicyState> DuoState::clone() const {
 DuoPolicy::DuoPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
                      std::int64_t expected_tokens)
     : sinks_(config.sink_length),
-      window_(config.attention_window),
+      window_(config.of<WindowSettings>().attention_window),
       head_dim_(model.head_dim),
       expected_tokens_(expected_tokens),
       options_(options) {

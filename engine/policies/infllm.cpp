@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/config/infllm_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
@@ -55,10 +57,10 @@ InfLlmPolicy::InfLlmPolicy(const SegmentConfig& config, const ModelConfig& model
       options_(options),
       opmath_(options.dtype(at::toOpMathType(c10::typeMetaToScalarType(options.dtype())))),
       sinks_(config.sink_length),
-      window_(config.attention_window),
-      most_blocks_(config.memory_blocks),
-      block_length_(config.memory_block_length),
-      representatives_(config.memory_representatives),
+      window_(config.of<WindowSettings>().attention_window),
+      most_blocks_(config.of<InfLlmSettings>().memory_blocks),
+      block_length_(config.of<InfLlmSettings>().memory_block_length),
+      representatives_(config.of<InfLlmSettings>().memory_representatives),
       expected_tokens_(expected_tokens) {}
 
 std::unique_ptr<PolicyState> InfLlmPolicy::init_state() const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/config/minference_settings.h"
 #include "engine/method/pattern_index.h"
 #include "engine/policies/registry.h"
 
@@ -74,7 +75,8 @@ std::vector<HeadGroup> MinferencePolicy::complete(const FullState&, std::vector<
 namespace {
 
 const PolicyFactory minference_factory("minference", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
-  return std::make_unique<MinferencePolicy>(r.config.head_patterns, r.model, r.options, r.expected_tokens);
+  return std::make_unique<MinferencePolicy>(r.config.of<MinferenceSettings>().head_patterns, r.model, r.options,
+                                            r.expected_tokens);
 });
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "engine/config/segment_config.h"
+#include "engine/config/snapkv_settings.h"
 #include "engine/method/attention_policy.h"
 #include "engine/policies/kv_cache.h"
 
@@ -31,7 +32,7 @@ class SnapKvPolicy final : public PolicyOf<SnapKvState> {
       : model_(model),
         options_(options),
         window_(config.query_length),
-        budget_(config.kv_budget),
+        budget_(config.of<SnapKvSettings>().kv_budget),
         expected_tokens_(expected_tokens) {}
 
   std::string name() const override { return "snapkv"; }

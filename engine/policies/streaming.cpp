@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/config/streaming_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
@@ -69,13 +71,15 @@ namespace {
 
 const PolicyFactory streaming_factory("streaming", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
   return std::make_unique<StreamingPolicy>(
-      "streaming", StreamingPolicy::Cache{r.config.sink_length, r.config.attention_window, r.config.cache_positions},
+      "streaming",
+      StreamingPolicy::Cache{r.config.sink_length, r.config.of<WindowSettings>().attention_window,
+                             r.config.of<StreamingSettings>().cache_positions},
       r.model, r.options);
 });
 
 const PolicyFactory sliding_factory("sliding", [](const PolicyRequest& r) -> std::unique_ptr<AttentionPolicy> {
-  return std::make_unique<StreamingPolicy>("sliding", StreamingPolicy::Cache{0, r.config.attention_window, false},
-                                           r.model, r.options);
+  return std::make_unique<StreamingPolicy>(
+      "sliding", StreamingPolicy::Cache{0, r.config.of<WindowSettings>().attention_window, false}, r.model, r.options);
 });
 
 }  // namespace

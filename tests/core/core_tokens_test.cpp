@@ -4,6 +4,8 @@
 
 #include <QTest>
 
+#include "engine/config/cca_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/cost/visible_keys.h"
 #include "tests/support/random_config.h"
@@ -23,8 +25,8 @@ struct Case {
 
   explicit Case(unsigned seed) : random(seed) {
     config = random_segment_config(random, model);
-    config.core_group_length = draw(random, 1, 20);
-    config.attention_window = draw(random, 0, 3) == 0 ? draw(random, 1, 3) : draw(random, 1, 90);
+    config.of<CcaSettings>().core_group_length = draw(random, 1, 20);
+    config.of<WindowSettings>().attention_window = draw(random, 0, 3) == 0 ? draw(random, 1, 3) : draw(random, 1, 90);
     rule = CoreTokens(config);
   }
   std::int64_t one_by_one(std::int64_t n) const { return n - rule.seen_by(n) * rule.group; }

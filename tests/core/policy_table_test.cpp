@@ -5,6 +5,9 @@
 #include <QTest>
 #include <algorithm>
 
+#include "engine/config/cca_settings.h"
+#include "engine/config/infllm_settings.h"
+#include "engine/config/window_settings.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
@@ -54,20 +57,20 @@ class PolicyTableTest : public QObject {
   void the_tail_before_a_segment_is_the_policys() {
     SegmentConfig config;
     config.carry_length = 8;
-    config.attention_window = 30;
+    config.of<WindowSettings>().attention_window = 30;
     const auto tail = [&](const char* policy, std::int64_t first) { return tail_before(policy, config, first); };
     QVERIFY(tail("segmented", 100) == 8 && tail("segmented", 0) == 0 && tail("full", 100) == 0);
     QVERIFY(tail("sliding", 100) == 29 && tail("sliding", 20) == 20 && tail("streaming", 100) == 29);
-    config.memory_block_length = 16;  // 70 tokens left the window, of which 64 are in blocks
+    config.of<InfLlmSettings>().memory_block_length = 16;  // 70 tokens left the window, of which 64 are in blocks
     QVERIFY(tail("infllm", 100) == 36 && tail("infllm", 20) == 20);
-    config.core_group_length = 16;  // of 101 tokens, 4 groups are pooled
+    config.of<CcaSettings>().core_group_length = 16;  // of 101 tokens, 4 groups are pooled
     QVERIFY(tail("cca", 100) == 36 && tail("cca", 20) == 20);
     QVERIFY(tail("nsa", 100) == 0);  // the whole past may be seen
   }
 
   void a_segment_that_is_longer_than_its_window_is_refused() {
     SegmentConfig config;
-    config.attention_window = 30;
+    config.of<WindowSettings>().attention_window = 30;
     config.segment_length = 31;
     for (const PolicyRow& row : policies()) {
       const auto check = [&](std::int64_t tokens) { check_policy(row.name, config, tokens, "settings"); };

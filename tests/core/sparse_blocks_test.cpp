@@ -6,6 +6,8 @@
 #include <limits>
 #include <set>
 
+#include "engine/config/nsa_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/cost/visible_keys.h"
 #include "tests/support/random_config.h"
@@ -25,9 +27,9 @@ struct Case {
 
   explicit Case(unsigned seed) : random(seed) {
     config = random_segment_config(random, model);
-    config.selected_block_length = draw(random, 1, 20);
-    config.selected_blocks = draw(random, 1, 6);
-    config.attention_window = draw(random, 0, 3) == 0 ? draw(random, 1, 3) : draw(random, 1, 90);
+    config.of<NsaSettings>().selected_block_length = draw(random, 1, 20);
+    config.of<NsaSettings>().selected_blocks = draw(random, 1, 6);
+    config.of<WindowSettings>().attention_window = draw(random, 0, 3) == 0 ? draw(random, 1, 3) : draw(random, 1, 90);
     rule = SparseBlocks(config);
   }
 };
@@ -85,7 +87,8 @@ class SparseBlocksTest : public QObject {
   void absurd_sizes_do_not_wrap_around() {
     constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
     Case c(1);
-    c.config.selected_block_length = c.config.selected_blocks = c.config.attention_window = kMost;
+    c.config.of<NsaSettings>().selected_block_length = c.config.of<NsaSettings>().selected_blocks =
+        c.config.of<WindowSettings>().attention_window = kMost;
     const CostModel cost{c.model, c.config, 4};
     QCOMPARE(SparseBlocks(c.config).seen_by(1000), std::int64_t{2000});
     QVERIFY(policy_row("nsa").memory(cost, kMost, {}).device_peak > 0);

@@ -5,6 +5,8 @@
 
 #include <QTest>
 
+#include "engine/config/cca_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
 #include "tests/support/pair_by_pair.h"
@@ -81,14 +83,15 @@ struct CoreCase : ChunkedCase {
     ids = distinct_ids(random, seed % 8 == 7 ? 1 : draw(random, 40, 100), model.vocabulary);
     config.carry_length = config.sink_length = 0;
     config.segment_length = draw(random, 1, 40);
-    config.core_group_length = draw(random, 0, 5) == 0 ? draw(random, 20, 60) : draw(random, 1, 9);
-    config.attention_window = draw(random, 0, 5) == 0 ? draw(random, 1, 2) : draw(random, 3, 40);
-    if (seed % 8 == 6) config.attention_window = 200;
+    config.of<CcaSettings>().core_group_length = draw(random, 0, 5) == 0 ? draw(random, 20, 60) : draw(random, 1, 9);
+    config.of<WindowSettings>().attention_window = draw(random, 0, 5) == 0 ? draw(random, 1, 2) : draw(random, 3, 40);
+    if (seed % 8 == 6) config.of<WindowSettings>().attention_window = 200;
   }
 
   at::Tensor run(const Chunking& chunking = {}) const { return run_hidden(tiny.decoder, "cca", config, ids, chunking); }
   QueryByQuery definition() const {
-    return {tiny.decoder, std::ssize(ids), config.core_group_length, config.attention_window};
+    return {tiny.decoder, std::ssize(ids), config.of<CcaSettings>().core_group_length,
+            config.of<WindowSettings>().attention_window};
   }
 };
 
@@ -126,9 +129,9 @@ class CcaTest : public QObject {
     for (unsigned seed = 80; seed < 96; ++seed) {
       CoreCase c(seed);
       if (seed % 2 == 0)
-        c.config.core_group_length = 1;
+        c.config.of<CcaSettings>().core_group_length = 1;
       else
-        c.config.attention_window = std::ssize(c.ids);
+        c.config.of<WindowSettings>().attention_window = std::ssize(c.ids);
       QVERIFY(largest_difference(c.run(), run_hidden(c.tiny.decoder, "full", c.config, c.ids)) < 1e-10);
     }
   }
@@ -139,8 +142,8 @@ class CcaTest : public QObject {
     CoreCase c(100);
     c.ids = distinct_ids(c.random, 100, c.model.vocabulary);
     c.config.segment_length = 12;
-    c.config.attention_window = 16;
-    c.config.core_group_length = 5;
+    c.config.of<WindowSettings>().attention_window = 16;
+    c.config.of<CcaSettings>().core_group_length = 5;
     const at::Tensor expected = c.definition().run(c.ids);
     QVERIFY(largest_difference(c.run(), expected) < 1e-10);
     for (const auto setting : {&SegmentConfig::attention_window, &SegmentConfig::core_group_length}) {
@@ -178,7 +181,7 @@ class CcaTest : public QObject {
   /// The trainer's gradient beside finite differences: a sample is one segment, whose core tokens it goes through.
   void the_gradient_is_exact_data() { gradient_cases(); }
   void the_gradient_is_exact() {
-    check_gradient("cca", [](SegmentConfig& config) { config.core_group_length = 4; });
+    check_gradient("cca", [](SegmentConfig& config) { config.of<CcaSettings>().core_group_length = 4; });
   }
 
   void what_is_held_and_seen_is_what_the_cost_model_says() {
@@ -210,7 +213,7 @@ class CcaTest : public QObject {
         for (std::int64_t slot = 0; sight.layer == 0 && slot < group.slots(); ++slot) {
           const std::int64_t position = slot_position(group, slot, nullptr, first_token);
           if (slot < core.length) {
-            QCOMPARE(position, slot * c.config.core_group_length);
+            QCOMPARE(position, slot * c.config.of<CcaSettings>().core_group_length);
             ++cores;
             continue;
           }

@@ -3,6 +3,7 @@
 // FlashAttention, and for the rest LibTorch's own operations. They compute what the CPU's own code does.
 #include <QTest>
 
+#include "engine/config/snapkv_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/training/sample_gradient.h"
@@ -129,7 +130,7 @@ class DeviceForwardTest : public QObject {
     for (const char* policy : {"full", "snapkv", "duo"}) {
       Case c(200, 8);
       c.config.segment_length = 20;
-      c.config.kv_budget = 200;
+      c.config.of<SnapKvSettings>().kv_budget = 200;
       const TinyDecoder tiny(c.model, 200, at::kDouble);
       const at::Tensor ids = as_tensor(random_ids(c.random, 80, c.model.vocabulary)), others = ids.flip(0);
       const auto segment = [](const at::Tensor& of, int i) { return of.narrow(0, 20 * i, 20); };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/config/window_settings.h"
 #include "engine/heads/gate_learning.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/tensors.h"
@@ -59,7 +60,7 @@ struct Case {
     config.segment_length = kTokens;
     config.carry_length = 0;
     config.sink_length = view.sinks;
-    config.attention_window = view.recent;
+    config.of<WindowSettings>().attention_window = view.recent;
     return run_hidden(tiny.decoder, policy, config, text.ids);
   }
 };

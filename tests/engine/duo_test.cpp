@@ -5,6 +5,8 @@
 
 #include <QTest>
 
+#include "engine/config/streaming_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
@@ -22,7 +24,7 @@ PairByPair definition(const Case& c) {
             for (const int other : c.config.grouping.long_heads(layer))
               if (c.config.grouping.is_long_layer(layer) && other / c.model.group_size() == head / c.model.group_size())
                 return {};
-            return {c.config.sink_length, c.config.attention_window, false};
+            return {c.config.sink_length, c.config.of<WindowSettings>().attention_window, false};
           }};
 }
 
@@ -62,7 +64,7 @@ class DuoTest : public QObject {
       SegmentConfig all = c.config, none = c.config;
       all.grouping = Grouping(layers, {heads});
       none.grouping = Grouping({}, {{}});
-      none.cache_positions = false;
+      none.of<StreamingSettings>().cache_positions = false;
       QVERIFY(largest_difference(run_hidden(c.tiny.decoder, "duo", all, c.ids),
                                  run_hidden(c.tiny.decoder, "full", all, c.ids)) < 1e-10);
       QVERIFY(largest_difference(run_hidden(c.tiny.decoder, "duo", none, c.ids),

@@ -6,6 +6,8 @@
 #include <QTest>
 #include <limits>
 
+#include "engine/config/infllm_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
 #include "tests/support/pair_by_pair.h"
@@ -51,7 +53,7 @@ class ByToken {
   at::Tensor attend(const Decoder::Projections& p) {
     const std::int64_t n = p.queries.size(1), share = p.queries.size(0) / p.keys.size(0);
     const at::Tensor keys = p.keys.repeat_interleave(share, 0), values = p.values.repeat_interleave(share, 0);
-    const RopeAngles own = rope_.angles(0, n), one = rope_.angles(config_.attention_window - 1, 1);
+    const RopeAngles own = rope_.angles(0, n), one = rope_.angles(config_.of<WindowSettings>().attention_window - 1, 1);
     const at::Tensor near_queries = ops::rotate(p.queries, own.cos, own.sin),
                      near_keys = ops::rotate(keys, own.cos, own.sin),
                      far_queries = ops::rotate(p.queries, one.cos.expand({n, -1}).contiguous(),
@@ -84,10 +86,11 @@ class ByToken {
     at::Tensor mask = at::zeros({chunk.end - chunk.first, n}, at::kBool);
     for (std::int64_t query = chunk.first; query < chunk.end; ++query)
       for (std::int64_t key = 0; key <= query; ++key) {
-        bool sees = query - key < config_.attention_window;
+        bool sees = query - key < config_.of<WindowSettings>().attention_window;
         if (!near) {
-          const bool looked_up = std::ranges::any_of(
-              blocks, [&](std::int64_t first) { return key >= first && key < first + config_.memory_block_length; });
+          const bool looked_up = std::ranges::any_of(blocks, [&](std::int64_t first) {
+            return key >= first && key < first + config_.of<InfLlmSettings>().memory_block_length;
+          });
           sees = !sees && (key < memory.sinks || key >= memory.begin || looked_up);
         }
         mask.data_ptr<bool>()[(query - chunk.first) * n + key] = sees;
@@ -97,7 +100,7 @@ class ByToken {
 
   /// queries: [H, m, d]. First tokens of blocks.
   std::vector<std::int64_t> look_up(const Memory& memory, const at::Tensor& queries) {
-    if (std::ssize(memory.blocks) <= config_.memory_blocks) return memory.blocks;
+    if (std::ssize(memory.blocks) <= config_.of<InfLlmSettings>().memory_blocks) return memory.blocks;
     ++choices;
     const at::Tensor mean = queries.mean(1).flatten();
     std::vector<std::pair<double, std::int64_t>> order;
@@ -105,16 +108,19 @@ class ByToken {
       order.emplace_back(-mean.dot(memory.keys[i]).item<double>(), memory.blocks[i]);
     std::ranges::sort(order);
     std::vector<std::int64_t> best;
-    for (std::int64_t i = 0; i < config_.memory_blocks; ++i) best.push_back(order[static_cast<std::size_t>(i)].second);
+    for (std::int64_t i = 0; i < config_.of<InfLlmSettings>().memory_blocks; ++i)
+      best.push_back(order[static_cast<std::size_t>(i)].second);
     return best;
   }
 
   /// Updates the memory behind a segment that ends before token `end`. keys: [H, n, d], unrotated.
   void remember(Memory& memory, const at::Tensor& keys, std::int64_t end) const {
-    for (; memory.sinks < config_.sink_length && end - memory.begin > config_.attention_window; ++memory.begin)
+    for (; memory.sinks < config_.sink_length && end - memory.begin > config_.of<WindowSettings>().attention_window;
+         ++memory.begin)
       ++memory.sinks;
-    const std::int64_t length = config_.memory_block_length, count = config_.memory_representatives;
-    for (; end - memory.begin - length >= config_.attention_window; memory.begin += length) {
+    const std::int64_t length = config_.of<InfLlmSettings>().memory_block_length,
+                       count = config_.of<InfLlmSettings>().memory_representatives;
+    for (; end - memory.begin - length >= config_.of<WindowSettings>().attention_window; memory.begin += length) {
       std::vector<at::Tensor> heads;
       for (std::int64_t head = 0; head < keys.size(0); ++head) {
         std::vector<std::pair<double, std::int64_t>> order;
@@ -143,7 +149,8 @@ struct BlockCase : ChunkedCase {
     config.carry_length = 0;
     config.segment_length = draw(random, 1, 20);
     config.sink_length = draw(random, 0, std::min<std::int64_t>(6, config.segment_length));
-    config.attention_window = draw(random, 0, 4) == 0 ? draw(random, 1, 200) : draw(random, config.segment_length, 30);
+    config.of<WindowSettings>().attention_window =
+        draw(random, 0, 4) == 0 ? draw(random, 1, 200) : draw(random, config.segment_length, 30);
   }
 
   at::Tensor run() const { return run_hidden(tiny.decoder, "infllm", config, ids); }
@@ -205,7 +212,7 @@ class InfLlmTest : public QObject {
     const at::NoGradGuard no_gradients;
     for (unsigned seed = 60; seed < 70; ++seed) {
       BlockCase c(seed);
-      c.config.attention_window = std::ssize(c.ids);
+      c.config.of<WindowSettings>().attention_window = std::ssize(c.ids);
       QVERIFY(largest_difference(c.run(), run_hidden(c.tiny.decoder, "full", c.config, c.ids)) < 1e-10);
     }
   }
@@ -217,10 +224,10 @@ class InfLlmTest : public QObject {
     c.ids = distinct_ids(c.random, 150, c.model.vocabulary);
     c.config.segment_length = 12;
     c.config.sink_length = 3;
-    c.config.attention_window = 16;
-    c.config.memory_blocks = 2;
-    c.config.memory_block_length = 6;
-    c.config.memory_representatives = 2;
+    c.config.of<WindowSettings>().attention_window = 16;
+    c.config.of<InfLlmSettings>().memory_blocks = 2;
+    c.config.of<InfLlmSettings>().memory_block_length = 6;
+    c.config.of<InfLlmSettings>().memory_representatives = 2;
     const at::Tensor expected = c.definition().run(c.ids);
     QVERIFY(largest_difference(c.run(), expected) < 1e-10);
     const std::vector<std::int64_t SegmentConfig::*> settings = {
@@ -239,7 +246,7 @@ class InfLlmTest : public QObject {
     const auto rms = [](const at::Tensor& x) { return x.square().mean().sqrt().item<double>(); };
     const auto off = [&](const std::string& name, unsigned seed) {
       BlockCase exact(seed, at::kFloat), rounded(seed, at::kBFloat16);
-      exact.config.memory_blocks = rounded.config.memory_blocks = 1000;
+      exact.config.of<InfLlmSettings>().memory_blocks = rounded.config.of<InfLlmSettings>().memory_blocks = 1000;
       return rms(run_hidden(rounded.tiny.decoder, name, rounded.config, rounded.ids).to(at::kDouble) -
                  run_hidden(exact.tiny.decoder, name, exact.config, exact.ids).to(at::kDouble));
     };

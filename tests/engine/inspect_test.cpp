@@ -10,6 +10,7 @@
 #include <span>
 
 #include "engine/base/error.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/runs/text_run.h"
 #include "engine/runs/values/inspection.h"
@@ -386,7 +387,7 @@ class InspectTest : public QObject {
     for (const std::string& policy : policy_names())
       for (unsigned seed = 400; seed < 404; ++seed) {
         Case c(seed, policy);
-        c.request.config.attention_window = c.request.config.segment_length + draw(c.random, 0, 5);
+        c.request.config.of<WindowSettings>().attention_window = c.request.config.segment_length + draw(c.random, 0, 5);
         c.request.config.sink_length = draw(c.random, 1, 4);
         const std::int64_t segment = 3, first = segment * c.request.config.segment_length;
         const std::int64_t token = draw(c.random, 0, c.request.config.segment_length - 1);

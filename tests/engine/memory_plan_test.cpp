@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/cost_model.h"
 #include "engine/cost/policy_table.h"
 #include "engine/cost/training_cost.h"
@@ -50,7 +51,7 @@ struct Case {
     SegmentConfig small = SegmentConfig::defaults_for(tiny.decoder.config);
     small.segment_length = 256;
     small.carry_length = small.retrieval_length = 64;
-    small.attention_window = 300;
+    small.of<WindowSettings>().attention_window = 300;
     small.sink_length = 4;
     return small;
   }

@@ -6,6 +6,7 @@
 #include <QTest>
 #include <set>
 
+#include "engine/config/minference_settings.h"
 #include "tests/support/dense_by_mask.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
@@ -120,7 +121,8 @@ struct PatternCase : ChunkedCase {
     config.segment_length = draw(random, 1, 400);
     for (int layer = 0; layer < model.layers; ++layer)
       for (int head = 0; head < model.heads; ++head)
-        if (draw(random, 0, 3) > 0) config.head_patterns.set(layer, head, random_pattern(random));
+        if (draw(random, 0, 3) > 0)
+          config.of<MinferenceSettings>().head_patterns.set(layer, head, random_pattern(random));
   }
 
   at::Tensor expected() {
@@ -135,7 +137,7 @@ struct PatternCase : ChunkedCase {
                                mask[head][first].fill_(true);
                              else
                                HeadMask(mask[head], q[head], k[head / model.group_size()], first, end)
-                                   .fill(config.head_patterns.at(layer, head));
+                                   .fill(config.of<MinferenceSettings>().head_patterns.at(layer, head));
                            }
                          return mask;
                        })
@@ -164,11 +166,11 @@ class MinferenceTest : public QObject {
     const at::NoGradGuard no_gradients;
     for (unsigned seed = 40; seed < 50; ++seed) {
       PatternCase c(seed);
-      c.config.head_patterns = {};
+      c.config.of<MinferenceSettings>().head_patterns = {};
       const Chunking one_by_one = [](std::int64_t) { return 1; };
       QVERIFY(largest_difference(run_hidden(c.tiny.decoder, "minference", c.config, c.ids),
                                  run_hidden(c.tiny.decoder, "full", c.config, c.ids)) < 1e-10);
-      c.config.head_patterns.set(0, 0, {PatternKind::AShape, 1, 1, 1});
+      c.config.of<MinferenceSettings>().head_patterns.set(0, 0, {PatternKind::AShape, 1, 1, 1});
       QVERIFY(largest_difference(run_hidden(c.tiny.decoder, "minference", c.config, c.ids, one_by_one),
                                  run_hidden(c.tiny.decoder, "full", c.config, c.ids)) < 1e-10);
     }
@@ -180,12 +182,12 @@ class MinferenceTest : public QObject {
     PatternCase c(60);
     c.ids = random_ids(c.random, 300, c.model.vocabulary);
     c.config.segment_length = 300;
-    c.config.head_patterns = {};
+    c.config.of<MinferenceSettings>().head_patterns = {};
     for (int layer = 0; layer < c.model.layers; ++layer)
       for (int head = 0; head < c.model.heads; ++head)
-        c.config.head_patterns.set(layer, head, {PatternKind::AShape, 4, 20, 1});
+        c.config.of<MinferenceSettings>().head_patterns.set(layer, head, {PatternKind::AShape, 4, 20, 1});
     const at::Tensor expected = c.expected();
-    c.config.head_patterns.set(0, 0, {PatternKind::AShape, 4, 21, 1});
+    c.config.of<MinferenceSettings>().head_patterns.set(0, 0, {PatternKind::AShape, 4, 21, 1});
     QVERIFY(largest_difference(run_hidden(c.tiny.decoder, "minference", c.config, c.ids), expected) > 1e-6);
   }
 };

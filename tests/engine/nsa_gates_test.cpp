@@ -3,6 +3,8 @@
 #include <QTest>
 
 #include "engine/checkpoints/model_folder.h"
+#include "engine/config/nsa_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/families/weight_rows.h"
 #include "engine/training/adapter_file.h"
 #include "engine/training/checkpoint.h"
@@ -22,9 +24,9 @@ TrainRequest nsa_training(const std::string& output, std::int64_t steps, std::in
   TrainRequest request = demo::training(output, steps, rank);
   auto plan = std::make_shared<TrainingPlan>(*request.plan);
   plan->policy = "nsa";
-  plan->config.attention_window = 24;
-  plan->config.selected_block_length = 8;
-  plan->config.selected_blocks = 3;
+  plan->config.of<WindowSettings>().attention_window = 24;
+  plan->config.of<NsaSettings>().selected_block_length = 8;
+  plan->config.of<NsaSettings>().selected_blocks = 3;
   request.plan = plan;
   return request;
 }

@@ -8,6 +8,8 @@
 #include <QTest>
 #include <numeric>
 
+#include "engine/config/nsa_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
 #include "tests/support/pair_by_pair.h"
@@ -25,9 +27,9 @@ class QueryByQuery {
  public:
   QueryByQuery(const Decoder& decoder, std::int64_t tokens, const SegmentConfig& config)
       : decoder_(decoder),
-        block_(config.selected_block_length),
-        blocks_(config.selected_blocks),
-        window_(config.attention_window),
+        block_(config.of<NsaSettings>().selected_block_length),
+        blocks_(config.of<NsaSettings>().selected_blocks),
+        window_(config.of<WindowSettings>().attention_window),
         rope_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
 
   at::Tensor run(const std::vector<std::int32_t>& ids) {
@@ -136,12 +138,13 @@ struct SparseCase : ChunkedCase {
     ids = distinct_ids(random, seed % 8 == 7 ? 1 : draw(random, 40, 90), model.vocabulary);
     config.carry_length = config.sink_length = 0;
     config.segment_length = draw(random, 1, 40);
-    config.selected_block_length = draw(random, 0, 5) == 0 ? draw(random, 20, 60) : draw(random, 1, 9);
-    config.selected_blocks = draw(random, 1, 4);
-    config.attention_window = draw(random, 0, 5) == 0 ? draw(random, 1, 2) : draw(random, 3, 40);
-    if (seed % 8 == 6) config.attention_window = 200;
-    if (seed % 8 == 5) config.selected_blocks = 100;
-    if (seed % 8 == 4) config.selected_block_length = 200;
+    config.of<NsaSettings>().selected_block_length =
+        draw(random, 0, 5) == 0 ? draw(random, 20, 60) : draw(random, 1, 9);
+    config.of<NsaSettings>().selected_blocks = draw(random, 1, 4);
+    config.of<WindowSettings>().attention_window = draw(random, 0, 5) == 0 ? draw(random, 1, 2) : draw(random, 3, 40);
+    if (seed % 8 == 6) config.of<WindowSettings>().attention_window = 200;
+    if (seed % 8 == 5) config.of<NsaSettings>().selected_blocks = 100;
+    if (seed % 8 == 4) config.of<NsaSettings>().selected_block_length = 200;
     if (seed % 3 != 0) set_random_gates(tiny.decoder, seed);
   }
 
@@ -184,14 +187,14 @@ class NsaTest : public QObject {
     for (unsigned seed = 80; seed < 90; ++seed) {
       SparseCase c(seed);
       for (LayerWeights& layer : c.tiny.decoder.weights.layers) layer.gates = {};
-      c.config.attention_window = std::ssize(c.ids);
-      c.config.selected_block_length = std::ssize(c.ids) + 1;
+      c.config.of<WindowSettings>().attention_window = std::ssize(c.ids);
+      c.config.of<NsaSettings>().selected_block_length = std::ssize(c.ids) + 1;
       const at::Tensor full = run_hidden(c.tiny.decoder, "full", c.config, c.ids), untrained = c.run();
       QVERIFY(largest_difference(untrained, full) < 1e-10);
       for (LayerWeights& layer : c.tiny.decoder.weights.layers)
         layer.gates = neutral_gates(c.model, c.tiny.decoder.options());
       QVERIFY(largest_difference(c.run(), untrained) < 1e-12);
-      c.config.selected_block_length = 4;
+      c.config.of<NsaSettings>().selected_block_length = 4;
       if (std::ssize(c.ids) >= 4) QVERIFY(largest_difference(c.run(), full) > 1e-6);  // a block is whole
     }
   }
@@ -202,9 +205,9 @@ class NsaTest : public QObject {
     SparseCase c(100);
     c.ids = distinct_ids(c.random, 100, c.model.vocabulary);
     c.config.segment_length = 12;
-    c.config.attention_window = 16;
-    c.config.selected_block_length = 5;
-    c.config.selected_blocks = 3;
+    c.config.of<WindowSettings>().attention_window = 16;
+    c.config.of<NsaSettings>().selected_block_length = 5;
+    c.config.of<NsaSettings>().selected_blocks = 3;
     set_random_gates(c.tiny.decoder, 100);
     const at::Tensor expected = c.definition().run(c.ids);
     QVERIFY(largest_difference(c.run(), expected) < 1e-10);
@@ -231,7 +234,7 @@ class NsaTest : public QObject {
     const auto rms = [](const at::Tensor& x) { return x.square().mean().sqrt().item<double>(); };
     const auto off = [&](const std::string& name, unsigned seed) {
       SparseCase exact(seed, at::kFloat), rounded(seed, at::kBFloat16);
-      exact.config.selected_blocks = rounded.config.selected_blocks = 200;
+      exact.config.of<NsaSettings>().selected_blocks = rounded.config.of<NsaSettings>().selected_blocks = 200;
       return rms(run_hidden(rounded.tiny.decoder, name, rounded.config, rounded.ids).to(at::kDouble) -
                  run_hidden(exact.tiny.decoder, name, exact.config, exact.ids).to(at::kDouble));
     };
@@ -255,8 +258,8 @@ class NsaTest : public QObject {
   void the_gradient_is_exact_data() { gradient_cases(); }
   void the_gradient_is_exact() {
     check_gradient("nsa", [](SegmentConfig& config) {
-      config.selected_block_length = 4;
-      config.selected_blocks = 2;
+      config.of<NsaSettings>().selected_block_length = 4;
+      config.of<NsaSettings>().selected_blocks = 2;
     });
   }
 
@@ -266,7 +269,7 @@ class NsaTest : public QObject {
       SparseCase c(seed);
       c.ids = distinct_ids(c.random, 40, c.model.vocabulary);
       c.config.segment_length = 40;
-      c.config.selected_block_length = draw(c.random, 3, 9);
+      c.config.of<NsaSettings>().selected_block_length = draw(c.random, 3, 9);
       set_random_gates(c.tiny.decoder, seed);
       auto generator = at::detail::createCPUGenerator(seed);
       const at::Tensor towards = at::empty({40, c.model.hidden}, at::kDouble).normal_(0, 1, generator);
@@ -301,7 +304,7 @@ class NsaTest : public QObject {
     const at::NoGradGuard no_gradients;
     for (unsigned seed = 200; seed < 224; ++seed) {
       const SparseCase c(seed, at::kFloat);
-      const std::int64_t block = c.config.selected_block_length;
+      const std::int64_t block = c.config.of<NsaSettings>().selected_block_length;
       c.check_bytes("nsa", [&](std::int64_t tokens) { return tokens + tokens / block; });
     }
   }
@@ -330,9 +333,10 @@ class NsaTest : public QObject {
         for (std::int64_t slot = 0; slot < attention.prefix_length(); ++slot) {
           const std::int64_t position = attention.position(slot, nullptr, first_token);
           const bool is_mean = slot < core.length;
-          QCOMPARE(position, is_mean ? slot * c.config.selected_block_length : slot - core.length);
+          QCOMPARE(position, is_mean ? slot * c.config.of<NsaSettings>().selected_block_length : slot - core.length);
           const at::Tensor expected =
-              is_mean ? own.narrow(0, position, c.config.selected_block_length).mean(0) : own[position];
+              is_mean ? own.narrow(0, position, c.config.of<NsaSettings>().selected_block_length).mean(0)
+                      : own[position];
           QVERIFY(largest_difference(attention.prefix_values()[slot], expected) < 1e-10);
           ++(is_mean ? means : tokens);
         }

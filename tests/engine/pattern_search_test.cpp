@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "engine/config/minference_settings.h"
 #include "engine/heads/choice/head_pattern_file.h"
 #include "engine/heads/pattern_choice.h"
 #include "engine/method/pattern_index.h"
@@ -43,7 +44,7 @@ struct Case {
     const at::NoGradGuard no_gradients;
     SegmentConfig config = SegmentConfig::defaults_for(model);
     config.segment_length = kTokens;
-    config.head_patterns = patterns;
+    config.of<MinferenceSettings>().head_patterns = patterns;
     const auto own = make_policy(policy, {config, model, tiny.decoder.options(), kTokens, {}});
     Rope rope(model, model.rope, kTokens, tiny.decoder.options());
     std::vector<at::Tensor> by_layer;
@@ -273,8 +274,8 @@ class PatternSearchTest : public QObject {
     const TempDir temp;
     write_head_patterns(found, temp.file("patterns.json"));
     SegmentConfig config = SegmentConfig::defaults_for(c.model), again = config;
-    config.head_patterns = read_head_patterns(temp.file("patterns.json"));
-    QVERIFY(config.head_patterns == found);
+    config.of<MinferenceSettings>().head_patterns = read_head_patterns(temp.file("patterns.json"));
+    QVERIFY(config.of<MinferenceSettings>().head_patterns == found);
     config.validate(c.model, "settings");
     update_from_json(again, nlohmann::json(config), "settings");
     QVERIFY(again == config);

@@ -9,6 +9,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/run_control.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
 #include "tests/support/plain_llama.h"
@@ -30,7 +31,8 @@ struct Case {
       : random(seed), model(random_tiny_config(random)), tiny(model, seed, type) {
     request.config = random_small_config(random, model);
     if (policy_row(policy).segment_in_window)
-      request.config.attention_window = std::max(request.config.attention_window, request.config.segment_length);
+      request.config.of<WindowSettings>().attention_window =
+          std::max(request.config.of<WindowSettings>().attention_window, request.config.segment_length);
     request.policy = policy;
     request.ids = std::make_shared<const std::vector<std::int32_t>>(
         distinct_ids(random, draw(random, 30, 150), model.vocabulary));

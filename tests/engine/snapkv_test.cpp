@@ -6,6 +6,7 @@
 #include <QTest>
 #include <set>
 
+#include "engine/config/snapkv_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/runs/generation.h"
 #include "tests/support/dense_by_mask.h"
@@ -26,14 +27,14 @@ struct PromptCase : ChunkedCase {
     prompt = draw(random, 1, static_cast<int>(ids.size()) - 1);
     config.segment_length = draw(random, 1, 70);
     config.query_length = draw(random, 1, 20);
-    config.kv_budget = draw(random, 1, 100);
+    config.of<SnapKvSettings>().kv_budget = draw(random, 1, 100);
     config.carry_length = config.sink_length = 0;  // which have to fit S
   }
 
   /// Returns the positions of the prompt that a KV head keeps. keys: [n, d]; queries: [r, n, d], of its heads.
   std::set<std::int64_t> kept(const at::Tensor& queries, const at::Tensor& keys) const {
     const std::int64_t w = std::min(config.query_length, prompt), before = prompt - w,
-                       count = std::max<std::int64_t>(0, config.kv_budget - w);
+                       count = std::max<std::int64_t>(0, config.of<SnapKvSettings>().kv_budget - w);
     std::set<std::int64_t> all;
     for (std::int64_t key = before; key < prompt; ++key) all.insert(key);
     std::vector<double> votes(static_cast<std::size_t>(before));
@@ -140,7 +141,8 @@ class SnapKvTest : public QObject {
       const auto before = prepared.runner().state().clone();
       prepared.runner().end_prompt();
       const std::int64_t w = std::min(c.config.query_length, c.prompt);
-      QCOMPARE(prepared.runner().state().pool_entries(), std::min(c.prompt, std::max(c.config.kv_budget, w)));
+      QCOMPARE(prepared.runner().state().pool_entries(),
+               std::min(c.prompt, std::max(c.config.of<SnapKvSettings>().kv_budget, w)));
       QCOMPARE(before->pool_entries(), c.prompt);  // a copy keeps what it has
     }
   }

@@ -7,6 +7,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/infllm_settings.h"
+#include "engine/config/snapkv_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/policies/registry.h"
 #include "engine/runs/document_reading.h"
@@ -48,8 +51,8 @@ struct Case {
     text.config.segment_length = kSegment;
     text.config.carry_length = draw(random, 0, 10);
     text.config.sink_length = draw(random, 0, 6);
-    text.config.attention_window = draw(random, kSegment, 50);  // a segment of infllm fits it
-    text.config.kv_budget = draw(random, 1, 60);
+    text.config.of<WindowSettings>().attention_window = draw(random, kSegment, 50);  // a segment of infllm fits it
+    text.config.of<SnapKvSettings>().kv_budget = draw(random, 1, 60);
     text.config.question_pass = text.config.boundary_at_prompt_end = false;
     text.ids = std::make_shared<const std::vector<std::int32_t>>(distinct_ids(random, tokens, model.vocabulary));
   }
@@ -435,9 +438,9 @@ class StateFileTest : public QObject {
          {std::pair("segmented", 4000), {"infllm", 2000}, {"duo", 2000}, {"snapkv", 2000}}) {
       RetrievingCase c;
       c.text.policy = policy;
-      c.text.config.attention_window = 24;
-      c.text.config.memory_block_length = 6;
-      c.text.config.memory_representatives = 2;
+      c.text.config.of<WindowSettings>().attention_window = 24;
+      c.text.config.of<InfLlmSettings>().memory_block_length = 6;
+      c.text.config.of<InfLlmSettings>().memory_representatives = 2;
       c.read_and_save();
       const std::string whole = read_bytes(c.path);
       std::uint64_t header = 0;

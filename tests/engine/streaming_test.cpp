@@ -5,6 +5,8 @@
 
 #include <QTest>
 
+#include "engine/config/streaming_settings.h"
+#include "engine/config/window_settings.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"
@@ -18,8 +20,8 @@ using Case = ChunkedCase;
 
 PairByPair definition(const Case& c, const std::string& policy) {
   const bool streaming = policy == "streaming";
-  const PairByPair::Sees sees{streaming ? c.config.sink_length : 0, c.config.attention_window,
-                              streaming && c.config.cache_positions};
+  const PairByPair::Sees sees{streaming ? c.config.sink_length : 0, c.config.of<WindowSettings>().attention_window,
+                              streaming && c.config.of<StreamingSettings>().cache_positions};
   return {c.tiny.decoder, std::ssize(c.ids), [sees](int, int) { return sees; }};
 }
 
@@ -77,7 +79,7 @@ class StreamingTest : public QObject {
     const at::NoGradGuard no_gradients;
     for (unsigned seed = 80; seed < 90; ++seed) {
       Case c(seed);
-      c.config.attention_window = std::ssize(c.ids);
+      c.config.of<WindowSettings>().attention_window = std::ssize(c.ids);
       c.ids.resize(std::min<std::size_t>(c.ids.size(), 60));
       const at::Tensor full = run_hidden(c.tiny.decoder, "full", c.config, c.ids);
       const double off = largest_difference(full, definition(c, "sliding").run(c.ids));
@@ -109,7 +111,8 @@ class StreamingTest : public QObject {
         const std::int64_t length = std::min(c.config.segment_length, all.size(0) - first);
         prepared.runner().run_segment(all.narrow(0, first, length));
         const PolicyState& state = prepared.runner().state();
-        QCOMPARE(state.pool_entries(), std::min(first + length, c.config.sink_length + c.config.attention_window - 1));
+        QCOMPARE(state.pool_entries(),
+                 std::min(first + length, c.config.sink_length + c.config.of<WindowSettings>().attention_window - 1));
         std::int64_t stored = 0;
         for (const at::Tensor& tensor : state.pool_contents())
           stored += static_cast<std::int64_t>(tensor.storage().nbytes());

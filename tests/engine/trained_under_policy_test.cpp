@@ -6,6 +6,11 @@
 #include <set>
 
 #include "engine/checkpoints/trained_under.h"
+#include "engine/config/cca_settings.h"
+#include "engine/config/infllm_settings.h"
+#include "engine/config/minference_settings.h"
+#include "engine/config/nsa_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/temp_dir.h"
@@ -20,16 +25,16 @@ namespace {
 SegmentConfig narrow_config() {
   SegmentConfig config = demo::request().config;
   config.sink_length = 4;
-  config.attention_window = 80;  // a segment is within it
-  config.memory_blocks = 2;
-  config.memory_block_length = 8;
-  config.memory_representatives = 2;
-  config.core_group_length = 8;
-  config.selected_block_length = 8;
-  config.selected_blocks = 3;
+  config.of<WindowSettings>().attention_window = 80;  // a segment is within it
+  config.of<InfLlmSettings>().memory_blocks = 2;
+  config.of<InfLlmSettings>().memory_block_length = 8;
+  config.of<InfLlmSettings>().memory_representatives = 2;
+  config.of<CcaSettings>().core_group_length = 8;
+  config.of<NsaSettings>().selected_block_length = 8;
+  config.of<NsaSettings>().selected_blocks = 3;
   const ModelConfig model = ModelSource::open(demo::kDemo)->config();
-  config.head_patterns.layers.resize(static_cast<std::size_t>(model.layers));
-  for (auto& layer : config.head_patterns.layers)
+  config.of<MinferenceSettings>().head_patterns.layers.resize(static_cast<std::size_t>(model.layers));
+  for (auto& layer : config.of<MinferenceSettings>().head_patterns.layers)
     for (int head = 0; head < model.heads; ++head) layer[head] = {PatternKind::AShape, 2, 40};
   return config;
 }

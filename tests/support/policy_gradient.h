@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/config/window_settings.h"
 #include "engine/training/audit.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/tiny_decoder.h"
@@ -43,7 +44,7 @@ inline void check_gradient(const std::string& policy, const std::function<void(S
   request.lora_rank = lora_rank;
   request.config.segment_length = 10;
   request.config.carry_length = request.config.retrieval_length = 4;
-  request.config.attention_window = 6;
+  request.config.of<WindowSettings>().attention_window = 6;
   set(request.config);
   request.ids = std::make_shared<const std::vector<std::int32_t>>(distinct_ids(random, 33, 97));
   RunControl control;

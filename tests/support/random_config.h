@@ -5,6 +5,10 @@
 #include <set>
 #include <string_view>
 
+#include "engine/config/cca_settings.h"
+#include "engine/config/infllm_settings.h"
+#include "engine/config/minference_settings.h"
+#include "engine/config/nsa_settings.h"
 #include "engine/config/segment_config.h"
 
 namespace carryover::test {
@@ -138,13 +142,13 @@ inline SegmentConfig random_segment_config(std::mt19937& random, const ModelConf
   }
   config.pool_keys = random_pool_keys(random);
   std::mt19937 apart = random;  // so that a field more leaves the others as they were drawn
-  if (draw(apart, 0, 2) == 0) config.head_patterns = random_head_patterns(apart, model);
-  config.memory_blocks = draw(apart, 1, 3);
-  config.memory_block_length = draw(apart, 2, 6);
-  config.memory_representatives = draw(apart, 1, config.memory_block_length);
-  config.core_group_length = draw(apart, 1, 9);
-  config.selected_block_length = draw(apart, 1, 9);
-  config.selected_blocks = draw(apart, 1, 5);
+  if (draw(apart, 0, 2) == 0) config.of<MinferenceSettings>().head_patterns = random_head_patterns(apart, model);
+  config.of<InfLlmSettings>().memory_blocks = draw(apart, 1, 3);
+  config.of<InfLlmSettings>().memory_block_length = draw(apart, 2, 6);
+  config.of<InfLlmSettings>().memory_representatives = draw(apart, 1, config.of<InfLlmSettings>().memory_block_length);
+  config.of<CcaSettings>().core_group_length = draw(apart, 1, 9);
+  config.of<NsaSettings>().selected_block_length = draw(apart, 1, 9);
+  config.of<NsaSettings>().selected_blocks = draw(apart, 1, 5);
   return config;
 }
 

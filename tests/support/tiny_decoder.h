@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/config/streaming_settings.h"
+#include "engine/config/window_settings.h"
 #include "engine/runs/text_run.h"
 #include "tests/support/random_config.h"
 #include "tests/support/tiny_model.h"
@@ -52,8 +54,8 @@ inline SegmentConfig random_small_config(std::mt19937& random, const ModelConfig
   config.pool_on_host = false;
   config.pool_keys = PoolKeys::Model;
   config.cross_boundary_target = true;
-  config.attention_window = draw(random, 0, 3) == 0 ? draw(random, 1, 3) : draw(random, 4, 60);
-  config.cache_positions = draw(random, 0, 1) == 0;
+  config.of<WindowSettings>().attention_window = draw(random, 0, 3) == 0 ? draw(random, 1, 3) : draw(random, 4, 60);
+  config.of<StreamingSettings>().cache_positions = draw(random, 0, 1) == 0;
   return config;
 }
 

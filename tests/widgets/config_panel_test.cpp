@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QUndoStack>
 
+#include "engine/config/minference_settings.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/random_config.h"
@@ -234,7 +235,7 @@ class ConfigPanelTest : public QObject {
     };
     SegmentConfig config = SegmentConfig::defaults_for(test::synthetic_model().config);
     for (const HeadRef head : {HeadRef{1, 3}, {1, 5}, {7, 0}})
-      config.head_patterns.set(head.layer, head.head, {PatternKind::AShape, 4, 64, 1});
+      config.of<MinferenceSettings>().head_patterns.set(head.layer, head.head, {PatternKind::AShape, 4, 64, 1});
     lab.set_model(test::synthetic_model().config, config);
     choose_policy(std::string(kPatternPolicy));
     const QLabel* told = test::label_named(panel, QStringLiteral("Head patterns"));
@@ -244,7 +245,7 @@ class ConfigPanelTest : public QObject {
     clear->click();
     test::settle();
     SegmentConfig without = config;
-    without.head_patterns = {};
+    without.of<MinferenceSettings>().head_patterns = {};
     QCOMPARE(lab.config(), without);
     QCOMPARE(told->text(), QStringLiteral("none: 1000 columns, 6096 diagonals"));
     QVERIFY(!clear->isEnabled());

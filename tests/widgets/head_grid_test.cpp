@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/config/minference_settings.h"
 #include "engine/config/recall_preset.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
@@ -269,20 +270,22 @@ class HeadGridTest : public QObject {
     std::mt19937 random(6);
     SegmentConfig config = usual;
     config.carry_length = 17;
-    while (config.head_patterns.empty()) config.head_patterns = test::random_head_patterns(random, model);
-    config.head_patterns.layers.resize(static_cast<std::size_t>(model.layers));  // as MInference wants them
+    while (config.of<MinferenceSettings>().head_patterns.empty())
+      config.of<MinferenceSettings>().head_patterns = test::random_head_patterns(random, model);
+    config.of<MinferenceSettings>().head_patterns.layers.resize(
+        static_cast<std::size_t>(model.layers));  // as MInference wants them
     SegmentConfig expected = usual;
-    expected.head_patterns = config.head_patterns;
+    expected.of<MinferenceSettings>().head_patterns = config.of<MinferenceSettings>().head_patterns;
     write_patterns(config, model, path);
     QCOMPARE(read_patterns(usual, model, path), expected);
     write_config(expected, path);
     QCOMPARE(read_config(usual, model, path), expected);
 
-    config.head_patterns = {};
+    config.of<MinferenceSettings>().head_patterns = {};
     write_patterns(config, model, path);
-    const HeadPatterns none = read_patterns(config, model, path).head_patterns;
+    const HeadPatterns none = read_patterns(config, model, path).of<MinferenceSettings>().head_patterns;
     QVERIFY(none.empty() && std::ssize(none.layers) == model.layers);
-    config.head_patterns.set(12, 0, {});
+    config.of<MinferenceSettings>().head_patterns.set(12, 0, {});
     write_patterns(config, model, path);
     const auto read = [&] { read_patterns(usual, model, path); };
     QCOMPARE(test::unlike(Fault::BadInput, "has 13 layers, but the model has 12", read), std::string());
@@ -297,8 +300,8 @@ class HeadGridTest : public QObject {
   void under_minference_a_head_tells_its_pattern() {
     GridLab lab;
     SegmentConfig config = lab.lab.config();
-    config.head_patterns.set(4, 2, {PatternKind::AShape, 100, 800, 0.5});
-    config.head_patterns.set(5, 2, {PatternKind::BlockSparse, 60, 1, 0.5});
+    config.of<MinferenceSettings>().head_patterns.set(4, 2, {PatternKind::AShape, 100, 800, 0.5});
+    config.of<MinferenceSettings>().head_patterns.set(5, 2, {PatternKind::BlockSparse, 60, 1, 0.5});
     lab.lab.set_config(config);
     QVERIFY2(!lab.tooltip(4, 2).contains(QStringLiteral("A-shape")), qPrintable(lab.tooltip(4, 2)));
     lab.choose_policy(kPatternPolicy);
@@ -333,10 +336,10 @@ class HeadGridTest : public QObject {
     dialog->accept();
     test::settle();
     QVERIFY(lab.grid.findChild<PatternDialog*>() == nullptr);
-    const HeadPatterns& patterns = lab.lab.config().head_patterns;
+    const HeadPatterns& patterns = lab.lab.config().of<MinferenceSettings>().head_patterns;
     QVERIFY(patterns.at(4, 2) == (HeadPattern{PatternKind::AShape, 4, 64, 1}) && patterns.count() == 1);
     lab.lab.undo_stack().undo();
-    QVERIFY(lab.lab.config().head_patterns.empty());
+    QVERIFY(lab.lab.config().of<MinferenceSettings>().head_patterns.empty());
   }
 };
 

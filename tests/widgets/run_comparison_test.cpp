@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "engine/config/minference_settings.h"
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"
@@ -244,10 +245,10 @@ class RunComparisonTest : public QObject {
   void patterns_of_heads_are_counted() {
     RunRequest one = test::synthetic_request(4), other = one;
     one.policy = other.policy = kPatternPolicy;
-    one.config.head_patterns.set(3, 1, {});  // what it is where it is not listed
-    one.config.head_patterns.set(3, 2, {PatternKind::AShape, 4, 64, 1});
-    other.config.head_patterns.set(3, 2, {PatternKind::AShape, 4, 128, 1});
-    other.config.head_patterns.set(7, 0, {PatternKind::BlockSparse, 100, 1, 1});
+    one.config.of<MinferenceSettings>().head_patterns.set(3, 1, {});  // what it is where it is not listed
+    one.config.of<MinferenceSettings>().head_patterns.set(3, 2, {PatternKind::AShape, 4, 64, 1});
+    other.config.of<MinferenceSettings>().head_patterns.set(3, 2, {PatternKind::AShape, 4, 128, 1});
+    other.config.of<MinferenceSettings>().head_patterns.set(7, 0, {PatternKind::BlockSparse, 100, 1, 1});
     RunModel a, b;
     test::synthetic_run(a, 4, 4, one);
     test::synthetic_run(b, 4, 4, other);

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/config/minference_settings.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"
@@ -97,7 +98,7 @@ class WhatIfsTest : public QObject {
     edit.config->retrieval_length = 64;
     edit.config->anchors = 3;
     edit.config->grouping = Grouping({1}, {{0}});
-    edit.config->head_patterns.set(2, 1, {});
+    edit.config->of<MinferenceSettings>().head_patterns.set(2, 1, {});
     const QString text = edit_text(edit, run);
     for (const char* part : {"no carry", "random prefix (seed 1)", "−L6 H0 @100", "−1 more", "exclude 10–19",
                              "R 512 → 64", "A by default → 3", "another grouping",

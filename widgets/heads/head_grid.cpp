@@ -11,6 +11,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/config/minference_settings.h"
 #include "widgets/heads/pattern_dialog.h"
 #include "widgets/heads/state/pattern_text.h"
 #include "widgets/lab/shown.h"
@@ -292,7 +293,7 @@ bool HeadGrid::has_patterns() const {
 }
 
 void HeadGrid::ask_pattern(HeadRef head) {
-  auto* dialog = new PatternDialog(context_.config().head_patterns.at(head.layer, head.head),
+  auto* dialog = new PatternDialog(context_.config().of<MinferenceSettings>().head_patterns.at(head.layer, head.head),
                                    filled(tr("Pattern of layer %1, head %2"), head.layer, head.head), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   connect(dialog, &QDialog::accepted, this, [this, head, dialog] { set_pattern(head, dialog->pattern()); });
@@ -303,8 +304,8 @@ void HeadGrid::ask_pattern(HeadRef head) {
 void HeadGrid::set_pattern(HeadRef head, const HeadPattern& pattern) {
   if (head.layer >= layers() || head.head >= heads()) return;  // another model has come meanwhile
   SegmentConfig config = context_.config();
-  if (config.head_patterns.at(head.layer, head.head) == pattern) return;
-  config.head_patterns.set(head.layer, head.head, pattern);
+  if (config.of<MinferenceSettings>().head_patterns.at(head.layer, head.head) == pattern) return;
+  config.of<MinferenceSettings>().head_patterns.set(head.layer, head.head, pattern);
   context_.edit_config(config, filled(tr("pattern of head %1.%2"), head.layer, head.head));
 }
 
@@ -367,7 +368,8 @@ QString HeadGrid::describe(const Cell& cell) const {
   }
   const QString name =
       filled(tr("Layer %1, head %2 (KV head %3): "), cell.layer, cell.head, cell.head / context_.model()->group_size());
-  if (has_patterns()) return name + pattern_text(context_.config().head_patterns.at(cell.layer, cell.head));
+  if (has_patterns())
+    return name + pattern_text(context_.config().of<MinferenceSettings>().head_patterns.at(cell.layer, cell.head));
   const QString searches_too = searches({cell.layer, cell.head}) ? tr("; it searches for all readers") : QString();
   switch (head_role(grouping, cell.layer, cell.head)) {
     case HeadRole::Local:

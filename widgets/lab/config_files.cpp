@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/config/minference_settings.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/heads/choice/head_pattern_file.h"
@@ -63,7 +64,7 @@ SegmentConfig read_config(const SegmentConfig& base, const ModelConfig& model, c
 }
 
 void write_patterns(const SegmentConfig& config, const ModelConfig& model, const QString& path) {
-  HeadPatterns patterns = config.head_patterns;
+  HeadPatterns patterns = config.of<MinferenceSettings>().head_patterns;
   patterns.layers.resize(std::max(patterns.layers.size(), static_cast<std::size_t>(model.layers)));
   write_head_patterns(patterns, path.toStdString());
 }
@@ -71,8 +72,8 @@ void write_patterns(const SegmentConfig& config, const ModelConfig& model, const
 SegmentConfig read_patterns(const SegmentConfig& base, const ModelConfig& model, const QString& path) {
   const std::string where = path.toStdString();
   SegmentConfig config = base;
-  config.head_patterns = read_head_patterns(where);
-  config.head_patterns.validate(model, where, {});
+  config.of<MinferenceSettings>().head_patterns = read_head_patterns(where);
+  config.of<MinferenceSettings>().head_patterns.validate(model, where, {});
   return config;
 }
 

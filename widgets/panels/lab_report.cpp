@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/config/minference_settings.h"
 #include "engine/formats/output_file.h"
 #include "engine/runs/records/run_command.h"
 #include "widgets/compare/state/comparison_rows.h"
@@ -69,7 +70,8 @@ QString settings(const RunModel& run) {
   for (const auto& [field, value] : config.items()) {
     const bool counted = field == "head_patterns" && !value.empty();  // all of them fill pages
     rows += row({QString::fromStdString(field),
-                 counted ? patterns_text(run.request().config.head_patterns) : QString::fromStdString(value.dump())});
+                 counted ? patterns_text(run.request().config.of<MinferenceSettings>().head_patterns)
+                         : QString::fromStdString(value.dump())});
   }
   return heading(tr("Settings")) + table(rows);
 }

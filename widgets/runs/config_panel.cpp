@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "engine/base/error.h"
+#include "engine/config/minference_settings.h"
 #include "engine/config/segment_fields.h"
 #include "engine/config/settings_presets.h"
 #include "engine/cost/policy_table.h"
@@ -234,17 +235,16 @@ void ConfigPanel::add_number(QFormLayout* form, const SegmentField& field) {
 }
 
 std::int64_t ConfigPanel::NumberField::read(const SegmentConfig& config) const {
-  if (const auto* count = std::get_if<std::int64_t SegmentConfig::*>(&field.member)) return config.**count;
-  return (config.*std::get<std::optional<std::int64_t> SegmentConfig::*>(field.member)).value_or(0);
+  if (const auto* count = field.as<std::int64_t>()) return count->get(config);
+  return field.as<std::optional<std::int64_t>>()->get(config).value_or(0);
 }
 
 void ConfigPanel::NumberField::write(SegmentConfig& config) const {
   const std::int64_t value = box->value();
-  if (const auto* count = std::get_if<std::int64_t SegmentConfig::*>(&field.member))
-    config.** count = value;
+  if (const auto* count = field.as<std::int64_t>())
+    count->in(config) = value;
   else
-    config.*std::get<std::optional<std::int64_t> SegmentConfig::*>(field.member) =
-        value == 0 ? std::nullopt : std::optional(value);
+    field.as<std::optional<std::int64_t>>()->in(config) = value == 0 ? std::nullopt : std::optional(value);
 }
 
 void ConfigPanel::add_switch(QFormLayout* form, const SegmentField& field) {
@@ -252,7 +252,7 @@ void ConfigPanel::add_switch(QFormLayout* form, const SegmentField& field) {
   box->setToolTip(field_text(field.help));
   form->addRow(box);
   rows_.emplace_back(field.key, box);
-  switches_.push_back({box, std::get<bool SegmentConfig::*>(field.member)});
+  switches_.push_back({box, *field.as<bool>()});
   connect(box, &QCheckBox::toggled, this, [this] { commit(); });
 }
 
@@ -315,7 +315,7 @@ void ConfigPanel::add_patterns(QFormLayout* form, const SegmentField& field) {
   connect(clear_patterns_, &QToolButton::clicked, this, [this] {
     settle();
     SegmentConfig config = context().config();
-    config.head_patterns = {};
+    config.of<MinferenceSettings>().head_patterns = {};
     context().edit_config(config, tr("no head patterns"));
   });
 }
@@ -351,7 +351,7 @@ std::optional<RopeConfig> ConfigPanel::typed_rope() {
 SegmentConfig ConfigPanel::typed_config() {
   SegmentConfig config = context().config();
   for (const NumberField& number : numbers_) number.write(config);
-  for (const SwitchField& item : switches_) config.*item.field = item.box->isChecked();
+  for (const SwitchField& item : switches_) item.value.in(config) = item.box->isChecked();
   for (const ChoiceField& item : choices_) item.choice.set(config, static_cast<std::size_t>(item.box->currentIndex()));
   config.search_heads = parse_heads(search_heads_->text().toStdString()).value_or(std::vector<HeadRef>());
   config.rope = typed_rope();
@@ -419,12 +419,12 @@ void ConfigPanel::refresh() {
   updating_ = true;
   const SegmentConfig& config = context().config();
   for (const NumberField& number : numbers_) number.box->setValue(boxed(number.read(config)));
-  for (const SwitchField& item : switches_) item.box->setChecked(config.*item.field);
+  for (const SwitchField& item : switches_) item.box->setChecked(item.value.get(config));
   for (const ChoiceField& item : choices_) item.box->setCurrentIndex(static_cast<int>(item.choice.get(config)));
   if (parse_heads(search_heads_->text().toStdString()) != config.search_heads)
     search_heads_->setText(QString::fromStdString(text_of_heads(config.search_heads)));
-  head_patterns_->setText(patterns_text(config.head_patterns));
-  clear_patterns_->setEnabled(!config.head_patterns.layers.empty());
+  head_patterns_->setText(patterns_text(config.of<MinferenceSettings>().head_patterns));
+  clear_patterns_->setEnabled(!config.of<MinferenceSettings>().head_patterns.layers.empty());
   rope_->setCurrentIndex(config.rope ? static_cast<int>(config.rope->kind) + 1 : 0);
   rope_factor_->setValue(config.rope ? config.rope->factor : 1.0);
   rope_factor_->setEnabled(config.rope.has_value());

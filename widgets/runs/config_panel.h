@@ -45,7 +45,7 @@ class ConfigPanel : public Panel {
   };
   struct SwitchField {
     QCheckBox* box;
-    bool SegmentConfig::*field;
+    SettingOf<bool> value;
   };
   void add_fields(QFormLayout* form);
   void add_number(QFormLayout* form, const SegmentField& field);

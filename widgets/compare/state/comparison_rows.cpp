@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/config/minference_settings.h"
 #include "engine/cost/policy_table.h"
 #include "widgets/heads/state/pattern_text.h"
 #include "widgets/look/quantity_text.h"
@@ -159,7 +160,8 @@ std::vector<ComparisonRow> settings(const RunModel& a, const RunModel& b) {
   for (const std::string& field : fields)
     if (policy_reads(a.request().policy, field) || policy_reads(b.request().policy, field)) {
       if (field == "head_patterns")
-        add_patterns(rows, field, a.request().config.head_patterns, b.request().config.head_patterns);
+        add_patterns(rows, field, a.request().config.of<MinferenceSettings>().head_patterns,
+                     b.request().config.of<MinferenceSettings>().head_patterns);
       else
         rows.add_if_different(QString::fromStdString(field), value(in_a, field), value(in_b, field));
     }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "engine/config/minference_settings.h"
 #include "engine/config/segment_fields.h"
 #include "engine/cost/policy_table.h"
 #include "widgets/heads/state/pattern_text.h"
@@ -44,7 +45,7 @@ QStringList misalignments(const TrainedUnder& trained, const SegmentConfig& conf
     if (!policy_reads(policy, field.key) || !policy_reads(trained.policy, field.key)) continue;
     const QString symbol = QString::fromUtf8(field.symbol);
     const auto text = [&](const SegmentConfig& of, const nlohmann::json& fields) {
-      if (field.is<HeadPatterns>()) return patterns_text(of.head_patterns);
+      if (field.is<HeadPatterns>()) return patterns_text(of.of<MinferenceSettings>().head_patterns);
       if (field.is<std::vector<HeadRef>>())
         return of.search_heads.empty() ? tr("none") : QString::fromStdString(text_of_heads(of.search_heads));
       return text_of(fields[field.key]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "widgets/look/filled_text.h"
 #include "widgets/runs/state/distinct_names.h"
@@ -21,7 +22,7 @@ QString run_name(const RunModel& run) {
   if (runs_in_chunks(run.request().policy)) {
     QString name = QStringLiteral("%1 · %2").arg(text, policy);
     if (policy_reads(run.request().policy, "attention_window"))
-      name += QStringLiteral(" W %1").arg(config.attention_window);
+      name += QStringLiteral(" W %1").arg(config.of<WindowSettings>().attention_window);
     if (policy_reads(run.request().policy, "sink_length")) name += QStringLiteral(" n %1").arg(config.sink_length);
     return name;
   }

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "engine/base/error.h"
+#include "engine/config/minference_settings.h"
 #include "engine/config/segment_fields.h"
 #include "engine/runs/values/edit_json.h"
 #include "widgets/heads/state/pattern_text.h"
@@ -124,8 +125,9 @@ QStringList config_changes(const SegmentConfig& from, const SegmentConfig& to) {
     const QString name =
         field && *field->symbol != '\0' ? QString::fromUtf8(field->symbol) : QString::fromStdString(key);
     if (field && field->is<HeadPatterns>()) {
-      changes +=
-          QStringLiteral("%1 %2 → %3").arg(name, patterns_text(from.head_patterns), patterns_text(to.head_patterns));
+      changes += QStringLiteral("%1 %2 → %3")
+                     .arg(name, patterns_text(from.of<MinferenceSettings>().head_patterns),
+                          patterns_text(to.of<MinferenceSettings>().head_patterns));
       continue;
     }
     const auto text = [&](const nlohmann::json& json) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <cstdint>
+
+namespace carryover {
+
+/// Of policy nsa. A plain value.
+struct NsaSettings {
+  std::int64_t selected_block_length = 64;  ///< b ≥ 1, tokens
+  std::int64_t selected_blocks = 16;        ///< s ≥ 1: blocks that a query selects, its own included
+
+  bool operator==(const NsaSettings&) const = default;
+};
+
+struct PolicyFields;
+extern const PolicyFields nsa_fields;
+
+}  // namespace carryover
