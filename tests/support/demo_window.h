@@ -9,7 +9,7 @@
 
 namespace carryover::test {
 
-inline constexpr int patience_ms = 60'000;
+inline constexpr int patience_ms = 240'000;
 
 inline QString demo_folder() {
   return QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");

@@ -25,7 +25,7 @@ using namespace carryover;
 
 namespace {
 
-constexpr int patience_ms = 60'000;
+constexpr int patience_ms = 240'000;
 constexpr std::int64_t plenty = std::int64_t{1} << 40;
 
 void open_demo(MainWindow& window) {

@@ -26,7 +26,7 @@ using namespace carryover;
 
 namespace {
 
-constexpr int patience_ms = 60'000;
+constexpr int patience_ms = 240'000;
 
 QString demo() {
   return QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");

@@ -23,7 +23,7 @@ using namespace carryover;
 
 namespace {
 
-constexpr int patience_ms = 60'000;
+constexpr int patience_ms = 240'000;
 const QString demo = QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
 const QString command = QStringLiteral("'" CARRYOVER_BINARY_DIR "/bin/carryover-cli' engine");
 

@@ -29,7 +29,7 @@ extern "C" ssize_t pwrite(int descriptor, const void* bytes, std::size_t count, 
 
 namespace {
 
-constexpr int patience_ms = 60'000;
+constexpr int patience_ms = 240'000;
 
 QString demo() {
   return QStringLiteral(CARRYOVER_SOURCE_DIR "/resources/demo");
