@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include "engine/config/cca_settings.h"
+#include "engine/config/segment_fields.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
@@ -146,9 +147,9 @@ class CcaTest : public QObject {
     c.config.of<CcaSettings>().core_group_length = 5;
     const at::Tensor expected = c.definition().run(c.ids);
     QVERIFY(largest_difference(c.run(), expected) < 1e-10);
-    for (const auto setting : {&SegmentConfig::attention_window, &SegmentConfig::core_group_length}) {
+    for (const char* setting : {"attention_window", "core_group_length"}) {
       CoreCase other = c;
-      ++(other.config.*setting);
+      ++find_segment_field(setting)->as<std::int64_t>()->in(other.config);
       QVERIFY(largest_difference(other.run(), expected) > 1e-6);
     }
     c.config.segment_length = 13;

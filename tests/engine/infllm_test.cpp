@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/config/infllm_settings.h"
+#include "engine/config/segment_fields.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
@@ -230,12 +231,10 @@ class InfLlmTest : public QObject {
     c.config.of<InfLlmSettings>().memory_representatives = 2;
     const at::Tensor expected = c.definition().run(c.ids);
     QVERIFY(largest_difference(c.run(), expected) < 1e-10);
-    const std::vector<std::int64_t SegmentConfig::*> settings = {
-        &SegmentConfig::segment_length,      &SegmentConfig::sink_length,   &SegmentConfig::attention_window,
-        &SegmentConfig::memory_block_length, &SegmentConfig::memory_blocks, &SegmentConfig::memory_representatives};
-    for (const auto setting : settings) {
+    for (const char* setting : {"segment_length", "sink_length", "attention_window", "memory_block_length",
+                                "memory_blocks", "memory_representatives"}) {
       BlockCase other = c;
-      ++(other.config.*setting);
+      ++find_segment_field(setting)->as<std::int64_t>()->in(other.config);
       QVERIFY(largest_difference(other.run(), expected) > 1e-6);
     }
   }

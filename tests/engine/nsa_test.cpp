@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "engine/config/nsa_settings.h"
+#include "engine/config/segment_fields.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
@@ -211,10 +212,9 @@ class NsaTest : public QObject {
     set_random_gates(c.tiny.decoder, 100);
     const at::Tensor expected = c.definition().run(c.ids);
     QVERIFY(largest_difference(c.run(), expected) < 1e-10);
-    for (const auto setting :
-         {&SegmentConfig::attention_window, &SegmentConfig::selected_block_length, &SegmentConfig::selected_blocks}) {
+    for (const char* setting : {"attention_window", "selected_block_length", "selected_blocks"}) {
       SparseCase other = c;
-      ++(other.config.*setting);
+      ++find_segment_field(setting)->as<std::int64_t>()->in(other.config);
       QVERIFY(largest_difference(other.run(), expected) > 1e-6);
     }
     c.config.segment_length = 13;

@@ -3,6 +3,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "engine/config/head_patterns.h"
 #include "widgets/lab/lab_context.h"
 
 class QMenu;
