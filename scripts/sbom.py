@@ -60,13 +60,13 @@ def wheels():
 
 def debian(names):
     """Debian packages that are installed here, sorted by name."""
-    fields = "${Package} ${Version} ${db:Status-Status}\n"
+    fields = "${db:Status-Status} ${Package} ${Version}\n"  # one that is not installed has no version
     shown = said("dpkg-query", "-W", "-f", fields, *sorted(names)) if names else ""
     found = {}
     for line in shown.splitlines():
-        name, number, status = line.split()
+        status, name, *number = line.split()
         if status == "installed":
-            found[name] = package(name, number, externalRefs=purl("deb/debian", name, number))
+            found[name] = package(name, *number, externalRefs=purl("deb/debian", name, *number))
     return [found[name] for name in sorted(found)]
 
 

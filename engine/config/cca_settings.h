@@ -4,7 +4,7 @@
 
 namespace carryover {
 
-/// Of policy cca. A plain value.
+/// The settings that policy cca alone has. A plain value.
 struct CcaSettings {
   std::int64_t core_group_length = 16;  ///< g ≥ 1: tokens that are pooled into a core token
 

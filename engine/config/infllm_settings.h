@@ -4,7 +4,7 @@
 
 namespace carryover {
 
-/// Of policy infllm. A plain value.
+/// The settings that policy infllm alone has. A plain value.
 struct InfLlmSettings {
   std::int64_t memory_blocks = 16;          ///< ≥ 1: blocks that a chunk looks up
   std::int64_t memory_block_length = 128;   ///< ≥ 1, tokens

@@ -4,7 +4,7 @@
 
 namespace carryover {
 
-/// Of policy minference. A plain value.
+/// The settings that policy minference alone has. A plain value.
 struct MinferenceSettings {
   HeadPatterns head_patterns;  ///< JSON: MInference's list of layers
 

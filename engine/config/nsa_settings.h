@@ -4,7 +4,7 @@
 
 namespace carryover {
 
-/// Of policy nsa. A plain value.
+/// The settings that policy nsa alone has. A plain value.
 struct NsaSettings {
   std::int64_t selected_block_length = 64;  ///< b ≥ 1, tokens
   std::int64_t selected_blocks = 16;        ///< s ≥ 1: blocks that a query selects, its own included

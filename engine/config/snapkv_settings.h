@@ -4,7 +4,7 @@
 
 namespace carryover {
 
-/// Of policy snapkv. A plain value.
+/// The settings that policy snapkv alone has. A plain value.
 struct SnapKvSettings {
   std::int64_t kv_budget = 1024;  ///< ≥ 1: keys of a prompt that a KV head keeps, its last L_q included
 

@@ -3,7 +3,7 @@
 
 namespace carryover {
 
-/// Of policy streaming. A plain value.
+/// The settings that policy streaming alone has. A plain value.
 struct StreamingSettings {
   bool cache_positions = true;  ///< sinks stand right before the window, as in the cache
 

@@ -4,7 +4,8 @@
 
 namespace carryover {
 
-/// Of the policies whose queries see the last tokens: sliding, streaming, duo, infllm, cca and nsa. A plain value.
+/// The settings of policies whose queries see the last tokens: sliding, streaming, duo, infllm, cca and nsa. A plain
+/// value.
 struct WindowSettings {
   std::int64_t attention_window = 1024;  ///< W ≥ 1: keys up to its own that a query sees
 

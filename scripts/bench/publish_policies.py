@@ -17,7 +17,7 @@ import tables
 
 PAGE = os.path.join("docs", "policies.md")
 RECORD = os.path.join("docs", "evaluations", "policies.json")
-TABLE = os.path.join("engine", "core", "cost", "policy_table.cpp")
+TABLE = os.path.join("engine", "cost", "policy_table.cpp")
 MARK = "<!-- written by ./lab bench publish --policies, from docs/evaluations/policies.json -->"
 
 # Facts as policy_facts.h names them.

@@ -79,7 +79,7 @@ class Publishing(unittest.TestCase):
         self.assertEqual(self.page(), page)
 
     def test_the_shares_are_those_of_the_program(self):
-        with open(os.path.join(ROOT, "engine", "tasks", "metric_table.cpp"), encoding="utf-8") as source:
+        with open(os.path.join(ROOT, "engine", "tasks", "scores", "metric_table.cpp"), encoding="utf-8") as source:
             rows = re.findall(r'{"(\w+)", (true|false)}', source.read())
         self.assertEqual({name for name, share in rows if share == "true"}, set(publish_evaluations.SHARES))
 

@@ -49,19 +49,19 @@ struct Folder {
 
 /// Values and formulas, without files.
 const QStringList values{"engine/base", "engine/families", "engine/config", "engine/cost", "engine/runs/values"};
-/// What the programs know without LibTorch, but for campaigns.
+/// All that needs no LibTorch, but for campaigns.
 const QStringList files = values + QStringList{"engine/statistics",   "engine/formats",          "engine/tokenizers",
                                                "engine/data",         "engine/checkpoints",      "engine/bench",
                                                "engine/runs/records", "engine/training/records", "engine/heads/choice"};
 const QStringList tasks{"engine/tasks/base", "engine/tasks/scores", "engine/tasks/ruler", "engine/tasks"};
 const QStringList campaigns =
     files + tasks + QStringList{"engine/templates", "engine/campaigns/experiments", "engine/campaigns/evaluations"};
-/// What whole runs with LibTorch are made of.
+/// The parts of a whole run with LibTorch.
 const QStringList forward{"engine/runtime", "engine/ops", "engine/decoder", "engine/method", "engine/policies"};
 const QStringList engines{"engine/api", "engine/remote"};
 /// The parts of panels that are of no subject.
 const QStringList parts{"widgets/look", "widgets/controls", "widgets/plot", "widgets/tables"};
-/// What views show, without a widget, by subject; and the one state that all of them share.
+/// The states that views show, without a widget, by subject; and the one that all of them share.
 const QStringList states{"widgets/campaigns/state", "widgets/heads/state", "widgets/training/state",
                          "widgets/runs/state",      "widgets/text/state",  "widgets/compare/state",
                          "widgets/what_if/state",   "widgets/lab"};

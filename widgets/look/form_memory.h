@@ -12,7 +12,7 @@ namespace carryover {
 
 class FormHistory;
 
-/// What was typed into a window's dialogs: values by the fields' names, by the dialogs' names.
+/// The values that were typed into a window's dialogs, by the fields' names, by the dialogs' names.
 using TypedForms = QMap<QString, QVariantMap>;
 
 /// The text typed into dialogs that were closed without doing what they are for. It comes back when the dialog is
