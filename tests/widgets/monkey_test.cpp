@@ -394,7 +394,7 @@ class MonkeyTest : public QObject {
 
   /// Returns the work that is there once everything that was begun has ended.
   static Work rest(Home& home) {
-    home.window.lab().runs.stop();
+    home.window.lab().stop_engine();
     const bool quiet =
         QTest::qWaitFor([&] { return home.window.lab().runs.why_engine_is_busy().isEmpty(); }, patience_ms);
     if (!quiet) qWarning("the engine is still busy");
