@@ -178,12 +178,20 @@ class Monkey {
   }
 
   /// Waits until everything that follows from the step is done, so that the next one finds the same in every run of
-  /// this seed.
+  /// this seed. A job that takes longer is left alone for some steps, since hands do not wait either, and then stopped:
+  /// one that was paused would take all the time that there is.
   void rest() {
     resting_ = true;
-    const RunController& runs = home_.window.lab().runs;
+    Lab& lab = home_.window.lab();
+    const auto idle = [&] { return ended() || lab.runs.why_engine_is_busy().isEmpty(); };
     settle();
-    (void)QTest::qWaitFor([&] { return ended() || runs.why_engine_is_busy().isEmpty(); }, longest_rest_ms);
+    if (QTest::qWaitFor(idle, longest_rest_ms)) {
+      busy_steps_ = 0;
+    } else if (++busy_steps_ == most_busy_steps) {
+      busy_steps_ = 0;
+      lab.stop_engine();
+      (void)QTest::qWaitFor(idle, longest_rest_ms);
+    }
     settle();
     resting_ = false;
   }
@@ -311,7 +319,8 @@ class Monkey {
     QApplication::sendEvent(&home_.window, &event);
   }
 
-  static constexpr int longest_rest_ms = 400;
+  static constexpr int longest_rest_ms = 400, most_busy_steps = 20;
+  int busy_steps_ = 0;  ///< since the engine had nothing to do
   Home& home_;
   std::uint32_t seed_;
   std::mt19937 random_;
