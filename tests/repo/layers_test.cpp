@@ -142,7 +142,7 @@ const QList<Folder> folders{
      Library::Qt},
     {"widgets/lab", campaigns + parts + states.mid(0, states.size() - 1), Library::Qt},
     {"widgets/inspection", files + parts + states, Library::Qt},
-    {"widgets/what_if", files + parts + states + QStringList{"widgets/inspection"}, Library::Qt},
+    {"widgets/what_if", files + parts + states, Library::Qt},
     {"widgets/heads", files + parts + states + QStringList{"widgets/what_if"}, Library::Qt},
     {"widgets/training", files + parts + states, Library::Qt},
     {"widgets/campaigns", campaigns + parts + states, Library::Qt},
@@ -160,8 +160,7 @@ const QList<Folder> folders{
     {"app/cli/campaigns", campaigns + engines + QStringList{"app/cli", "app/cli/training"}},
     {"app/engine_thread", files + engines + states + QStringList{"widgets/look"}, Library::Qt},
     {"app/controllers",
-     campaigns + states +
-         QStringList{"widgets/look", "widgets/training", "widgets/what_if", "widgets/heads", "app/engine_thread"},
+     campaigns + states + QStringList{"widgets/look", "widgets/training", "widgets/what_if", "app/engine_thread"},
      Library::Qt},
     {"app/window", campaigns + widgets + QStringList{"app/cli", "app/engine_thread", "app/controllers"}, Library::Qt},
     {"app/saved_window", files + engines + widgets + QStringList{"app/engine_thread", "app/window"}, Library::Qt},
