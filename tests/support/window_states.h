@@ -120,14 +120,17 @@ inline bool train_and_pause(Someone& someone) {
   return wait_for([&] { return someone.window.lab().training.training()->state() == TrainingState::Paused; });
 }
 
+inline QLineEdit& lengths_field(const PlanForm& form) {
+  return static_cast<QLineEdit&>(*form.editor(QStringLiteral("eval_lengths"))->input());
+}
+
+constexpr QLatin1String half_typed_lengths("100, 2x");  // a field that is half filled in is no value
+
 inline bool open_dialogs(Someone& someone) {
   if (!run_whole(someone)) return false;
   PlanForm& form = someone.window.dialogs().open_finetune()->form();
   form.editor(QStringLiteral("max_steps"))->set_value(17);
-  QWidget* lengths = form.editor(QStringLiteral("eval_lengths"))->input();
-  auto* line = qobject_cast<QLineEdit*>(lengths);
-  if (line == nullptr) line = lengths->findChild<QLineEdit*>();
-  line->setText(QStringLiteral("100, 2x"));  // a field that is half filled in is no value
+  lengths_field(form).setText(half_typed_lengths);
   someone.window.docks().plot(QStringLiteral("loss")).open_export_dialog();
   return someone.window.findChildren<QDialog*>().size() >= 2;
 }
@@ -209,8 +212,9 @@ inline bool shows_the_training(MainWindow& window) {
 }
 
 inline bool shows_the_dialog(MainWindow& window) {
-  return shows_a_run(window) && window.dialogs().finetune() != nullptr &&
-         window.dialogs().finetune()->form().fields().at("max_steps") == 17;
+  if (!shows_a_run(window) || window.dialogs().finetune() == nullptr) return false;
+  const PlanForm& form = window.dialogs().finetune()->form();
+  return form.editor(QStringLiteral("max_steps"))->value() == 17 && lengths_field(form).text() == half_typed_lengths;
 }
 
 inline bool shows_the_draft(MainWindow& window) {
