@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "app/engine_thread/post.h"
 #include "engine/config/head_reads.h"
 #include "engine/cost/policy_table.h"
 #include "widgets/runs/state/model_label.h"
@@ -20,24 +19,12 @@ constexpr std::int64_t kAnswerTokens = 64;
 }  // namespace
 
 AskController::AskController(LabContext& context, RunController& runs)
-    : EngineJob(context, runs), worker_(with(new AskWorker(runs.engine().worker()), tr("The question was cancelled"))) {
+    : EngineJob(context, runs, tr("The question was cancelled")) {
   Questions& questions = context.questions();
   connect(&questions, &Questions::wanted, this, &AskController::start);
   connect(&questions, &Questions::cancel_wanted, this, &AskController::cancel);
   connect(this, &EngineJob::progressed, &questions, &Questions::set_progress);
-  connect(worker_, &AskWorker::told, &questions, &Questions::add_text);
-  connect(worker_, &AskWorker::found, this, &AskController::take_hits);
   connect(&questions, &Questions::what_if_wanted, this, &AskController::start_without);
-  connect(worker_, &AskWorker::scored, &questions, &Questions::set_probabilities);
-  connect(worker_, &AskWorker::scored_without, &questions,
-          [&questions](const std::vector<TokenRange>& without, double probability) {
-            questions.add_what_if({without, probability});
-          });
-  connect(worker_, &AskWorker::answered, this, [this] {
-    release();
-    context_.questions().complete();
-    context_.questions().end();
-  });
   connect(this, &EngineJob::ended, &questions, &Questions::end);
   const auto tell = [this] { context_.questions().set_unavailable(active() ? QString() : why_not()); };
   connect(&runs, &RunController::state_changed, this, tell);
@@ -105,11 +92,26 @@ void AskController::start(const QString& text) {
   context_.questions().begin(asked);
   asked_ = context_.questions().all().back().id;
   asked_with_ = {model.info.dtype, model.info.device};
-  const auto control = begin(tr("a question is using the engine"));
-  Q_EMIT started();
-  post(worker_, [request, tokenizer = model.tokenizer, twice = asked.retrieves, control](AskWorker& worker) {
-    worker.ask(request, tokenizer, twice, control);
+  const auto work = [this, request, tokenizer = model.tokenizer, twice = asked.retrieves,
+                     answered = answered_](EngineCall& call) {
+    AskNews news;
+    news.told = [this, &call](bool without_retrieval, const QString& piece) {
+      call.tell([this, without_retrieval, piece] { context_.questions().add_text(without_retrieval, piece); });
+    };
+    news.found = [this, &call](const std::vector<HeadHits>& hits) { call.tell([this, hits] { take_hits(hits); }); };
+    *answered = {};
+    *answered = answer_question(call, request, tokenizer, twice, news);
+    return answered->score;
+  };
+  start_work(tr("a question is using the engine"), work, [this](const std::optional<PhraseScore>& score) {
+    if (score) context_.questions().set_probabilities(score->phrase, score->with, score->without);
+    complete();
   });
+}
+
+void AskController::complete() {
+  context_.questions().complete();
+  context_.questions().end();
 }
 
 /// The passages' texts are kept beside the positions, so that they can be read without the run.
@@ -134,9 +136,13 @@ void AskController::start_without(const std::vector<TokenRange>& positions) {
     why = tr("it was answered in another dtype or on another device");
   if (!why.isEmpty()) return Q_EMIT failed({Fault::Usage, tr("question"), why, tr("Ask the question again.")});
   context_.questions().begin_what_if();
-  const auto control = begin(tr("a question is using the engine"));
-  Q_EMIT started();
-  post(worker_, [positions, control](AskWorker& worker) { worker.ask_without(positions, control); });
+  const auto work = [positions, answered = answered_](EngineCall& call) {
+    return probability_without(call, *answered, positions);
+  };
+  start_work(tr("a question is using the engine"), work, [this, positions](double probability) {
+    context_.questions().add_what_if({positions, probability});
+    complete();
+  });
 }
 
 }  // namespace carryover

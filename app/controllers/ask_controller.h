@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/controllers/engine_job.h"
-#include "app/engine_thread/ask_worker.h"
+#include "app/engine_thread/question_answer.h"
 
 namespace carryover {
 
@@ -21,8 +21,9 @@ class AskController : public EngineJob {
   void start(const QString& text);
   void start_without(const std::vector<TokenRange>& positions);
   void take_hits(const std::vector<HeadHits>& hits);
+  void complete();
 
-  AskWorker* worker_;
+  std::shared_ptr<AnsweredQuestion> answered_ = std::make_shared<AnsweredQuestion>();  ///< engine thread only
   int asked_ = -1;                                      ///< the question that was answered last
   std::optional<std::pair<DType, Device>> asked_with_;  ///< of the model that answered last
 };

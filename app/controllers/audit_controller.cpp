@@ -2,13 +2,19 @@
 #include "app/controllers/audit_controller.h"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
-#include "app/engine_thread/post.h"
 #include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
+
+/// An audit with the model that it loads for itself: the open one stays as it is.
+struct AuditJob {
+  ModelRequest model;
+  AuditRequest request;
+};
 
 QString describe(const AuditJob& job, const AuditSettings& settings, const QString& text) {
   const nlohmann::json config = settings.config;
@@ -19,15 +25,9 @@ QString describe(const AuditJob& job, const AuditSettings& settings, const QStri
       QString::fromStdString(config.dump()));
 }
 
-}  // namespace
-
-AuditController::AuditController(LabContext& context, RunController& runs)
-    : EngineJob(context, runs), worker_(with(new AuditWorker(runs.engine().worker()), tr("The audit was cancelled"))) {
-  connect(worker_, &AuditWorker::audited, this, &AuditController::finish);
-}
-
-AuditJob AuditController::make_job(const AuditSettings& settings) const {
-  const ModelInfo& open = runs_.loader().model()->info;
+/// Makes a job of the open model's files and the open text.
+AuditJob make_job(const AuditSettings& settings, const ModelLoader& loader) {
+  const ModelInfo& open = loader.model()->info;
   AuditJob job;
   // LibTorch has the paths that fp64 needs on the CPU alone.
   const Device device = settings.dtype == DType::Float64 ? Device::Cpu : open.device;
@@ -35,35 +35,48 @@ AuditJob AuditController::make_job(const AuditSettings& settings) const {
   job.request.policy = settings.policy;
   job.request.config = settings.config;
   job.request.lora_rank = settings.lora_rank;
-  const auto& all = *runs_.loader().text()->ids;
+  const auto& all = *loader.text()->ids;
   const auto first = std::min<std::ptrdiff_t>(settings.first_token, std::ssize(all));
   const auto end = std::min<std::ptrdiff_t>(first + settings.tokens(), std::ssize(all));
   job.request.ids = std::make_shared<const std::vector<std::int32_t>>(all.begin() + first, all.begin() + end);
   return job;
 }
 
+/// Returns the report and the hash of the audited weights.
+std::pair<AuditReport, std::string> audit(const AuditJob& job, EngineCall& call) {
+  const auto session = call.worker().engine().open(job.model, [&call](double, const std::string& what) {
+    call.control().checkpoint();
+    call.progress(0, QString::fromStdString(what));
+  });
+  AuditRequest request = job.request;
+  request.progress = call.reporting();
+  return {session->audit(request, call.control()), session->model().weights_hash};
+}
+
+}  // namespace
+
+AuditController::AuditController(LabContext& context, RunController& runs)
+    : EngineJob(context, runs, tr("The audit was cancelled")) {}
+
 void AuditController::start(const AuditSettings& settings) {
   if (const auto refused = runs_.refusal(tr("audit"), RunController::Needs::ModelAndText))
     return Q_EMIT failed(*refused);
   if (const QString problem = context_.settings_problem(); !problem.isEmpty())
     return Q_EMIT failed({Fault::BadInput, tr("settings"), problem, tr("Correct the marked field first.")});
-  const AuditJob job = make_job(settings);
-  provenance_ = describe(job, settings, runs_.loader().text()->name);
-  const auto control = begin(tr("an audit is using the engine"));
+  const AuditJob job = make_job(settings, runs_.loader());
+  const QString provenance = describe(job, settings, runs_.loader().text()->name);
   context_.add_note(filled(tr("Auditing the gradient of %L1 tokens in %2"), job.request.ids->size(),
                            QString::fromUtf8(dtype_name(settings.dtype).data())));
-  Q_EMIT started();
-  post(worker_, [job, control](AuditWorker& worker) { worker.audit(job, control); });
-}
-
-void AuditController::finish(const AuditReport& report, const QString& weights_hash) {
-  release();
-  const auto failures = std::count_if(report.checks.begin(), report.checks.end(),
-                                      [](const AuditCheck& check) { return !check.passed(); });
-  context_.add_note(failures == 0 ? tr("The audit passed: %1 checks").arg(report.checks.size())
-                                  : filled(tr("The audit FAILED: %1 of %2 checks"), failures, report.checks.size()),
-                    failures != 0);
-  Q_EMIT done(report, provenance_ + QStringLiteral("\nweights: %1").arg(weights_hash));
+  const auto finish = [this, provenance](const std::pair<AuditReport, std::string>& audited) {
+    const auto& [report, weights_hash] = audited;
+    const auto failures = std::ranges::count_if(report.checks, std::not_fn(&AuditCheck::passed));
+    context_.add_note(failures == 0 ? tr("The audit passed: %1 checks").arg(report.checks.size())
+                                    : filled(tr("The audit FAILED: %1 of %2 checks"), failures, report.checks.size()),
+                      failures != 0);
+    Q_EMIT done(report, provenance + QStringLiteral("\nweights: %1").arg(QString::fromStdString(weights_hash)));
+  };
+  start_work(
+      tr("an audit is using the engine"), [job](EngineCall& call) { return audit(job, call); }, finish);
 }
 
 }  // namespace carryover

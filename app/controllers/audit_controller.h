@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/controllers/engine_job.h"
-#include "app/engine_thread/audit_worker.h"
 #include "widgets/training/audit_form.h"
 
 namespace carryover {
@@ -15,13 +14,6 @@ class AuditController : public EngineJob {
 
  Q_SIGNALS:
   void done(const carryover::AuditReport& report, const QString& provenance);
-
- private:
-  AuditJob make_job(const AuditSettings& settings) const;
-  void finish(const AuditReport& report, const QString& weights_hash);
-
-  AuditWorker* worker_;
-  QString provenance_;
 };
 
 }  // namespace carryover

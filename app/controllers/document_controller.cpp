@@ -3,8 +3,6 @@
 
 #include <QFileInfo>
 
-#include "app/engine_thread/post.h"
-
 namespace carryover {
 namespace {
 
@@ -12,22 +10,22 @@ QString absolute_here(const EngineConnection& engine, const QString& file) {
   return engine.command().isEmpty() ? QFileInfo(file).absoluteFilePath() : file;
 }
 
+/// Refuses a text that was read under another policy than `policy`; empty: any will do.
+void require_policy(const StateInfo& state, const std::string& policy, const QString& file) {
+  if (policy.empty() || state.policy == policy) return;
+  const QString read_under = QString::fromStdString(state.policy);
+  throw EngineError(
+      Fault::BadInput, file.toStdString(),
+      DocumentController::tr("was read under the policy %1, and %2 is chosen")
+          .arg(read_under, QString::fromStdString(policy))
+          .toStdString(),
+      DocumentController::tr("Choose the policy %1, or read the text again.").arg(read_under).toStdString());
+}
+
 }  // namespace
 
 DocumentController::DocumentController(LabContext& context, RunController& runs, const AskController& questions)
-    : EngineJob(context, runs),
-      questions_(questions),
-      worker_(with(new DocumentWorker(runs.engine().worker()), tr("The document's state was cancelled"))) {
-  connect(worker_, &DocumentWorker::opened, this, &DocumentController::accept);
-  connect(worker_, &DocumentWorker::saved, this, [this](const QString& file) {
-    release();
-    if (!runs_.engine().command().isEmpty())
-      context_.add_note(tr("Written on the engine's machine: %1").arg(file));
-    else
-      context_.add_written(file);
-    Q_EMIT saved(file);
-  });
-}
+    : EngineJob(context, runs, tr("The document's state was cancelled")), questions_(questions) {}
 
 QString DocumentController::why_not_save() const {
   if (const QString why = questions_.why_not(); !why.isEmpty()) return why;
@@ -45,10 +43,21 @@ QString DocumentController::why_not_open() const {
 void DocumentController::save(const QString& file) {
   if (const QString why = why_not_save(); !why.isEmpty())
     return Q_EMIT failed({Fault::Usage, tr("document state"), why, tr("Run the text, and wait for its end.")});
-  const auto control = begin(tr("a document's state is being written"));
-  Q_EMIT started();
-  post(worker_, [text = questions_.text_to_ask(), path = absolute_here(runs_.engine(), file),
-                 control](DocumentWorker& worker) { worker.save(text, path, control); });
+  const QString path = absolute_here(runs_.engine(), file);
+  // The text is read first, where the engine does not have the state behind it still.
+  const auto write = [text = questions_.text_to_ask(), path](EngineCall& call) {
+    call.session().read_document(text, call.reporting(), call.control());
+    call.control().checkpoint();
+    call.announce(1, tr("Writing %1").arg(QFileInfo(path).fileName()));
+    call.session().save_state(path.toStdString());
+  };
+  start_work(tr("a document's state is being written"), write, [this, path] {
+    if (!runs_.engine().command().isEmpty())
+      context_.add_note(tr("Written on the engine's machine: %1").arg(path));
+    else
+      context_.add_written(path);
+    Q_EMIT saved(path);
+  });
 }
 
 void DocumentController::open(const QString& file) {
@@ -65,15 +74,19 @@ void DocumentController::open_under(const std::string& policy, const QString& fi
     return Q_EMIT ended();
   }
   close();  // the engine keeps one
-  const auto control = begin(tr("a document's state is being read"));
-  Q_EMIT started();
-  post(worker_, [policy, path = absolute_here(runs_.engine(), file), control](DocumentWorker& worker) {
-    worker.open(path, policy, control);
-  });
+  const QString path = absolute_here(runs_.engine(), file);
+  const auto read = [policy, path](EngineCall& call) {
+    call.announce(0, tr("Reading %1").arg(QFileInfo(path).fileName()));
+    const StateInfo state = call.session().load_state(path.toStdString());
+    call.control().checkpoint();
+    require_policy(state, policy, path);
+    return state;
+  };
+  start_work(tr("a document's state is being read"), read,
+             [this, path](const StateInfo& state) { accept(path, state); });
 }
 
 void DocumentController::accept(const QString& file, const StateInfo& state) {
-  release();
   const auto& model = runs_.loader().model();
   if (!model) return Q_EMIT ended();  // the engine is lost
   context_.document().open(file, model->info, state, model->tokenizer);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/controllers/ask_controller.h"
-#include "app/engine_thread/document_worker.h"
 
 namespace carryover {
 
@@ -31,7 +30,6 @@ class DocumentController : public EngineJob {
   void accept(const QString& file, const StateInfo& state);
 
   const AskController& questions_;
-  DocumentWorker* worker_;
 };
 
 }  // namespace carryover

@@ -2,8 +2,10 @@
 #pragma once
 #include <QObject>
 #include <memory>
+#include <utility>
 
 #include "app/controllers/run_controller.h"
+#include "app/engine_thread/engine_call.h"
 
 namespace carryover {
 
@@ -23,34 +25,34 @@ class EngineJob : public QObject {
   void failed(const carryover::ErrorReport& report);
 
  protected:
-  EngineJob(LabContext& context, RunController& runs) : context_(context), runs_(runs) {}
-  /// Moves a job's own worker to the engine thread, which ends with it. `cancelled`: the log's text after a
-  /// cancellation.
-  template <typename Worker>
-  Worker* with(Worker* worker, const QString& cancelled) {
-    QThread* engine = runs_.engine().worker().thread();
-    worker->moveToThread(engine);
-    connect(engine, &QThread::finished, worker, &QObject::deleteLater);
-    connect(worker, &Worker::progressed, this, &EngineJob::progressed);
-    connect(worker, &Worker::cancelled, this, [this, cancelled] {
-      release();
-      context_.add_note(cancelled);
-      Q_EMIT ended();
-    });
-    connect(worker, &Worker::failed, this, [this](const ErrorReport& report) {
-      release();
-      Q_EMIT ended();
-      Q_EMIT failed(report);
-    });
-    return worker;
+  /// `cancelled`: the log's text after a cancellation.
+  EngineJob(LabContext& context, RunController& runs, const QString& cancelled);
+
+  /// Takes the engine, and does `work(EngineCall&)` on the engine thread. Then the engine is free again, and
+  /// `done(result)` is called on this thread with what the work has returned. `busy`: the reason why nothing else can
+  /// start meanwhile.
+  template <typename Work, typename Done>
+  void start_work(const QString& busy, Work work, Done done) {
+    begin(busy);
+    calls_.start(
+        control_, std::move(work),
+        [this, done = std::move(done)](const auto&... result) {
+          release();
+          done(result...);
+        },
+        [this](const ErrorReport& report) { end(report); });
   }
-  std::shared_ptr<RunControl> begin(const QString& busy);  ///< `busy`: the reason why nothing else can start meanwhile
-  void release();
 
   LabContext& context_;
   RunController& runs_;
+  EngineCalls calls_;
 
  private:
+  void begin(const QString& busy);
+  void release();
+  void end(const ErrorReport& report);
+
+  QString cancelled_;
   std::shared_ptr<RunControl> control_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "app/engine_thread/post.h"
 #include "engine/runs/records/run_command.h"
 #include "widgets/look/filled_text.h"
 
@@ -30,10 +29,7 @@ std::string command_of(const HeadProfileRequest& request, const ModelInfo& model
 }  // namespace
 
 HeadProfileController::HeadProfileController(LabContext& context, RunController& runs)
-    : EngineJob(context, runs),
-      worker_(with(new HeadProfileWorker(runs.engine().worker()), tr("Scoring the heads was cancelled"))) {
-  connect(worker_, &HeadProfileWorker::profiled, this, &HeadProfileController::finish);
-}
+    : EngineJob(context, runs, tr("Scoring the heads was cancelled")) {}
 
 void HeadProfileController::start(const HeadProfileRequest& wanted) {
   const bool reads_text = std::count(wanted.kinds.begin(), wanted.kinds.end(), ProbeKind::Passage) > 0;
@@ -42,22 +38,22 @@ void HeadProfileController::start(const HeadProfileRequest& wanted) {
   HeadProfileRequest request = wanted;
   if (reads_text) request.text = runs_.loader().text()->ids;
   const ModelInfo& model = runs_.loader().model()->info;
-  provenance_ =
-      QStringLiteral("model: %1\nremade by: %2")
-          .arg(
-              QString::fromStdString(model.path),
-              QString::fromStdString(command_of(request, model, reads_text ? runs_.loader().text()->name : QString())));
-  const auto control = begin(tr("scoring the heads is using the engine"));
+  const QString provenance =
+      QStringLiteral("model: %1\nremade by: %2\nweights: %3")
+          .arg(QString::fromStdString(model.path),
+               QString::fromStdString(command_of(request, model, reads_text ? runs_.loader().text()->name : QString())),
+               QString::fromStdString(model.weights_hash));
   context_.add_note(tr("Scoring all heads on probes of %L1 tokens").arg(static_cast<qlonglong>(request.tokens)));
-  Q_EMIT started();
-  post(worker_, [request, control](HeadProfileWorker& worker) { worker.profile(request, control); });
-}
-
-void HeadProfileController::finish(const HeadProfile& profile, const QString& weights) {
-  release();
-  const HeadScores scores = mean_scores(profile, HeadMeasure::Attention);
-  context_.add_note(filled(tr("Scored %1 layers × %2 heads"), scores.layers, scores.heads));
-  Q_EMIT done(profile, provenance_ + QStringLiteral("\nweights: %1").arg(weights));
+  const auto score = [request](EngineCall& call) {
+    HeadProfileRequest reporting = request;
+    reporting.progress = call.reporting();
+    return call.session().profile_heads(reporting, call.control());
+  };
+  start_work(tr("scoring the heads is using the engine"), score, [this, provenance](const HeadProfile& profile) {
+    const HeadScores scores = mean_scores(profile, HeadMeasure::Attention);
+    context_.add_note(filled(tr("Scored %1 layers × %2 heads"), scores.layers, scores.heads));
+    Q_EMIT done(profile, provenance);
+  });
 }
 
 }  // namespace carryover

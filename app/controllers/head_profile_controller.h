@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/controllers/engine_job.h"
-#include "app/engine_thread/head_profile_worker.h"
 
 namespace carryover {
 
@@ -14,12 +13,6 @@ class HeadProfileController : public EngineJob {
 
  Q_SIGNALS:
   void done(const carryover::HeadProfile& profile, const QString& provenance);
-
- private:
-  void finish(const HeadProfile& profile, const QString& weights);
-
-  HeadProfileWorker* worker_;
-  QString provenance_;
 };
 
 }  // namespace carryover

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/inspect_controller.h"
 
-#include "app/engine_thread/post.h"
-
 namespace carryover {
 namespace {
 
@@ -10,11 +8,13 @@ constexpr int settle_ms = 80;
 
 }  // namespace
 
+RecordedSegment recorded_segment(const RunModel& run, int segment) {
+  const SegmentSnapshot& snapshot = run.snapshot(segment);
+  return {run.model().weights_hash, run.model().dtype, snapshot.target_nll, snapshot.hits};
+}
+
 InspectController::InspectController(LabContext& context, RunController& runs, QObject* parent)
-    : QObject(parent), context_(context), runs_(runs), worker_(new InspectWorker(runs.engine().worker())) {
-  QThread* engine = runs.engine().worker().thread();
-  worker_->moveToThread(engine);
-  connect(engine, &QThread::finished, worker_, &QObject::deleteLater);
+    : QObject(parent), context_(context), runs_(runs), calls_(runs.engine().worker(), *this) {
   settle_.setSingleShot(true);
   settle_.setInterval(settle_ms);
   connect(&settle_, &QTimer::timeout, this, &InspectController::serve);
@@ -31,23 +31,23 @@ InspectController::InspectController(LabContext& context, RunController& runs, Q
     ++run_;
     if (control_) control_->request_stop();
   });
-  connect(worker_, &InspectWorker::inspected, this, [this](const std::shared_ptr<const Inspection>& inspection) {
-    const InspectionQuery query = query_;
-    control_.reset();
-    if (asked_in_ == run_) context_.inspections().deliver(query, inspection);
-    serve();
-  });
-  connect(worker_, &InspectWorker::inspect_failed, this, [this](const ErrorReport& report) {
-    const InspectionQuery query = query_;
-    control_.reset();
-    if (report.fault != Fault::Cancelled && asked_in_ == run_)
-      context_.inspections().fail(query, QStringLiteral("%1. %2").arg(report.problem, report.advice));
-    serve();
-  });
 }
 
 InspectController::~InspectController() {
   if (control_) control_->request_stop();
+}
+
+void InspectController::deliver(const std::shared_ptr<const Inspection>& inspection) {
+  control_.reset();
+  if (asked_in_ == run_) context_.inspections().deliver(query_, inspection);
+  serve();
+}
+
+void InspectController::fail(const ErrorReport& report) {
+  control_.reset();
+  if (report.fault != Fault::Cancelled && asked_in_ == run_)
+    context_.inspections().fail(query_, QStringLiteral("%1. %2").arg(report.problem, report.advice));
+  serve();
 }
 
 void InspectController::serve() {
@@ -66,7 +66,12 @@ void InspectController::serve() {
   asked_in_ = run_;
   control_ = std::make_shared<RunControl>();
   const InspectRequest request{run.request(), query_.segment, query_.parts, recorded_segment(run, query_.segment)};
-  post(worker_, [request, control = control_](InspectWorker& worker) { worker.inspect(request, control); });
+  const auto inspect = [request](EngineCall& call) {
+    return std::make_shared<const Inspection>(call.session_of(request.record).inspect(request, call.control()));
+  };
+  calls_.start(
+      control_, inspect, [this](const std::shared_ptr<const Inspection>& inspection) { deliver(inspection); },
+      [this](const ErrorReport& report) { fail(report); });
 }
 
 }  // namespace carryover

@@ -5,9 +5,13 @@
 #include <memory>
 
 #include "app/controllers/run_controller.h"
-#include "app/engine_thread/inspect_worker.h"
+#include "app/engine_thread/engine_call.h"
 
 namespace carryover {
+
+/// Returns the run's record of a segment, which a replay is compared with. For a segment that can't be read, it has
+/// only the weights' hash.
+RecordedSegment recorded_segment(const RunModel& run, int segment);
 
 /// Serves LabContext::inspections() one query at a time, the newest wish first. Runs, loads and all else that needs the
 /// engine go before: an inspection under way is cancelled for them and done again afterwards, and one that no view
@@ -19,14 +23,15 @@ class InspectController : public QObject {
   ~InspectController() override;
 
   bool active() const { return control_ != nullptr; }
-  InspectWorker& worker() { return *worker_; }  ///< for queued calls and connections only
 
  private:
   void serve();
+  void deliver(const std::shared_ptr<const Inspection>& inspection);
+  void fail(const ErrorReport& report);
 
   LabContext& context_;
   RunController& runs_;
-  InspectWorker* worker_;
+  EngineCalls calls_;
   std::shared_ptr<RunControl> control_;
   InspectionQuery query_;       ///< under way while control_ is there
   int run_ = 0, asked_in_ = 0;  ///< counts runs: an answer about an earlier one is dropped

@@ -8,6 +8,7 @@
 #include "app/controllers/evaluation_controller.h"
 #include "app/controllers/experiment_controller.h"
 #include "app/controllers/head_profile_controller.h"
+#include "app/controllers/inspect_controller.h"
 #include "app/controllers/library_controller.h"
 #include "app/controllers/prompts_controller.h"
 #include "app/controllers/recall_heads_controller.h"
@@ -36,7 +37,7 @@ class Lab : public QObject {
   HeadProfileController head_profiles{context, runs};
   RecallHeadsController recall_heads{context, runs};
   InspectController inspections{context, runs};
-  WhatIfController what_ifs{context, runs, inspections};
+  WhatIfController what_ifs{context, runs};
   AskController questions{context, runs};
   DocumentController documents{context, runs, questions};
 

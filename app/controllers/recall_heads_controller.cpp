@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/controllers/recall_heads_controller.h"
 
-#include "app/engine_thread/post.h"
 #include "engine/runs/records/run_command.h"
 
 namespace carryover {
@@ -18,17 +17,7 @@ std::string command_of(const RecallOrder& order, const ModelInfo& model) {
 }  // namespace
 
 RecallHeadsController::RecallHeadsController(LabContext& context, RunController& runs)
-    : EngineJob(context, runs),
-      worker_(with(new RecallHeadsWorker(runs.engine().worker()), tr("The search for heads was stopped"))) {
-  connect(worker_, &RecallHeadsWorker::kept, this, &RecallHeadsController::keep);
-  connect(worker_, &RecallHeadsWorker::restarted, this, &RecallHeadsController::forget);
-  connect(worker_, &RecallHeadsWorker::found, this, [this](const RecallHeads& heads) {
-    release();
-    keep(heads);
-    context_.add_note(tr("Heads for recall are found"));
-    Q_EMIT ended();
-  });
-}
+    : EngineJob(context, runs, tr("The search for heads was stopped")) {}
 
 bool RecallHeadsController::has_unfinished(const RecallOrder& order) const {
   const auto& model = runs_.loader().model();
@@ -47,14 +36,28 @@ void RecallHeadsController::start(const RecallOrder& order) {
   provenance_ = QStringLiteral("model: %1\nweights: %2\nremade by: %3")
                     .arg(QString::fromStdString(model->info.path), QString::fromStdString(weights_),
                          QString::fromStdString(command_of(order, model->info)));
-  const auto control = begin(tr("the search for heads is using the engine"));
   context_.add_note(
       tr("Searching for the heads for recall in %1 documents").arg(static_cast<qlonglong>(order.documents)));
-  Q_EMIT started();
-  Q_EMIT found(heads_, order_, provenance_);
-  post(worker_, [order, known = heads_, tokenizer = model->tokenizer, control](RecallHeadsWorker& worker) {
-    worker.find(order, known, tokenizer, control);
+  // Reads the texts, and goes on from what the search before kept where its inputs are still the same.
+  const auto search = [this, order, known = heads_, tokenizer = model->tokenizer, last = inputs_](EngineCall& call) {
+    Session& session = call.session();
+    RecallHeadsRequest request = make_recall_request(order, session.model().config, *tokenizer);
+    const std::string inputs = recall_inputs(request, session.model());
+    if (inputs == *last)
+      request.known = known;
+    else if (!known.searchers.empty())
+      call.tell([this] { forget(); });
+    *last = inputs;
+    request.progress = call.reporting();
+    request.keep = [&](const RecallHeads& so_far) { call.tell([this, so_far] { keep(so_far); }); };
+    return session.find_recall_heads(request, call.control());
+  };
+  start_work(tr("the search for heads is using the engine"), search, [this](const RecallHeads& heads) {
+    keep(heads);
+    context_.add_note(tr("Heads for recall are found"));
+    Q_EMIT ended();
   });
+  Q_EMIT found(heads_, order_, provenance_);
 }
 
 void RecallHeadsController::keep(const RecallHeads& heads) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/controllers/engine_job.h"
-#include "app/engine_thread/recall_heads_worker.h"
+#include "engine/heads/choice/recall_order.h"
 
 namespace carryover {
 
@@ -21,11 +21,11 @@ class RecallHeadsController : public EngineJob {
   void keep(const RecallHeads& heads);
   void forget();
 
-  RecallHeadsWorker* worker_;
   RecallOrder order_;
   std::string weights_;  ///< of what `heads_` are
   DType dtype_ = DType::Auto;
   RecallHeads heads_;
+  std::shared_ptr<std::string> inputs_ = std::make_shared<std::string>();  ///< of `heads_`; engine thread only
   QString provenance_;
 };
 

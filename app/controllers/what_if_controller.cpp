@@ -2,9 +2,11 @@
 #include "app/controllers/what_if_controller.h"
 
 #include <QDateTime>
+#include <QElapsedTimer>
 #include <algorithm>
+#include <utility>
 
-#include "app/engine_thread/post.h"
+#include "app/controllers/inspect_controller.h"
 #include "widgets/lab/shown.h"
 #include "widgets/look/filled_text.h"
 #include "widgets/look/quantity_text.h"
@@ -30,8 +32,8 @@ QString name_of(const RunModel& run) {
 
 }  // namespace
 
-WhatIfController::WhatIfController(LabContext& context, RunController& runs, InspectController& inspections)
-    : EngineJob(context, runs), worker_(&inspections.worker()) {
+WhatIfController::WhatIfController(LabContext& context, RunController& runs)
+    : EngineJob(context, runs, tr("The what-if was cancelled")) {
   WhatIfs& what_ifs = context.what_ifs();
   connect(&what_ifs, &WhatIfs::price_wanted, this, &WhatIfController::ask_price);
   connect(&what_ifs, &WhatIfs::run_wanted, this,
@@ -44,29 +46,7 @@ WhatIfController::WhatIfController(LabContext& context, RunController& runs, Ins
   });
   connect(&runs, &RunController::state_changed, this,
           [this] { context_.what_ifs().set_unavailable(active() ? QString() : runs_.why_engine_is_busy()); });
-  connect_worker();
-}
-
-void WhatIfController::connect_worker() {
-  connect(worker_, &InspectWorker::edit_done, this, &WhatIfController::take);
-  connect(worker_, &InspectWorker::what_if_done, this, &WhatIfController::finish);
-  connect(worker_, &InspectWorker::what_if_failed, this, [this](const ErrorReport& report) {
-    end_run();
-    if (report.fault == Fault::Cancelled) {
-      context_.add_note(tr("The what-if was cancelled"));
-    } else {
-      Q_EMIT failed(report);
-    }
-  });
-  connect(worker_, &InspectWorker::priced, this, [this](int tag, qint64 segments) {
-    if (tag != price_tag_) return;
-    const RunSummary& last = context_.run().summary();
-    const double each = last.segments > 0 ? last.seconds / static_cast<double>(last.segments) : 0;
-    context_.what_ifs().set_price(WhatIfPrice{segments, each * static_cast<double>(segments)});
-  });
-  connect(worker_, &InspectWorker::price_failed, this, [this](int tag) {
-    if (tag == price_tag_) context_.what_ifs().set_price({});
-  });
+  connect(this, &EngineJob::ended, &what_ifs, &WhatIfs::end);
 }
 
 WhatIfRequest WhatIfController::make_request(const WhatIfPlan& plan) const {
@@ -82,8 +62,17 @@ void WhatIfController::ask_price(const WhatIfPlan& plan) {
   if (active() || !runs_.why_engine_is_busy().isEmpty() || plan.segment < 0 ||
       plan.segment >= context_.run().segment_count())
     return context_.what_ifs().set_price({});
-  post(worker_,
-       [request = make_request(plan), tag = price_tag_](InspectWorker& worker) { worker.price(request, tag); });
+  const auto count = [request = make_request(plan)](EngineCall& call) {
+    return call.session_of(request.record).what_if_segments(request);
+  };
+  const auto show = [this, tag = price_tag_](std::optional<std::int64_t> segments) {
+    if (tag != price_tag_) return;
+    const RunSummary& last = context_.run().summary();
+    const double each = last.segments > 0 ? last.seconds / static_cast<double>(last.segments) : 0;
+    context_.what_ifs().set_price(
+        segments ? std::optional(WhatIfPrice{*segments, each * static_cast<double>(*segments)}) : std::nullopt);
+  };
+  calls_.start(std::make_shared<RunControl>(), count, show, [show](const ErrorReport&) { show(std::nullopt); });
 }
 
 void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool sweep) {
@@ -108,8 +97,19 @@ void WhatIfController::start(const WhatIfPlan& plan, const QString& name, bool s
   before_ = context_.run().snapshot(plan.segment).target_nll;
   outcome_.reset();
   context_.what_ifs().begin(sweep);
-  const auto control = begin(tr("a what-if is using the engine"));
-  post(worker_, [request = make_request(plan), control](InspectWorker& worker) { worker.what_if(request, control); });
+  const auto replay = [this, request = make_request(plan)](EngineCall& call) {
+    QElapsedTimer timer;
+    timer.start();
+    const auto done = [this, &call](std::size_t edit, const WhatIfOutcome& outcome) {
+      call.tell([this, edit, shared = std::make_shared<const WhatIfOutcome>(outcome)] {
+        take(static_cast<int>(edit), shared);
+      });
+    };
+    WhatIfBase base = call.session_of(request.record).what_if(request, done, call.control());
+    return std::pair(std::move(base), static_cast<double>(timer.elapsed()) / 1000);
+  };
+  start_work(tr("a what-if is using the engine"), replay,
+             [this](const std::pair<WhatIfBase, double>& replayed) { finish(replayed.first, replayed.second); });
 }
 
 void WhatIfController::take(int edit, const std::shared_ptr<const WhatIfOutcome>& outcome) {
@@ -124,35 +124,30 @@ void WhatIfController::take(int edit, const std::shared_ptr<const WhatIfOutcome>
   context_.what_ifs().set_progress(static_cast<double>(edit + 1) / static_cast<double>(plan_.edits.size()));
 }
 
-void WhatIfController::finish(const WhatIfEnd& end) {
-  if (!sweep_ && outcome_ && started_in_ == run_) {
-    WhatIfResult result;
-    result.name = name_;
-    result.segment = plan_.segment;
-    result.first_token = end.base->first_token;
-    result.run_config = context_.run().request().config;
-    result.edit = plan_.edits.front();
-    result.segments_run = end.base->segments_run;
-    result.seconds = end.seconds;
-    result.made_ms = QDateTime::currentMSecsSinceEpoch();
-    result.provenance = run_provenance(context_.run());
-    result.patched_from = patched_from_;
-    compare(result, context_.run(), end.base->as_it_was, *outcome_);
-    context_.add_note(filled(tr("What-if “%1”, segment %2: Δ mean loss %3 nats"), result.name, result.segment,
-                             signed_text(result.change.mean, 4)));
-    end_run();
-    context_.what_ifs().append(std::move(result));
+void WhatIfController::finish(const WhatIfBase& base, double seconds) {
+  const auto outcome = std::exchange(outcome_, nullptr);
+  if (sweep_ || !outcome || started_in_ != run_) {
+    context_.what_ifs().end();
+    if (sweep_)
+      context_.add_note(filled(tr("Hits of segment %2 ablated, one at a time: %1"), plan_.edits.size(), plan_.segment));
     return;
   }
-  end_run();
-  if (sweep_)
-    context_.add_note(filled(tr("Hits of segment %2 ablated, one at a time: %1"), plan_.edits.size(), plan_.segment));
-}
-
-void WhatIfController::end_run() {
-  outcome_.reset();
+  WhatIfResult result;
+  result.name = name_;
+  result.segment = plan_.segment;
+  result.first_token = base.first_token;
+  result.run_config = context_.run().request().config;
+  result.edit = plan_.edits.front();
+  result.segments_run = base.segments_run;
+  result.seconds = seconds;
+  result.made_ms = QDateTime::currentMSecsSinceEpoch();
+  result.provenance = run_provenance(context_.run());
+  result.patched_from = patched_from_;
+  compare(result, context_.run(), base.as_it_was, *outcome);
+  context_.add_note(filled(tr("What-if “%1”, segment %2: Δ mean loss %3 nats"), result.name, result.segment,
+                           signed_text(result.change.mean, 4)));
   context_.what_ifs().end();
-  release();
+  context_.what_ifs().append(std::move(result));
 }
 
 }  // namespace carryover

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "app/controllers/engine_job.h"
-#include "app/controllers/inspect_controller.h"
+#include "widgets/what_if/state/what_ifs.h"
 
 namespace carryover {
 
-/// Serves LabContext::what_ifs(): prices plans, runs them on the engine thread, and says why it can't. Lives shorter
-/// than its InspectController, whose worker it uses.
+/// Serves LabContext::what_ifs(): prices plans, runs them on the engine thread, and says why it can't.
 class WhatIfController : public EngineJob {
   Q_OBJECT
  public:
-  WhatIfController(LabContext& context, RunController& runs, InspectController& inspections);
+  WhatIfController(LabContext& context, RunController& runs);
 
  private:
-  void connect_worker();
   WhatIfRequest make_request(const WhatIfPlan& plan) const;
   void ask_price(const WhatIfPlan& plan);
   void start(const WhatIfPlan& plan, const QString& name, bool sweep);
   void take(int edit, const std::shared_ptr<const WhatIfOutcome>& outcome);
-  void finish(const WhatIfEnd& end);
-  void end_run();
+  void finish(const WhatIfBase& base, double seconds);
 
-  InspectWorker* worker_;
   WhatIfPlan plan_;
   QString name_, patched_from_;
   bool sweep_ = false;

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::string_view kGreetingWords = "carryover engine ";
 constexpr std::size_t kGreetingSize = kGreetingWords.size() + 17;  // 16 hex digits and a line feed
-constexpr std::uint64_t kMostBodyBytes = std::uint64_t{1} << 30;   // of a body that holds a run's values
-constexpr std::uint64_t kMostSmallBytes = std::uint64_t{1} << 20;  // of any other body
 
 struct Head {
   std::uint32_t mark = kFrameMark;
@@ -30,37 +28,6 @@ std::string make_greeting() {
 }
 
 }  // namespace
-
-/// Wishes, and events that are a few numbers and a text, are small; so is what one session is told to do.
-std::uint64_t most_body_bytes(MessageKind kind) {
-  using enum MessageKind;
-  switch (kind) {
-    case Open:
-    case Close:
-    case Files:
-    case Save:
-    case SaveState:
-    case LoadState:
-    case Stop:
-    case Pause:
-    case Resume:
-    case Enough:
-    case WantSegments:
-    case Ping:
-    case Place:
-    case Loading:
-    case Progress:
-    case Token:
-    case Alert:
-    case Checkpoint:
-    case Paused:
-    case Pong:
-    case Failed:
-      return kMostSmallBytes;
-    default:
-      return kMostBodyBytes;
-  }
-}
 
 const std::string& greeting() {
   static const std::string line = make_greeting();

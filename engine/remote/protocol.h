@@ -7,60 +7,20 @@
 
 namespace carryover {
 
-/// The kinds of frames. The window makes one request at a time and receives events until Done or Failed; the wishes
-/// below are accepted meanwhile. The brackets list the values in the body (wire_values.h, wire_training.h,
-/// wire_inspection.h), as protocol_description.cpp does.
+/// The kinds of frames. The window makes one request at a time and receives events until Done or Failed; wishes are
+/// accepted meanwhile. messages.h says what each of them holds.
+// clang-format off
 enum class MessageKind : std::uint32_t {
   // Requests.
-  Open,             ///< [int32 session, ModelRequest] → Loading…, Done [ModelInfo]
-  Close,            ///< [int32 session] → Done []
-  Model,            ///< [int32 session] → Done [ModelInfo], which training changes
-  Files,            ///< [string model, string adapter] → Done [vector<ModelFile>]
-  Run,              ///< [int32 session, RunRequest] → Progress…, Segment…, Done [RunSummary]
-  Generate,         ///< [int32 session, GenerateRequest] → Token…, Done [GenerateResult]
-  Logits,           ///< [int32 session, RunRequest, vector<int64> positions] → Done [vector<float>]
-  Train,            ///< [int32 session, TrainOrder] → Loading…, Progress…, Step…, …, Done [TrainingSummary]
-  Save,             ///< [int32 session, string directory] → Done []
-  Audit,            ///< [int32 session, AuditRequest] → Loading…, Done [AuditReport]
-  WhatIf,           ///< [int32 session, WhatIfRequest] → Outcome…, Done [WhatIfBase]
-  WhatIfPrice,      ///< [int32 session, WhatIfRequest] → Done [int64 segments]
-  Inspect,          ///< [int32 session, InspectRequest] → Done [Inspection]
-  ProfileHeads,     ///< [int32 session, HeadProfileRequest] → Loading…, Done [HeadProfile]
-  FindRecallHeads,  ///< [int32 session, RecallHeadsRequest] → Loading…, RecallStep…, Done [RecallHeads]
-  SearchPatterns,   ///< [int32 session, PatternSearchRequest] → Loading…, Done [FoundPatterns]
-  LearnGates,       ///< [int32 session, DuoGatesRequest] → Loading…, GateStep…, Done [DuoGates]
-  ReadDocument,     ///< [int32 session, RunRequest] → Loading…, Done [StateInfo]
-  SaveState,        ///< [int32 session, string path] → Done []
-  LoadState,        ///< [int32 session, string path] → Done [StateInfo]
-  Settings,         ///< [int32 session] → Done [SegmentConfig] that runs of the model start from
-  Encode,           ///< [int32 session, TextToEncode] → Done [vector<int32> ids]
-  TokenTexts,       ///< [int32 session, vector<int32> ids] → Done [vector<string>]
-  // Wishes, heard while a request is served; they have no answer but Ping's.
-  Stop,
-  Pause,
-  Resume,
-  Enough,        ///< no more tokens
-  WantSegments,  ///< of the next training step
-  Ping,          ///< → Pong, at once
+  Open, Close, Model, Files, Run, Generate, Logits, Train, Save, Audit, WhatIf, WhatIfPrice, Inspect, ProfileHeads,
+  FindRecallHeads, SearchPatterns, LearnGates, ReadDocument, SaveState, LoadState, Settings, Encode, TokenTexts,
+  // Wishes.
+  Stop, Pause, Resume, Enough, WantSegments, Ping,
   // Messages from the engine.
-  Place,       ///< [EnginePlace], first of all
-  Loading,     ///< [double fraction, string what]
-  Progress,    ///< [int64 done, int64 total]
-  Segment,     ///< [SegmentSnapshot]
-  Token,       ///< [GeneratedToken]
-  Step,        ///< [StepSnapshot]
-  Validation,  ///< [ValidationRecord]
-  Alert,       ///< [TrainingAlert]
-  Note,        ///< [string], of a training
-  Checkpoint,  ///< [int64 step, string directory]
-  Outcome,     ///< [uint64 edit, WhatIfOutcome]
-  RecallStep,  ///< [RecallHeads], as far as they are found
-  GateStep,    ///< [DuoGates], after each step
-  Paused,      ///< the engine paused by itself
-  Pong,
-  Done,
-  Failed,  ///< [Failure]
+  Place, Loading, Progress, Segment, Token, Step, Validation, Alert, Note, Checkpoint, Outcome, RecallStep, GateStep,
+  Paused, Pong, Done, Failed,
 };
+// clang-format on
 inline constexpr MessageKind kLastMessage = MessageKind::Failed;
 
 inline constexpr std::uint32_t kFrameMark = 0x46'45'4f'43;  ///< "COEF", before every frame

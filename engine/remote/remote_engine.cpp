@@ -129,8 +129,8 @@ std::unique_ptr<Session> RemoteEngine::open(const ModelRequest& request, const L
 }
 
 const std::string& RemoteEngine::model_files(const std::string& model, const std::string& adapter) {
-  std::vector<ModelFile> files;
-  unpack(ask(MessageKind::Files, pack(model, adapter), nullptr, [](const Frame&) {}), files);
+  const auto files =
+      unpack_as<std::vector<ModelFile>>(ask(MessageKind::Files, pack(model, adapter), nullptr, [](const Frame&) {}));
   files_ = std::make_unique<TemporaryFolder>();
   write_model_files(files_->path(), files);
   return files_->path();

@@ -6,8 +6,7 @@
 
 #include "engine/cost/policy_table.h"
 #include "engine/remote/answer_check.h"
-#include "engine/remote/wire_inspection.h"
-#include "engine/remote/wire_training.h"
+#include "engine/remote/messages.h"
 #include "engine/runs/values/partition.h"
 #include "engine/runs/values/snapshot_check.h"
 #include "engine/training/records/training_plan.h"
@@ -17,31 +16,28 @@ namespace {
 
 using enum MessageKind;
 
-void hear_loading(const Frame& frame, const LoadProgress& progress) {
-  if (frame.kind != Loading || !progress) return;
-  double fraction = 0;
-  std::string what;
-  unpack(frame.body, fraction, what);
-  if (!(fraction > -1 && fraction < 2)) refuse_message("received a progress that is no share");
-  progress(std::clamp(fraction, 0.0, 1.0), what);
+using Hear = std::function<void(const Frame&)>;
+
+void hear_nothing(const Frame& /*frame*/) {}
+
+/// Returns what passes loading on to `progress`, which may be empty.
+Hear loading_to(const LoadProgress& progress) {
+  return [&progress](const Frame& frame) {
+    if (!progress) return;
+    hear<Loading>(frame, [&](double fraction, const std::string& what) {
+      if (!(fraction > -1 && fraction < 2)) refuse_message("received a progress that is no share");
+      progress(std::clamp(fraction, 0.0, 1.0), what);
+    });
+  };
 }
 
-struct Progressed {
-  std::int64_t done = 0, total = 0;
-};
-
-Progressed progress_of(const Frame& frame) {
-  Progressed progress;
-  unpack(frame.body, progress.done, progress.total);
-  if (progress.done < 0 || progress.done > progress.total || !is_inside(progress.total, kCount))
-    refuse_message("received a progress that can't be");
-  return progress;
-}
-
-std::int64_t count_of(const std::string& body) {
-  const auto count = unpack_as<std::int64_t>(body);
-  if (!is_inside(count, kCount)) refuse_message("received a count that is out of range");
-  return count;
+/// Passes progress on to a RunObserver or a TrainObserver.
+template <typename Observer>
+void hear_progress(const Frame& frame, Observer& observer) {
+  hear<Progress>(frame, [&](std::int64_t done, std::int64_t total) {
+    if (done < 0 || done > total || !is_inside(total, kCount)) refuse_message("received a progress that can't be");
+    observer.progress(done, total);
+  });
 }
 
 /// A summary of a run of `request`, to its end or until it was stopped.
@@ -77,15 +73,11 @@ class ArrivingSegments {
 };
 
 void hear_run(const Frame& frame, RunObserver& observer, ArrivingSegments& segments) {
-  if (frame.kind == Segment) {
-    auto snapshot = std::make_shared<SegmentSnapshot>();
-    unpack(frame.body, *snapshot);
-    segments.take(*snapshot);
-    observer.segment_done(std::move(snapshot));
-  } else if (frame.kind == Progress) {
-    const Progressed progress = progress_of(frame);
-    observer.progress(progress.done, progress.total);
-  }
+  hear<Segment>(frame, [&](SegmentSnapshot&& snapshot) {
+    segments.take(snapshot);
+    observer.segment_done(std::make_shared<const SegmentSnapshot>(std::move(snapshot)));
+  });
+  hear_progress(frame, observer);
 }
 
 /// Samples are runs of their own; under `full` each is one segment.
@@ -96,42 +88,31 @@ SnapshotLimits sample_limits(const TrainingPlan& plan, const ModelConfig& model)
 }
 
 void hear_training(const Frame& frame, TrainObserver& observer, RemoteEngine& engine, const SnapshotLimits& limits) {
-  if (frame.kind == Step) {
-    auto snapshot = std::make_shared<StepSnapshot>();
-    unpack(frame.body, *snapshot);
-    check_step(*snapshot, limits);
-    observer.step_done(std::move(snapshot));
+  hear<Step>(frame, [&](StepSnapshot&& snapshot) {
+    check_step(snapshot, limits);
+    observer.step_done(std::make_shared<const StepSnapshot>(std::move(snapshot)));
     if (observer.wants_segments()) engine.wish(WantSegments);
-  } else if (frame.kind == Validation) {
-    observer.validation_done(unpack_as<ValidationRecord>(frame.body));
-  } else if (frame.kind == Alert) {
-    observer.alerted(unpack_as<TrainingAlert>(frame.body));
-  } else if (frame.kind == Note) {
-    observer.noted(unpack_as<std::string>(frame.body));
-  } else if (frame.kind == Checkpoint) {
-    std::int64_t step = 0;
-    std::string directory;
-    unpack(frame.body, step, directory);
+  });
+  hear<Validation>(frame, [&](const ValidationRecord& record) { observer.validation_done(record); });
+  hear<Alert>(frame, [&](const TrainingAlert& alert) { observer.alerted(alert); });
+  hear<Note>(frame, [&](const std::string& text) { observer.noted(text); });
+  hear<Checkpoint>(frame, [&](std::int64_t step, const std::string& directory) {
     if (!is_inside(step, kCount)) refuse_message("received a step that is out of range");
     observer.checkpoint_saved(step, directory);
-  } else if (frame.kind == Progress) {
-    const Progressed progress = progress_of(frame);
-    observer.progress(progress.done, progress.total);
-  } else {
-    hear_loading(frame, engine.loading());
-  }
+  });
+  hear_progress(frame, observer);
+  loading_to(engine.loading())(frame);
 }
 
 class RemoteSession final : public Session {
  public:
   RemoteSession(std::shared_ptr<RemoteEngine> engine, const ModelRequest& request, const LoadProgress& progress)
       : engine_(std::move(engine)), number_(engine_->new_session_number()) {
-    const auto hear = [&](const Frame& frame) { hear_loading(frame, progress); };
-    unpack(engine_->ask(Open, pack(number_, request), nullptr, hear), info_);
+    info_ = ask<Open>(nullptr, loading_to(progress), request);
   }
   ~RemoteSession() override {
     try {
-      if (!engine_->loss()) engine_->ask(Close, pack(number_), nullptr, [](const Frame&) {});
+      if (!engine_->loss()) ask<Close>();
     } catch (const std::exception&) {  // the next request says what is wrong with the line
     }
   }
@@ -142,8 +123,8 @@ class RemoteSession final : public Session {
 
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
     ArrivingSegments segments(request, info_.config);
-    const auto hear = [&](const Frame& frame) { hear_run(frame, observer, segments); };
-    return checked_summary(unpack_as<RunSummary>(engine_->ask(Run, pack(number_, request), &control, hear)), request);
+    const auto hear_it = [&](const Frame& frame) { hear_run(frame, observer, segments); };
+    return checked_summary(ask<Run>(&control, hear_it, request), request);
   }
 
   /// The engine is some tokens ahead of what is heard here; those that were not wanted any more are no part of the
@@ -151,15 +132,15 @@ class RemoteSession final : public Session {
   GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
     std::int64_t heard = 0;
     bool enough = false;
-    const auto hear = [&](const Frame& frame) {
-      if (frame.kind != Token || enough) return;
-      const auto token = unpack_as<GeneratedToken>(frame.body);
+    const auto take = [&](const GeneratedToken& token) {
+      if (enough) return;
       check_ids({&token.id, 1}, info_.config.vocabulary, kAnswering);
       if (++heard > request.max_new_tokens) refuse_message("received more tokens than were asked for");
       enough = !on_token(token);
       if (enough) engine_->wish(Enough);
     };
-    auto result = unpack_as<GenerateResult>(engine_->ask(Generate, pack(number_, request), &control, hear));
+    auto result = ask<Generate>(
+        &control, [&](const Frame& frame) { hear<Token>(frame, take); }, request);
     check_ids(result.ids, info_.config.vocabulary, kAnswering);
     if (std::ssize(result.ids) > std::max<std::int64_t>(request.max_new_tokens, 0))
       refuse_message("received more tokens than were asked for");
@@ -175,22 +156,18 @@ class RemoteSession final : public Session {
   }
 
   StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
-    const auto hear = [&](const Frame& frame) { hear_loading(frame, progress); };
-    auto read = checked(unpack_as<StateInfo>(engine_->ask(ReadDocument, pack(number_, text), &control, hear)));
+    auto read = checked(ask<ReadDocument>(&control, loading_to(progress), text));
     if (*read.ids != *text.ids) refuse_message("the engine read another document than requested");
     return read;
   }
-  void save_state(const std::string& path) override {
-    engine_->ask(SaveState, pack(number_, path), nullptr, [](const Frame&) {});
-  }
+  void save_state(const std::string& path) override { ask<SaveState>(nullptr, hear_nothing, path); }
   StateInfo load_state(const std::string& path) override {
-    return checked(unpack_as<StateInfo>(engine_->ask(LoadState, pack(number_, path), nullptr, [](const Frame&) {})));
+    return checked(ask<LoadState>(nullptr, hear_nothing, path));
   }
 
   std::vector<float> logits(const RunRequest& request, const std::vector<std::int64_t>& positions,
                             RunControl& control) override {
-    std::vector<float> values;
-    unpack(engine_->ask(Logits, pack(number_, request, positions), &control, [](const Frame&) {}), values);
+    auto values = ask<Logits>(&control, hear_nothing, request, positions);
     if (std::ssize(values) != std::ssize(positions) * info_.config.vocabulary)
       refuse_message("received other logits than were asked for");
     return values;
@@ -198,53 +175,47 @@ class RemoteSession final : public Session {
 
   TrainingSummary train(const TrainRequest& request, TrainObserver& observer, RunControl& control) override {
     const SnapshotLimits limits = sample_limits(*request.plan, info_.config);
-    const auto hear = [&](const Frame& frame) { hear_training(frame, observer, *engine_, limits); };
+    const auto hear_it = [&](const Frame& frame) { hear_training(frame, observer, *engine_, limits); };
     const TrainOrder order{request, observer.wants_segments()};
     const ModelAfterwards afterwards(*this);
-    return unpack_as<TrainingSummary>(engine_->ask(Train, pack(number_, order), &control, hear));
+    return ask<Train>(&control, hear_it, order);
   }
 
-  void save(const std::string& directory) override {
-    engine_->ask(Save, pack(number_, directory), nullptr, [](const Frame&) {});
-  }
+  void save(const std::string& directory) override { ask<Save>(nullptr, hear_nothing, directory); }
 
   AuditReport audit(const AuditRequest& request, RunControl& control) override {
-    const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
-    return unpack_as<AuditReport>(engine_->ask(Audit, pack(number_, request), &control, hear));
+    return ask<Audit>(&control, loading_to(request.progress), request);
   }
 
   WhatIfBase what_if(const WhatIfRequest& request, const WhatIfDone& done, RunControl& control) override {
     const SnapshotLimits limits = snapshot_limits(info_.config, request.run.config, std::ssize(*request.run.ids));
     const SegmentPlace place{request.segment, std::min(limits.tokens, request.segment * limits.segment_length)};
-    const auto hear = [&](const Frame& frame) {
-      if (frame.kind != Outcome) return;
-      std::uint64_t edit = 0;
-      WhatIfOutcome outcome;
-      unpack(frame.body, edit, outcome);
+    const auto take = [&](std::uint64_t edit, const WhatIfOutcome& outcome) {
       if (edit >= request.edits.size()) refuse_message("received an outcome of an edit that was not requested");
       check_outcome(outcome, place, limits);
       done(edit, outcome);
     };
-    auto base = unpack_as<WhatIfBase>(engine_->ask(WhatIf, pack(number_, request), &control, hear));
+    auto base = ask<WhatIf>(
+        &control, [&](const Frame& frame) { hear<Outcome>(frame, take); }, request);
     check_outcome(base.as_it_was, place, limits);
     if (base.first_token < 0 || base.first_token >= limits.tokens || base.segments_run < 0)
       refuse_message("received a what-if that begins outside the text");
     return base;
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override {
-    return count_of(engine_->ask(WhatIfPrice, pack(number_, request), nullptr, [](const Frame&) {}));
+    const std::int64_t segments = ask<WhatIfPrice>(nullptr, hear_nothing, request);
+    if (!is_inside(segments, kCount)) refuse_message("received a count that is out of range");
+    return segments;
   }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
     check_parts(request.parts);
-    auto inspection =
-        unpack_as<Inspection>(engine_->ask(Inspect, pack(number_, request), &control, [](const Frame&) {}));
+    auto inspection = ask<Inspect>(&control, hear_nothing, request);
     check_inspection(inspection, request,
                      snapshot_limits(info_.config, request.run.config, std::ssize(*request.run.ids)));
     return inspection;
   }
   HeadProfile profile_heads(const HeadProfileRequest& request, RunControl& control) override {
-    const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
-    auto profile = unpack_as<HeadProfile>(engine_->ask(ProfileHeads, pack(number_, request), &control, hear));
+    auto profile = ask<ProfileHeads>(&control, loading_to(request.progress), request);
     for (const ProbeScores& scores : profile.kinds)
       if (!fits(scores.attention) || !fits(scores.copies))
         refuse_message("received scores that do not match the model's heads");
@@ -252,15 +223,10 @@ class RemoteSession final : public Session {
     return profile;
   }
   RecallHeads find_recall_heads(const RecallHeadsRequest& request, RunControl& control) override {
-    const auto hear = [&](const Frame& frame) {
-      hear_loading(frame, request.progress);
-      if (frame.kind == RecallStep && request.keep) request.keep(checked(unpack_as<RecallHeads>(frame.body)));
-    };
-    return checked(unpack_as<RecallHeads>(engine_->ask(FindRecallHeads, pack(number_, request), &control, hear)));
+    return checked(ask<FindRecallHeads>(&control, keeping<RecallStep>(request), request));
   }
   FoundPatterns search_patterns(const PatternSearchRequest& request, RunControl& control) override {
-    const auto hear = [&](const Frame& frame) { hear_loading(frame, request.progress); };
-    auto found = unpack_as<FoundPatterns>(engine_->ask(SearchPatterns, pack(number_, request), &control, hear));
+    auto found = ask<SearchPatterns>(&control, loading_to(request.progress), request);
     const ModelConfig& model = info_.config;
     if (found.layers != model.layers || found.heads != model.heads ||
         std::ssize(found.found) != model.layers * model.heads)
@@ -269,23 +235,35 @@ class RemoteSession final : public Session {
     return found;
   }
   DuoGates learn_gates(const DuoGatesRequest& request, RunControl& control) override {
-    const auto hear = [&](const Frame& frame) {
-      hear_loading(frame, request.progress);
-      if (frame.kind == GateStep && request.keep) request.keep(checked(unpack_as<DuoGates>(frame.body)));
-    };
-    return checked(unpack_as<DuoGates>(engine_->ask(LearnGates, pack(number_, request), &control, hear)));
+    return checked(ask<LearnGates>(&control, keeping<GateStep>(request), request));
   }
 
  private:
+  /// Makes a request about this session; `hear_it` is called for each event until its answer is there.
+  template <MessageKind kind, typename... Values>
+  AnswerTo<kind> ask(RunControl* control = nullptr, const Hear& hear_it = hear_nothing, const Values&... values) const {
+    const std::string body = engine_->ask(kind, pack_body<kind>(number_, values...), control, hear_it);
+    if constexpr (!std::is_void_v<AnswerTo<kind>>) return unpack_as<AnswerTo<kind>>(body);
+  }
+
+  /// Returns what passes on the progress of a search and, after a check, what it has found so far.
+  template <MessageKind kStep, typename SearchRequest>
+  Hear keeping(const SearchRequest& request) const {
+    return [this, &request](const Frame& frame) {
+      loading_to(request.progress)(frame);
+      hear<kStep>(frame, [&](auto&& so_far) {
+        if (request.keep) request.keep(checked(std::forward<decltype(so_far)>(so_far)));
+      });
+    };
+  }
+
   /// Asks for the model again when a training ends, in whatever way: its weights are others then. Where the line is
   /// lost, so is the session.
   struct ModelAfterwards {
     explicit ModelAfterwards(RemoteSession& of) : session(of) {}
     ~ModelAfterwards() {
       try {
-        if (!session.engine_->loss())
-          session.info_ =
-              unpack_as<ModelInfo>(session.engine_->ask(Model, pack(session.number_), nullptr, [](const Frame&) {}));
+        if (!session.engine_->loss()) session.info_ = session.ask<Model>();
       } catch (const std::exception&) {  // the next request says what is wrong with the line
       }
     }

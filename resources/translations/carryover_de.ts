@@ -173,6 +173,18 @@
         <source>it is not what the engine answered last</source>
         <translation>sie ist nicht die letzte Antwort des Rechenkerns</translation>
     </message>
+    <message>
+        <source>reading the text</source>
+        <translation>liest den Text</translation>
+    </message>
+    <message>
+        <source>answering without retrieval</source>
+        <translation>antwortet ohne Retrieval</translation>
+    </message>
+    <message>
+        <source>answering</source>
+        <translation>antwortet</translation>
+    </message>
 </context>
 <context>
     <name>AskPanel</name>
@@ -263,21 +275,6 @@
     <message>
         <source>“%1”: probability %2. Nothing is retrieved: the presets in Settings turn retrieval on</source>
         <translation>„%1“: Wahrscheinlichkeit %2. Es wird nichts abgerufen: Die Vorlagen unter „Einstellungen“ schalten Retrieval ein</translation>
-    </message>
-</context>
-<context>
-    <name>AskWorker</name>
-    <message>
-        <source>reading the text</source>
-        <translation>liest den Text</translation>
-    </message>
-    <message>
-        <source>answering without retrieval</source>
-        <translation>antwortet ohne Retrieval</translation>
-    </message>
-    <message>
-        <source>answering</source>
-        <translation>antwortet</translation>
     </message>
 </context>
 <context>
@@ -1257,6 +1254,25 @@ Befehl: %6</translation>
     </message>
 </context>
 <context>
+    <name>CallRelay</name>
+    <message>
+        <source>no model is open</source>
+        <translation>kein Modell ist offen</translation>
+    </message>
+    <message>
+        <source>Open a model first.</source>
+        <translation>Öffnen Sie zuerst ein Modell.</translation>
+    </message>
+    <message>
+        <source>the run was made with the weights %1, and the open model has %2</source>
+        <translation>der Lauf entstand mit den Gewichten %1, und das offene Modell hat %2</translation>
+    </message>
+    <message>
+        <source>Open the run&apos;s model, or run the text again.</source>
+        <translation>Öffnen Sie das Modell des Laufs, oder führen Sie den Text noch einmal aus.</translation>
+    </message>
+</context>
+<context>
     <name>CarryPanel</name>
     <message>
         <source>Carried tail</source>
@@ -2121,16 +2137,13 @@ Befehl: %6</translation>
         <source>Document state closed: %1</source>
         <translation>Zustand des Dokuments geschlossen: %1</translation>
     </message>
-</context>
-<context>
-    <name>DocumentWorker</name>
     <message>
-        <source>no model is open</source>
-        <translation>kein Modell ist offen</translation>
+        <source>was read under the policy %1, and %2 is chosen</source>
+        <translation>wurde unter dem Verfahren %1 gelesen, und %2 ist gewählt</translation>
     </message>
     <message>
-        <source>Open a model first.</source>
-        <translation>Öffnen Sie zuerst ein Modell.</translation>
+        <source>Choose the policy %1, or read the text again.</source>
+        <translation>Wählen Sie das Verfahren %1, oder lesen Sie den Text noch einmal.</translation>
     </message>
     <message>
         <source>Writing %1</source>
@@ -2139,14 +2152,6 @@ Befehl: %6</translation>
     <message>
         <source>Reading %1</source>
         <translation>Liest %1</translation>
-    </message>
-    <message>
-        <source>was read under the policy %1, and %2 is chosen</source>
-        <translation>wurde unter dem Verfahren %1 gelesen, und %2 ist gewählt</translation>
-    </message>
-    <message>
-        <source>Choose the policy %1, or read the text again.</source>
-        <translation>Wählen Sie das Verfahren %1, oder lesen Sie den Text noch einmal.</translation>
     </message>
 </context>
 <context>
@@ -4783,17 +4788,6 @@ Wertung %4 · Rang %5 von %6</translation>
     <message>
         <source>disconnected</source>
         <translation>nicht verbunden</translation>
-    </message>
-</context>
-<context>
-    <name>InspectWorker</name>
-    <message>
-        <source>the run was made with the weights %1, and the open model has %2</source>
-        <translation>der Lauf entstand mit den Gewichten %1, und das offene Modell hat %2</translation>
-    </message>
-    <message>
-        <source>Open the run&apos;s model, or run the text again.</source>
-        <translation>Öffnen Sie das Modell des Laufs, oder führen Sie den Text noch einmal aus.</translation>
     </message>
 </context>
 <context>

@@ -184,9 +184,9 @@ class AskPanelTest : public QObject {
                qPrintable(shown));
       QVERIFY(!probability_of(panel).isEmpty() && probability_of(panel).count(u'%') == 1);
       QVERIFY2(done.size() > 0, policy);
-      QVERIFY(!done.contains(AskWorker::tr("answering without retrieval")));
+      QVERIFY(!done.contains(AskController::tr("answering without retrieval")));
     }
-    QCOMPARE(done.front(), AskWorker::tr("reading the text"));  // a state that grows is not kept by a run
+    QCOMPARE(done.front(), AskController::tr("reading the text"));  // a state that grows is not kept by a run
   }
 
   void the_engine_answers_and_answers_again_without_a_passage() {
