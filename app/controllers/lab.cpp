@@ -5,7 +5,7 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "engine/config/minference_settings.h"
+#include "engine/policies/minference/minference_settings.h"
 
 namespace carryover {
 

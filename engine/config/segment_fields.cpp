@@ -4,14 +4,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "engine/config/cca_settings.h"
-#include "engine/config/infllm_settings.h"
-#include "engine/config/minference_settings.h"
-#include "engine/config/nsa_settings.h"
-#include "engine/config/snapkv_settings.h"
-#include "engine/config/streaming_settings.h"
-#include "engine/config/window_settings.h"
-
 namespace carryover {
 
 namespace {
@@ -137,12 +129,6 @@ bool SegmentField::of_policy() const {
           return value.of_policy;
       },
       member);
-}
-
-std::span<const PolicyFields* const> policy_fields() {
-  static constexpr const PolicyFields* all[] = {&window_fields, &streaming_fields, &minference_fields, &snapkv_fields,
-                                                &infllm_fields, &cca_fields,       &nsa_fields};
-  return all;
 }
 
 std::span<const SegmentField> segment_fields() {

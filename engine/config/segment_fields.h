@@ -87,7 +87,8 @@ struct PolicyFields {
   /// Throws EngineError{BadInput} if values that are in their bounds do not fit each other or the model; may be null.
   void (*check)(const SegmentConfig& config, const ModelConfig& model, const std::string& where) = nullptr;
 };
-/// Returns those of all policies, in the order of forms and documents. Any thread.
+/// Returns those of all policies, in the order of forms and documents. Defined in engine/policies, which knows them.
+/// Any thread.
 std::span<const PolicyFields* const> policy_fields();
 
 /// Returns every field, in the order of forms and documents. Any thread.

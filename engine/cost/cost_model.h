@@ -19,6 +19,13 @@ struct RunUse {
   bool decoding = false;  ///< tokens are added one by one to an open segment
 };
 
+/// The rows of KV heads that caches hold, over all layers.
+struct CachedRows {
+  std::int64_t whole = 0;      ///< rows that hold the text
+  std::int64_t ends = 0;       ///< rows that hold its first and last tokens
+  std::int64_t most_ends = 0;  ///< tokens that such a row holds at most before a segment
+};
+
 /// Predicted cost of a run (sec:complexity), for the window's curves and for checks before loading. Pure; any thread.
 struct CostModel {
   ModelConfig model;
@@ -46,18 +53,9 @@ struct CostModel {
   /// Returns the same for full attention in chunks of S. The newest chunk's keys and values exist twice until its last
   /// layer, which counts as activations.
   MemoryBytes full(std::int64_t tokens, RunUse use = {}) const;
-  /// Returns the same for caches in chunks of S. Over all layers, `whole` rows of KV heads hold the text, and `ends`
-  /// rows the first `sinks` tokens and the last attention_window. What is kept of the newest chunk exists twice until
-  /// its last layer, which counts as activations.
-  MemoryBytes caches(std::int64_t tokens, std::int64_t whole, std::int64_t ends, std::int64_t sinks,
-                     RunUse use = {}) const;
-  /// Returns the same if all tokens are held and a segment sees sinks, some blocks and the near tokens
-  /// (block_memory.h).
-  MemoryBytes looked_up(std::int64_t tokens, RunUse use = {}) const;
-  /// Returns the same for core tokens and the tokens that are seen one by one (core_tokens.h).
-  MemoryBytes pooled(std::int64_t tokens, RunUse use = {}) const;
-  /// Returns the same for all tokens and the mean of each whole block (sparse_blocks.h).
-  MemoryBytes branched(std::int64_t tokens, RunUse use = {}) const;
+  /// Returns the same for caches in chunks of S. What is kept of the newest chunk exists twice until its last layer,
+  /// which counts as activations.
+  MemoryBytes caches(std::int64_t tokens, const CachedRows& rows, RunUse use = {}) const;
 };
 
 CostModel cost_model(const ModelConfig& model, const SegmentConfig& config, DType dtype);

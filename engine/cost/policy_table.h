@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/config/sparse_blocks.h"
 #include "engine/cost/cost_model.h"
+#include "engine/cost/sparse_blocks.h"
 
 namespace carryover {
 
@@ -27,31 +27,38 @@ struct VisiblePrefix {
 };
 
 /// A policy of attention across segments, described once: its name on the command line, in files and in the window, and
-/// all that costs and training need to know about it. The policy itself is a pair of files of this name in
-/// engine/policies.
+/// all that costs and training need to know about it. The row is in the policy's folder, engine/policies/NAME, beside
+/// its settings and the class that does what the row says.
 struct PolicyRow {
   const char* name;
-  const char* help;     ///< says what attention sees; English, translated by the window
-  bool runs_in_chunks;  ///< true if segments are only chunks of the computation: a training sample is one segment
-  bool trained;         ///< true if a model can be trained under it
-  bool state_grows;     ///< true if it grows with the text: then a segment's initial state is not kept to run it again
-  /// Fields of SegmentConfig that it reads besides those that all policies read. Empty: all that are no policy's own
-  /// settings.
-  std::span<const std::string_view> fields;
-  /// Returns what a layer's heads see before a segment that begins at token `first`.
-  std::vector<VisiblePrefix> (*visible)(const ModelConfig&, const SegmentConfig&, int layer, std::int64_t first);
-  /// Returns all kinds of memory at the end of a run of `tokens`.
-  MemoryBytes (*memory)(const CostModel&, std::int64_t tokens, RunUse use);
+  const char* help;             ///< says what attention sees; English, translated by the window
+  bool runs_in_chunks = false;  ///< true if segments are only chunks of the computation: a training sample is one
+                                ///< segment
+  bool trained = false;         ///< true if a model can be trained under it
+  bool state_grows = false;     ///< true if it grows with the text: then a segment's initial state is not kept to run
+                                ///< it again
   bool segment_in_window = false;  ///< true if no segment may be longer than attention_window
   bool gated = false;              ///< true if outputs of heads are sums by gates, which are weights of their own
                                    ///< (gate_parameters())
   bool ends_prompts = false;       ///< true if its state changes where a prompt ends
+  /// Fields of SegmentConfig that it reads besides fields_of_all. Empty: all that are no policy's own settings.
+  std::span<const std::string_view> fields = {};
+  /// Returns what a layer's heads see before a segment that begins at token `first`.
+  std::vector<VisiblePrefix> (*visible)(const ModelConfig&, const SegmentConfig&, int layer, std::int64_t first);
+  /// Returns all kinds of memory at the end of a run of `tokens`.
+  MemoryBytes (*memory)(const CostModel&, std::int64_t tokens, RunUse use);
+  /// Returns tail_before() a segment that begins at `first`; null: the carry, or the attention window, says it.
+  std::int64_t (*tail)(const SegmentConfig&, std::int64_t first) = nullptr;
 };
+
+/// The fields that every policy reads.
+inline constexpr std::string_view fields_of_all[] = {"segment_length", "bos", "cross_boundary_target", "rope"};
 
 /// The policy of the paper's method, to which presets and heads for recall belong.
 inline constexpr const char* kMethodPolicy = "segmented";
 
-/// Returns every policy, in the order of forms and help; the first is the default. Any thread.
+/// Returns every policy, in the order of forms and help; the first is the default. Defined in engine/policies, which
+/// knows them. Any thread.
 std::span<const PolicyRow> policies();
 std::vector<std::string> policy_names();
 /// Returns the policies' names as a list. `trained`: only policies that models are trained under.

@@ -16,12 +16,10 @@ struct PolicyRequest {
   std::vector<TokenRange> banned = {};  ///< positions that are not retrieved
 };
 
-/// Registers a policy; each policy's .cpp has a static object of this type. `name` is the name in the policy's row in
-/// cost/policy_table.h.
-struct PolicyFactory {
-  using Make = std::unique_ptr<AttentionPolicy> (*)(const PolicyRequest&);
-  PolicyFactory(const char* name, Make make);
-};
+/// Make each policy; defined in the files of their classes.
+using PolicyMaker = std::unique_ptr<AttentionPolicy>(const PolicyRequest&);
+PolicyMaker make_segmented, make_full, make_sliding, make_streaming, make_duo, make_minference, make_snapkv,
+    make_infllm, make_cca, make_nsa;
 
 /// Makes a policy by its name. Throws EngineError{Usage}, which lists the known names, if there is none of that name.
 std::unique_ptr<AttentionPolicy> make_policy(const std::string& name, const PolicyRequest& request);

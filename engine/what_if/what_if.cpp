@@ -15,7 +15,7 @@
 #include "engine/inspection/replay_check.h"
 #include "engine/policies/ablated.h"
 #include "engine/policies/handover.h"
-#include "engine/policies/segmented.h"
+#include "engine/policies/segmented/segmented.h"
 #include "engine/runs/values/prefix_control.h"
 #include "engine/what_if/patch_values.h"
 

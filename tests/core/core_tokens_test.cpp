@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tokens that a token sees under policy cca: counts, and the sums that costs make of them.
-#include "engine/config/core_tokens.h"
-
 #include <QTest>
 
-#include "engine/config/cca_settings.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/cost/visible_keys.h"
+#include "engine/policies/cca/cca_cost.h"
+#include "engine/policies/cca/cca_settings.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

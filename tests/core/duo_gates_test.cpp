@@ -10,8 +10,8 @@
 #include <random>
 #include <set>
 
-#include "engine/config/duo_heads.h"
 #include "engine/heads/choice/head_scores.h"
+#include "engine/policies/duo/duo_settings.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"

@@ -5,11 +5,11 @@
 #include <QTest>
 #include <utility>
 
-#include "engine/config/infllm_settings.h"
 #include "engine/config/segment_config.h"
 #include "engine/config/segment_fields.h"
-#include "engine/config/snapkv_settings.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/infllm/infllm_settings.h"
+#include "engine/policies/snapkv/snapkv_settings.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;

@@ -5,9 +5,9 @@
 #include <QTest>
 #include <algorithm>
 
-#include "engine/config/cca_settings.h"
-#include "engine/config/infllm_settings.h"
 #include "engine/config/window_settings.h"
+#include "engine/policies/cca/cca_settings.h"
+#include "engine/policies/infllm/infllm_settings.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tokens that a token sees under policy nsa: counts, and the sums that costs make of them.
-#include "engine/config/sparse_blocks.h"
+#include "engine/cost/sparse_blocks.h"
 
 #include <QTest>
 #include <limits>
 #include <set>
 
-#include "engine/config/nsa_settings.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/cost/visible_keys.h"
+#include "engine/policies/nsa/nsa_settings.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -23,14 +23,14 @@ struct Case {
   std::mt19937 random;
   ModelConfig model = tiny_config(3, 8, 2, 8, 64);
   SegmentConfig config;
-  SparseBlocks rule{config};
+  SparseBlocks rule = sparse_blocks(config);
 
   explicit Case(unsigned seed) : random(seed) {
     config = random_segment_config(random, model);
     config.of<NsaSettings>().selected_block_length = draw(random, 1, 20);
     config.of<NsaSettings>().selected_blocks = draw(random, 1, 6);
     config.of<WindowSettings>().attention_window = draw(random, 0, 3) == 0 ? draw(random, 1, 3) : draw(random, 1, 90);
-    rule = SparseBlocks(config);
+    rule = sparse_blocks(config);
   }
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CCA-Attention (policy cca): against a reference that takes one query of one head at a time, in any chunks; gradients;
 // what is held; and what views are told of core tokens.
-#include "engine/policies/cca.h"
+#include "engine/policies/cca/cca.h"
 
 #include <QTest>
 
-#include "engine/config/cca_settings.h"
 #include "engine/config/segment_fields.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
+#include "engine/policies/cca/cca_settings.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/policy_gradient.h"

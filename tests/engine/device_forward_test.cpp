@@ -3,8 +3,8 @@
 // FlashAttention, and for the rest LibTorch's own operations. They compute what the CPU's own code does.
 #include <QTest>
 
-#include "engine/config/snapkv_settings.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/snapkv/snapkv_settings.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/training/sample_gradient.h"
 #include "tests/support/reference_kernels.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // DuoAttention (policy duo): against a reference that takes a pair of a query and a key at a time, in any chunks, what
 // is held and what is freed.
-#include "engine/policies/duo.h"
+#include "engine/policies/duo/duo.h"
 
 #include <QTest>
 
-#include "engine/config/streaming_settings.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/streaming/streaming_settings.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"

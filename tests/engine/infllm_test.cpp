@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // InfLLM (policy infllm): against a reference that knows tokens alone and keeps its memory one by one, in any chunks;
 // what is held; and what views are told of a prefix with blocks and copies.
-#include "engine/policies/infllm.h"
+#include "engine/policies/infllm/infllm.h"
 
 #include <QTest>
 #include <limits>
 
-#include "engine/config/infllm_settings.h"
 #include "engine/config/segment_fields.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
+#include "engine/policies/infllm/infllm_settings.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/run_layers.h"

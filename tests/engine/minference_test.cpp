@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MInference (policy minference): against attention under a mask that is made from MInference's description by sorting
 // sums, without the engine's index.
-#include "engine/policies/minference.h"
+#include "engine/policies/minference/minference.h"
 
 #include <QTest>
 #include <set>
 
-#include "engine/config/minference_settings.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "tests/support/dense_by_mask.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"

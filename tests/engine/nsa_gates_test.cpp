@@ -3,9 +3,9 @@
 #include <QTest>
 
 #include "engine/checkpoints/model_folder.h"
-#include "engine/config/nsa_settings.h"
 #include "engine/config/window_settings.h"
 #include "engine/families/weight_rows.h"
+#include "engine/policies/nsa/nsa_settings.h"
 #include "engine/training/adapter_file.h"
 #include "engine/training/checkpoint.h"
 #include "engine/training/tensor_file.h"

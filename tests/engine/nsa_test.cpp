@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Native Sparse Attention (policy nsa): against a reference that takes one query of one head at a time, in any chunks;
 // gradients, those of the gates too; what is held; what views are told of branches.
-#include "engine/policies/nsa.h"
+#include "engine/policies/nsa/nsa.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <QTest>
 #include <numeric>
 
-#include "engine/config/nsa_settings.h"
 #include "engine/config/segment_fields.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
 #include "engine/inspection/attention_pattern.h"
+#include "engine/policies/nsa/nsa_settings.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/policy_gradient.h"

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "engine/config/minference_settings.h"
 #include "engine/heads/choice/head_pattern_file.h"
 #include "engine/heads/pattern_choice.h"
 #include "engine/method/pattern_index.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "engine/policies/registry.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"

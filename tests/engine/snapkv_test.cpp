@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // SnapKV (policy snapkv): which keys a prompt leaves, against votes that are counted a pair at a time, and what tokens
 // behind the prompt see.
-#include "engine/policies/snapkv.h"
+#include "engine/policies/snapkv/snapkv.h"
 
 #include <QTest>
 #include <set>
 
-#include "engine/config/snapkv_settings.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/snapkv/snapkv_settings.h"
 #include "engine/runs/generation.h"
 #include "tests/support/dense_by_mask.h"
 #include "tests/support/pair_by_pair.h"

@@ -7,11 +7,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "engine/config/infllm_settings.h"
-#include "engine/config/snapkv_settings.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/infllm/infllm_settings.h"
 #include "engine/policies/registry.h"
+#include "engine/policies/snapkv/snapkv_settings.h"
 #include "engine/runs/document_reading.h"
 #include "engine/runs/generation.h"
 #include "tests/support/expect_error.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sinks and a window (policies sliding and streaming): against a reference that takes a pair of a query and a key at a
 // time, in any chunks, and what is held between segments.
-#include "engine/policies/streaming.h"
+#include "engine/policies/streaming/streaming.h"
 
 #include <QTest>
 
-#include "engine/config/streaming_settings.h"
 #include "engine/config/window_settings.h"
+#include "engine/policies/streaming/streaming_settings.h"
 #include "tests/support/pair_by_pair.h"
 #include "tests/support/policy_facts.h"
 #include "tests/support/test_program.h"

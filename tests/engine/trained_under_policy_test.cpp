@@ -6,12 +6,12 @@
 #include <set>
 
 #include "engine/checkpoints/trained_under.h"
-#include "engine/config/cca_settings.h"
-#include "engine/config/infllm_settings.h"
-#include "engine/config/minference_settings.h"
-#include "engine/config/nsa_settings.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/cca/cca_settings.h"
+#include "engine/policies/infllm/infllm_settings.h"
+#include "engine/policies/minference/minference_settings.h"
+#include "engine/policies/nsa/nsa_settings.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

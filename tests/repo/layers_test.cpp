@@ -47,8 +47,13 @@ struct Folder {
   Library library = Library::None;
 };
 
+/// Settings, costs and rows of policies, which lie beside the classes that need LibTorch:
+/// engine/policies/nsa/nsa_cost.h.
+const QString policy_facts = "engine/policies/facts";
+
 /// Values and formulas, without files.
-const QStringList values{"engine/base", "engine/families", "engine/config", "engine/cost", "engine/runs/values"};
+const QStringList values{"engine/base", "engine/families", "engine/config",
+                         "engine/cost", policy_facts,      "engine/runs/values"};
 /// All that needs no LibTorch, but for campaigns.
 const QStringList files = values + QStringList{"engine/statistics",   "engine/formats",          "engine/tokenizers",
                                                "engine/data",         "engine/checkpoints",      "engine/bench",
@@ -80,6 +85,7 @@ const QList<Folder> folders{
     {"engine/families", {"engine/base"}},
     {"engine/config", {"engine/base", "engine/families"}},
     {"engine/cost", {"engine/base", "engine/families", "engine/config"}},
+    {policy_facts, {"engine/base", "engine/families", "engine/config", "engine/cost"}},
     {"engine/formats", {"engine/base"}},
     {"engine/tokenizers", {"engine/base", "engine/formats"}},
     {"engine/tokenizers/absent", {"engine/base", "engine/tokenizers"}},
@@ -113,7 +119,7 @@ const QList<Folder> folders{
     {"engine/method",
      values + QStringList{"engine/decoder", "engine/ops", "engine/ops/cpu", "engine/ops/cuda", "engine/runtime"},
      Library::Torch},
-    {"engine/policies", values + QStringList{"engine/method"}, Library::Torch},
+    {"engine/policies", values + QStringList{"engine/method", policy_facts}, Library::Torch},
     {"engine/runs", values + forward + QStringList{"engine/formats", "engine/runs/records"}, Library::Torch},
     {"engine/inspection", values + forward + QStringList{"engine/runs"}, Library::Torch},
     {"engine/what_if", values + forward + QStringList{"engine/runs", "engine/inspection"}, Library::Torch},
@@ -176,8 +182,16 @@ const QList<Folder> folders{
 
 constexpr int most_files = 60;  ///< of one folder: more are not read at a glance
 
-const Folder* folder_of(const QString& file) {
+/// The path in the table: that of a policy's folder says which of its two kinds a file is.
+QString table_path(const QString& file) {
+  static const QRegularExpression facts("^engine/policies/(policy_rows|.+_(settings|cost))\\.(h|cpp)$");
   const QString path = file.section('/', 0, -2);
+  if (facts.match(file).hasMatch()) return policy_facts;
+  return path.startsWith("engine/policies/") && path != policy_facts ? QString("engine/policies") : path;
+}
+
+const Folder* folder_of(const QString& file) {
+  const QString path = table_path(file);
   const auto found =
       std::find_if(folders.begin(), folders.end(), [&](const Folder& each) { return each.path == path; });
   return found == folders.end() ? nullptr : &*found;

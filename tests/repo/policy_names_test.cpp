@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A policy is a row of the table and a pair of files: nothing else of the program knows it by its name, so that a new
-// one changes nothing else (docs/architecture.md, How to add).
+// A policy is a folder: nothing else of the program knows it by its name, so that a new one changes nothing else but
+// the lists of policies (docs/architecture.md, How to add).
 #include <QDirIterator>
 #include <QRegularExpression>
 #include <QSet>
@@ -20,10 +20,6 @@ const QSet<QString> common{"segmented", "full"};
 /// The files in which a string with a policy's name means another thing.
 const QSet<QString> others{"app/cli/heads/heads.cpp",  // methods that find heads, by the papers that they are from
                            "engine/config/head_patterns.h"};  // whose files have these patterns
-
-QString table() {
-  return QStringLiteral("engine/cost/policy_table.cpp");
-}
 
 /// Returns the names of policies that stand as strings in a file.
 QSet<QString> names_in(const QString& text) {
@@ -54,16 +50,15 @@ QMap<QString, QStringList> places() {
 class PolicyNamesTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  void a_name_stands_in_the_table_and_in_its_own_files() {
+  void a_name_stands_in_its_own_folder() {
     const auto found = places();
     for (const PolicyRow& row : policies()) {
       const QString name = QString::fromUtf8(row.name);
       if (common.contains(name)) continue;
       const QStringList paths = found.value(name);
-      QSet<QString> files;  // of a pair one
-      for (const QString& path : paths)
-        if (path != table()) files += path.section('.', 0, 0);
-      QVERIFY2(paths.contains(table()) && files.size() == 1 && (*files.begin()).startsWith("engine/policies/"),
+      QSet<QString> folders;
+      for (const QString& path : paths) folders += path.section('/', 0, -2);
+      QVERIFY2(folders.size() == 1 && (*folders.begin()).startsWith("engine/policies/"),
                qPrintable(name + ": " + paths.join(", ")));
     }
     QVERIFY(found.size() >= 8);

@@ -5,11 +5,11 @@
 #include <set>
 #include <string_view>
 
-#include "engine/config/cca_settings.h"
-#include "engine/config/infllm_settings.h"
-#include "engine/config/minference_settings.h"
-#include "engine/config/nsa_settings.h"
 #include "engine/config/segment_config.h"
+#include "engine/policies/cca/cca_settings.h"
+#include "engine/policies/infllm/infllm_settings.h"
+#include "engine/policies/minference/minference_settings.h"
+#include "engine/policies/nsa/nsa_settings.h"
 
 namespace carryover::test {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/config/streaming_settings.h"
 #include "engine/config/window_settings.h"
+#include "engine/policies/streaming/streaming_settings.h"
 #include "engine/runs/text_run.h"
 #include "tests/support/random_config.h"
 #include "tests/support/tiny_model.h"

@@ -10,7 +10,7 @@
 #include <QToolButton>
 #include <QUndoStack>
 
-#include "engine/config/minference_settings.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/random_config.h"

@@ -14,8 +14,8 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
-#include "engine/config/minference_settings.h"
 #include "engine/config/recall_preset.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/random_config.h"

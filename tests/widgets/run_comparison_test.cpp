@@ -9,7 +9,7 @@
 #include <set>
 #include <tuple>
 
-#include "engine/config/minference_settings.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "engine/tokenizers/tokenizer.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/synthetic_run.h"

@@ -16,7 +16,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/config/minference_settings.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_run.h"

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/config/minference_settings.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "widgets/heads/pattern_dialog.h"
 #include "widgets/heads/state/pattern_text.h"
 #include "widgets/lab/shown.h"

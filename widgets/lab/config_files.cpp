@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
-#include "engine/config/minference_settings.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "engine/heads/choice/head_pattern_file.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "engine/runs/records/run_folder.h"
 #include "widgets/controls/warning_box.h"
 

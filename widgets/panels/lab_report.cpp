@@ -14,8 +14,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
-#include "engine/config/minference_settings.h"
 #include "engine/formats/output_file.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "engine/runs/records/run_command.h"
 #include "widgets/compare/state/comparison_rows.h"
 #include "widgets/heads/state/pattern_text.h"

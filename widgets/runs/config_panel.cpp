@@ -17,10 +17,10 @@
 #include <limits>
 
 #include "engine/base/error.h"
-#include "engine/config/minference_settings.h"
 #include "engine/config/segment_fields.h"
 #include "engine/config/settings_presets.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "widgets/controls/page_parts.h"
 #include "widgets/heads/state/pattern_text.h"
 #include "widgets/lab/config_files.h"

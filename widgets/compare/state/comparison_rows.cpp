@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/config/minference_settings.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "widgets/heads/state/pattern_text.h"
 #include "widgets/look/quantity_text.h"
 #include "widgets/runs/state/model_label.h"

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "engine/config/minference_settings.h"
 #include "engine/config/segment_fields.h"
 #include "engine/cost/policy_table.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "widgets/heads/state/pattern_text.h"
 
 namespace carryover {

@@ -10,8 +10,8 @@
 #include <tuple>
 
 #include "engine/base/error.h"
-#include "engine/config/minference_settings.h"
 #include "engine/config/segment_fields.h"
+#include "engine/policies/minference/minference_settings.h"
 #include "engine/runs/values/edit_json.h"
 #include "widgets/heads/state/pattern_text.h"
 #include "widgets/look/csv_text.h"

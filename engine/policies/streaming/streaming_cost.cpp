@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cost/window_cost.h"
+#include "engine/policies/policy_rows.h"
+
+namespace carryover {
+namespace {
+
+std::vector<VisiblePrefix> visible_sliding(const ModelConfig& model, const SegmentConfig& config, int,
+                                           std::int64_t first) {
+  return {visible_in_window(config, model.heads, model.kv_heads, 0, first)};
+}
+
+MemoryBytes memory_sliding(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  return cost.caches(tokens, {0, cost.model.layers * cost.model.kv_heads, most_in_window(cost.config, 0)}, use);
+}
+
+std::vector<VisiblePrefix> visible_streaming(const ModelConfig& model, const SegmentConfig& config, int,
+                                             std::int64_t first) {
+  return {visible_in_window(config, model.heads, model.kv_heads, config.sink_length, first)};
+}
+
+MemoryBytes memory_streaming(const CostModel& cost, std::int64_t tokens, RunUse use) {
+  const std::int64_t most = most_in_window(cost.config, cost.config.sink_length);
+  return cost.caches(tokens, {0, cost.model.layers * cost.model.kv_heads, most}, use);
+}
+
+constexpr std::string_view sliding_fields[] = {"attention_window"};
+constexpr std::string_view streaming_fields_read[] = {"sink_length", "attention_window", "cache_positions"};
+
+}  // namespace
+
+#define TEXT(text) text  // scripts/translations.sh collects these texts
+
+constinit const PolicyRow sliding_row{
+    .name = "sliding",
+    .help = TEXT("the last tokens of an attention window"),
+    .runs_in_chunks = true,
+    .fields = sliding_fields,
+    .visible = visible_sliding,
+    .memory = memory_sliding,
+};
+
+constinit const PolicyRow streaming_row{
+    .name = "streaming",
+    .help = TEXT("sinks and the last tokens of an attention window (StreamingLLM)"),
+    .runs_in_chunks = true,
+    .fields = streaming_fields_read,
+    .visible = visible_streaming,
+    .memory = memory_streaming,
+};
+
+#undef TEXT
+
+}  // namespace carryover
