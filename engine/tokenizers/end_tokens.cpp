@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using Ids = std::set<std::int32_t>;
 
-/// The spellings after which llama.cpp ends a text.
 const std::unordered_set<std::string_view> kSpellings{"<|eot_id|>",
                                                       "<|im_end|>",
                                                       "<|end|>",
@@ -86,7 +85,7 @@ void add_by_spelling(const Tokenizer& tokenizer, Ids& ids) {
   std::multimap<std::string, std::int32_t> found;
   for (std::int64_t id = 0; id < tokenizer.vocabulary(); ++id) {
     std::string text = tokenizer.bytes(static_cast<std::int32_t>(id));
-    if (kSpellings.contains(text)) found.emplace(std::move(text), static_cast<std::int32_t>(id));
+    if (is_end_spelling(text)) found.emplace(std::move(text), static_cast<std::int32_t>(id));
   }
   const bool calls = found.contains("<|call|>") || found.contains("<|calls|>");
   if (calls && (found.contains("<|return|>") || found.contains("<|flush|>"))) found.erase("<|end|>");
@@ -94,6 +93,10 @@ void add_by_spelling(const Tokenizer& tokenizer, Ids& ids) {
 }
 
 }  // namespace
+
+bool is_end_spelling(std::string_view token) {
+  return kSpellings.contains(token);
+}
 
 std::vector<std::int32_t> end_tokens(const std::string& model_path, const Tokenizer* tokenizer) {
   Ids ids;

@@ -3,6 +3,7 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/mapped_file.h"
+#include "engine/tokenizers/end_tokens.h"
 #include "engine/tokenizers/sentencepiece_proto.h"
 #include "engine/tokenizers/sentencepiece_tokenizer.h"
 
@@ -28,6 +29,10 @@ class Reader {
       if (kind < 1 || kind > 6)
         broken("tokenizer.ggml.token_type holds " + std::to_string(kind) + ", which is not a token type");
     }
+    // Many files call the end of a turn an ordinary token, and their chat templates write it out. As in llama.cpp it is
+    // special all the same.
+    for (std::size_t id = 0; id < tokens_.size(); ++id)
+      if (is_end_spelling(tokens_[id])) kinds_[id] = static_cast<std::int64_t>(PieceKind::Control);
   }
 
   BpeDefinition read_bpe() const {

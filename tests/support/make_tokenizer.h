@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/tokenizers/bpe_pretokenizer.h"
@@ -81,8 +82,16 @@ inline nlohmann::json demo_tokenizer_with_split() {
   return demo;
 }
 
-/// The demo's vocabulary as a GGUF spells it; with `pre` empty, without that key.
-inline std::string make_bpe_gguf(const std::string& pre) {
+/// The number of tokens in the demo's vocabulary.
+inline std::int32_t demo_vocabulary() {
+  const nlohmann::json demo = demo_tokenizer();
+  return static_cast<std::int32_t>(demo["model"]["vocab"].size() + demo["added_tokens"].size());
+}
+
+/// The demo's vocabulary as a GGUF spells it; with `pre` empty, without that key. `more`: tokens behind the demo's, with
+/// their types.
+inline std::string make_bpe_gguf(const std::string& pre,
+                                 const std::vector<std::pair<std::string, std::int32_t>>& more = {}) {
   const nlohmann::json demo = demo_tokenizer();
   const nlohmann::json& vocabulary = demo["model"]["vocab"];
   std::vector<std::string> tokens(vocabulary.size() + demo["added_tokens"].size());
@@ -92,6 +101,11 @@ inline std::string make_bpe_gguf(const std::string& pre) {
     tokens[added["id"].get<std::size_t>()] = added["content"].get<std::string>();
     kinds[added["id"].get<std::size_t>()] = 3;
   }
+  const std::size_t of_demo = tokens.size();
+  for (const auto& [token, kind] : more) {
+    tokens.push_back(token);
+    kinds.push_back(kind);
+  }
   GgufWriter writer;
   writer.add_string("general.architecture", "llama");
   writer.add_string("tokenizer.ggml.model", "gpt2");
@@ -99,8 +113,8 @@ inline std::string make_bpe_gguf(const std::string& pre) {
   writer.add_strings("tokenizer.ggml.tokens", tokens);
   writer.add_ints("tokenizer.ggml.token_type", kinds);
   writer.add_strings("tokenizer.ggml.merges", demo["model"]["merges"].get<std::vector<std::string>>());
-  writer.add_int("tokenizer.ggml.bos_token_id", static_cast<std::uint32_t>(tokens.size() - 2));
-  writer.add_int("tokenizer.ggml.eos_token_id", static_cast<std::uint32_t>(tokens.size() - 1));
+  writer.add_int("tokenizer.ggml.bos_token_id", static_cast<std::uint32_t>(of_demo - 2));
+  writer.add_int("tokenizer.ggml.eos_token_id", static_cast<std::uint32_t>(of_demo - 1));
   return writer.bytes();
 }
 

@@ -3,6 +3,7 @@
 #include "engine/tokenizers/end_tokens.h"
 
 #include <QTest>
+#include <algorithm>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
@@ -20,6 +21,7 @@ class EndTokensTest : public QObject {
   void of_a_gguf();
   void by_their_spelling();
   void end_of_a_message_part();
+  void an_end_is_special_whatever_the_gguf_calls_it();
   void of_a_model_without_tokenizer();
   void refuses();
 };
@@ -83,6 +85,28 @@ void EndTokensTest::end_of_a_message_part() {
   QCOMPARE(ends({"<|end|>", "<|return|>"}), (Ids{2, 319, 320}));
   QCOMPARE(ends({"<|end|>", "<|return|>", "<|call|>"}), (Ids{2, 320, 321}));
   QCOMPARE(ends({"<|flush|>", "<|calls|>", "<|end|>"}), (Ids{2, 319, 320}));
+}
+
+/// A chat template writes out the end of each turn. Files that call it an ordinary token are common.
+void EndTokensTest::an_end_is_special_whatever_the_gguf_calls_it() {
+  const TempDir folder;
+  const std::string text = "the<|im_end|>the";
+  const auto check = [&](const std::string& gguf, std::int32_t end) {
+    write_bytes(folder.file("m.gguf"), gguf);
+    const auto tokenizer = Tokenizer::load(folder.file("m.gguf"));
+    QCOMPARE(std::ranges::count(tokenizer->encode(text, true), end), 1);
+    QCOMPARE(std::ranges::count(tokenizer->encode(text, false), end), 0);
+    QCOMPARE(tokenizer->decode(tokenizer->encode(text, true)), text);
+    QVERIFY(std::ranges::count(tokenizer->end_ids(), end) == 1);
+  };
+  for (const std::int32_t kind : {1, 3, 4}) {
+    SmallPieces pieces;
+    for (const char piece : {'<', '>', '|', '_'}) pieces.add(std::string(1, piece), -90, 1);
+    const auto end = static_cast<std::int32_t>(pieces.text.size());
+    pieces.add("<|im_end|>", 0, kind);
+    check(make_sentencepiece_gguf(pieces), end);
+    check(make_bpe_gguf("smollm", {{"<|im_end|>", kind}}), demo_vocabulary());
+  }
 }
 
 void EndTokensTest::of_a_model_without_tokenizer() {
