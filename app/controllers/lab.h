@@ -4,6 +4,7 @@
 
 #include "app/controllers/ask_controller.h"
 #include "app/controllers/audit_controller.h"
+#include "app/controllers/device_memory.h"
 #include "app/controllers/document_controller.h"
 #include "app/controllers/evaluation_controller.h"
 #include "app/controllers/experiment_controller.h"
@@ -28,6 +29,7 @@ class Lab : public QObject {
   EngineConnection engine{context};
   ModelLoader loader{context, engine};
   RunController runs{context, engine, loader};
+  DeviceMemory memory{runs};
   TrainController training{context, runs};
   ExperimentController experiments{context, runs, training};
   PromptsController prompts{context, engine, loader};

@@ -239,6 +239,11 @@ FinetuneDialog* LabDialogs::make_finetune() {
   const auto tell_busy = [&lab = lab_, dialog] { dialog->set_engine_busy(lab.runs.why_engine_is_busy()); };
   connect(&lab_.runs, &RunController::state_changed, dialog, tell_busy);
   tell_busy();
+  const auto tell_memory = [&lab = lab_, dialog] {
+    if (const auto& model = lab.loader.model()) dialog->set_device_memory(model->info.device, lab.memory.free_bytes());
+  };
+  connect(&lab_.memory, &DeviceMemory::changed, dialog, tell_memory);
+  tell_memory();
   const auto tell_adapter = [&lab = lab_, dialog] {
     const auto& model = lab.loader.model();
     const QString adapter = model ? QString::fromStdString(model->info.adapter) : QString();

@@ -101,6 +101,8 @@ void bind_audits(Lab& lab, AuditPanel* audit) {
   QObject::connect(&lab.audits, &AuditController::progressed, audit, &AuditPanel::set_progress);
   QObject::connect(&lab.audits, &AuditController::done, audit, &AuditPanel::show_report);
   QObject::connect(&lab.audits, &AuditController::ended, audit, &AuditPanel::end);
+  QObject::connect(&lab.memory, &DeviceMemory::changed, audit,
+                   [&lab, audit] { audit->set_free_memory(lab.memory.free_bytes()); });
   tell_of_engine(lab, audit, [&lab, audit] {
     const auto& text = lab.loader.text();
     audit->set_has_model(lab.loader.model().has_value());

@@ -176,6 +176,11 @@ class EngineSession final : public Session {
 
   const ModelInfo& model() const override { return info_; }
 
+  std::int64_t free_memory() const override {
+    constexpr std::int64_t most = std::int64_t{1} << 60;  // where the system does not say
+    return std::min(available_memory_bytes(info_.device == Device::Cuda ? at::kCUDA : at::kCPU), most);
+  }
+
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
     const GivesMemoryBack at_the_end;
     FiniteLosses finite(observer);

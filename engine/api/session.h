@@ -29,6 +29,9 @@ class Session {
   virtual ~Session() = default;
   virtual const ModelInfo& model() const = 0;  ///< train() changes it, even if it throws
 
+  /// Returns the bytes that the model's device can still give without swapping: on the engine's machine, or its GPU.
+  virtual std::int64_t free_memory() const = 0;
+
   /// Runs the text in segments. A stop request ends the run cleanly after what is done: `cancelled` is set and nothing
   /// is thrown. Throws EngineError{BadInput, OutOfMemory, …}.
   virtual RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) = 0;

@@ -175,6 +175,7 @@ class Server {
     std::erase_if(sessions_, [&](const auto& each) { return &each.second == &open; });
   }
   ModelInfo answer(Kind<Model>, RemoteJob&, OpenSession& open) { return open.session->model(); }
+  std::int64_t answer(Kind<FreeMemory>, RemoteJob&, OpenSession& open) { return open.session->free_memory(); }
   std::vector<ModelFile> answer(Kind<Files>, RemoteJob&, const std::string& model, const std::string& adapter) {
     return read_model_files(model, adapter);
   }

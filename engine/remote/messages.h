@@ -87,6 +87,7 @@ using Messages = std::tuple<
     SessionRequest<Settings, "Settings", Large, SegmentConfig>,           // runs of the model start from it
     SessionRequest<Encode, "Encode", Large, Ids, TextToEncode>,
     SessionRequest<TokenTexts, "TokenTexts", Large, std::vector<Text>, Ids>,
+    SessionRequest<FreeMemory, "FreeMemory", Small, std::int64_t>,        // bytes
     // Wishes, heard while a request is served. None but Ping has an answer.
     Message<Stop, "Stop", Small>,
     Message<Pause, "Pause", Small>,

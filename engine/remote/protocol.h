@@ -14,6 +14,7 @@ enum class MessageKind : std::uint32_t {
   // Requests.
   Open, Close, Model, Files, Run, Generate, Logits, Train, Save, Audit, WhatIf, WhatIfPrice, Inspect, ProfileHeads,
   FindRecallHeads, SearchPatterns, LearnGates, ReadDocument, SaveState, LoadState, Settings, Encode, TokenTexts,
+  FreeMemory,
   // Wishes.
   Stop, Pause, Resume, Enough, WantSegments, Ping,
   // Messages from the engine.

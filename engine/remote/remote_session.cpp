@@ -120,6 +120,11 @@ class RemoteSession final : public Session {
   RemoteSession& operator=(const RemoteSession&) = delete;
 
   const ModelInfo& model() const override { return info_; }
+  std::int64_t free_memory() const override {
+    const std::int64_t bytes = ask<FreeMemory>();
+    if (!is_inside(bytes, kByteCount)) refuse_message("received a memory that is out of range");
+    return bytes;
+  }
 
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {
     ArrivingSegments segments(request, info_.config);

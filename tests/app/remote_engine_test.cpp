@@ -119,6 +119,7 @@ class RemoteEngineTest : public QObject {
   void the_model_and_its_tokenizer_are_known_here() {
     ModelInfo far = there_->model(), near = here_->model();
     QCOMPARE(pack(far), pack(near));
+    QVERIFY(there_->free_memory() > 0 && here_->free_memory() > 0);
     const auto folders = source_.model_folders(demo_request());
     QVERIFY(folders.tokenizer != kDemo);
     const auto tokenizer = Tokenizer::load(folders.tokenizer), own = Tokenizer::load(kDemo);

@@ -312,6 +312,9 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(refused("KV heads", [&] { engine_->open(model_at("no KV heads"), {}); }), std::string());
     QCOMPARE(refused("threads", [&] { engine_->open(model_at("many threads"), {}); }), std::string());
     QCOMPARE(refused("weight_bytes", [&] { engine_->open(model_at("weights of no size"), {}); }), std::string());
+    QCOMPARE(session_->free_memory(), std::int64_t{12345});
+    const auto owing = engine_->open(model_at("memory below 0"), {});
+    QCOMPARE(refused("memory", [&] { owing->free_memory(); }), std::string());
     RunControl control;
     Recorder recorder;
     RunRequest run = sixteen_ids();

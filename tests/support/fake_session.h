@@ -32,6 +32,7 @@ class FakeSession final : public Session {
   }
 
   const ModelInfo& model() const override { return info_; }
+  std::int64_t free_memory() const override { return info_.path == "memory below 0" ? -1 : 12345; }
 
   static SegmentSnapshot snapshot(const RunRequest& request, std::int64_t segment) {
     SegmentSnapshot made;

@@ -12,9 +12,12 @@
 #include <set>
 
 #include "engine/base/error.h"
+#include "engine/checkpoints/model_source.h"
+#include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/controls/memory_estimate.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/look/theme.h"
 #include "widgets/training/plan_form.h"
 
@@ -235,6 +238,35 @@ class FinetuneDialogTest : public QObject {
     view.set_measured(bytes);
     QVERIFY(view.fits());
     QVERIFY(free_memory().value_or(0) > 0);
+  }
+
+  /// A training on another machine, or on a GPU, is not held against the memory of this one.
+  void memory_is_that_of_the_device_that_trains() {
+    const test::TempDir folder;
+    TrainingPlan plan = demo_plan(folder);
+    FinetuneDialog dialog(plan);
+    const auto says = [&](const QString& words) {
+      for (const QLabel* label : dialog.findChild<MemoryEstimate*>()->findChildren<QLabel*>())
+        if (label->text().contains(words)) return true;
+      return false;
+    };
+    QVERIFY(says(" is free"));
+    const std::int64_t much = std::int64_t{7} << 40;
+    dialog.set_device_memory(Device::Cuda, much);  // which auto chose
+    QVERIFY(says(bytes_text(much) + " is free"));
+    plan.device = Device::Cpu;
+    dialog.set_plan(plan);
+    QVERIFY(says(" is free") && !says(bytes_text(much)));
+    dialog.set_elsewhere(demo, ModelSource::open(demo)->config());
+    QVERIFY(!says(" is free"));
+    dialog.set_device_memory(Device::Cpu, std::int64_t{1} << 20);
+    QVERIFY(says("may not fit"));
+  }
+
+  void the_engine_says_what_its_device_can_give() {
+    MainWindow window;
+    test::open_demo(window, 512);
+    QTRY_VERIFY_WITH_TIMEOUT(window.lab().memory.free_bytes().value_or(0) > 0, test::patience_ms);
   }
 };
 

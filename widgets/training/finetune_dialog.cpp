@@ -242,6 +242,19 @@ void FinetuneDialog::remember_config(const QString& path) {
   show_command();
 }
 
+void FinetuneDialog::set_device_memory(Device device, const std::optional<std::int64_t>& free_bytes) {
+  engine_device_ = device;
+  engine_free_ = free_bytes;
+  estimate();
+}
+
+/// This machine's memory counts only if the training runs here and on the CPU.
+std::optional<std::int64_t> FinetuneDialog::free_for(const TrainingPlan& plan) const {
+  const Device device = plan.device == Device::Auto ? engine_device_ : plan.device;
+  if (device == engine_device_ && engine_free_) return engine_free_;
+  return elsewhere_ || device == Device::Cuda ? std::nullopt : free_memory();
+}
+
 void FinetuneDialog::estimate() {
   memory_->set_measured(measured_ ? std::optional(measured_->memory) : std::nullopt);
   if (!plan_) {
@@ -252,7 +265,7 @@ void FinetuneDialog::estimate() {
   }
   const TrainingCost cost =
       training_cost(*model_, plan_->config, plan_->training, plan_->policy, bytes_per_value(plan_->dtype));
-  memory_->set_free(plan_->device == Device::Cuda ? std::nullopt : free_memory());
+  memory_->set_free(free_for(*plan_));
   memory_->set_estimate(cost.memory);
   const std::int64_t step_tokens = plan_->tokens_per_sample() * plan_->training.samples_per_step();
   const TrainingConfig& training = plan_->training;

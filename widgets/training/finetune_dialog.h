@@ -39,6 +39,9 @@ class FinetuneDialog : public QDialog {
   /// is known here.
   void set_elsewhere(const std::string& model_path, const ModelConfig& model);
 
+  /// Sets what the device of the open model can still give, on whichever machine that is; nothing: not known.
+  void set_device_memory(Device device, const std::optional<std::int64_t>& free_bytes);
+
   /// Sets a remark on a part of the open model that is not trained, such as an adapter; empty: none.
   void set_remark(const QString& remark);
 
@@ -65,6 +68,7 @@ class FinetuneDialog : public QDialog {
   void check_paths(const TrainingPlan& plan) const;
   const ModelConfig& model_config(const std::string& path);
   void estimate();
+  std::optional<std::int64_t> free_for(const TrainingPlan& plan) const;
   void update_buttons();
   void show_command();
   void remember_config(const QString& path);
@@ -76,6 +80,8 @@ class FinetuneDialog : public QDialog {
   QLabel *size_, *time_, *problem_label_, *remark_;
   CommandBox* command_;
   QPushButton *dry_run_, *start_;
+  Device engine_device_ = Device::Cpu;
+  std::optional<std::int64_t> engine_free_;
   QString problem_, busy_, config_path_;
   nlohmann::json config_fields_;  ///< what config_path_ holds
   std::string preset_;            ///< last applied, or empty
