@@ -13,7 +13,7 @@ namespace {
 
 std::string supported_models() {
   return "Supported: " + supported_classes() +
-         " (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Qwen2, Qwen2.5, Mistral without sliding window).";
+         " (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Qwen2, Qwen2.5, Qwen3, Mistral without sliding window).";
 }
 
 [[noreturn]] void unsupported(const std::string& where, const std::string& problem, const std::string& advice) {
@@ -163,6 +163,8 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   config.rope = read_rope(fields, where);
   if (const auto head_dim = fields.find_integer("head_dim")) {
     config.head_dim = *head_dim;
+  } else if (family.default_head_dim != 0) {
+    config.head_dim = family.default_head_dim;
   } else if (config.heads >= 1) {
     config.head_dim = config.hidden / config.heads;
     if (config.hidden % config.heads != 0) {

@@ -37,12 +37,22 @@ Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const Adap
   const std::int64_t m = x.size(0), d = config.head_dim;
   at::Tensor flat = norm_linear(layer, x, w.attention_norm, WeightSlot::Qkv, dropout);
   if (w.qkv_bias.defined()) flat = flat + w.qkv_bias;
-  const at::Tensor all = flat.view({m, config.heads + 2 * config.kv_heads, d});
+  at::Tensor all = flat.view({m, config.heads + 2 * config.kv_heads, d});
+  if (w.query_norm.defined()) all = norm_heads(w, all);
   const at::Tensor rows = all.transpose(0, 1);
   at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
   // Attention's backward keeps the values; a view would keep the whole result in memory.
   if (at::GradMode::is_enabled()) values = values.contiguous();
   return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values, all};
+}
+
+/// Norms the queries and keys of each head. all: as Projections::all.
+at::Tensor Decoder::norm_heads(const LayerWeights& layer, const at::Tensor& all) const {
+  const at::Tensor queries = all.narrow(1, 0, config.heads), keys = all.narrow(1, config.heads, config.kv_heads),
+                   values = all.narrow(1, config.heads + config.kv_heads, config.kv_heads);
+  return at::cat({ops::rms_norm(queries, layer.query_norm, config.norm_epsilon),
+                  ops::rms_norm(keys, layer.key_norm, config.norm_epsilon), values},
+                 1);
 }
 
 at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {

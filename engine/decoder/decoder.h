@@ -15,10 +15,10 @@ struct Decoder {
 
   at::Tensor embed(const at::Tensor& ids) const;  ///< [m] int64 → [m, D]
 
-  /// Unrotated queries [H, m, d], and keys and values [H_kv, m, d]. They are views of the result of one matmul.
+  /// Unrotated queries [H, m, d], and keys and values [H_kv, m, d]. They are views of `all`.
   struct Projections {
     at::Tensor queries, keys, values;
-    at::Tensor all;  ///< the matmul's result, [m, H + 2·H_kv, d]: queries, keys and values side by side
+    at::Tensor all;  ///< [m, H + 2·H_kv, d]: queries, keys and values side by side
   };
   Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], before the
                                                                                              ///< norm
@@ -36,6 +36,7 @@ struct Decoder {
   at::Tensor head_row(std::int64_t token) const;      ///< [D]; its dot product with a hidden state is the token's logit
 
  private:
+  at::Tensor norm_heads(const LayerWeights& layer, const at::Tensor& all) const;
   at::Tensor linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const;
   at::Tensor norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
                          const AdapterDropout& dropout) const;

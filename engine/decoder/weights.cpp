@@ -109,6 +109,10 @@ at::Tensor& LayerWeights::slot(WeightSlot slot) {
       return qkv_bias;
     case WeightSlot::Output:
       return output;
+    case WeightSlot::QueryNorm:
+      return query_norm;
+    case WeightSlot::KeyNorm:
+      return key_norm;
     case WeightSlot::GateRows:
       return gates.rows;
     case WeightSlot::GateBias:

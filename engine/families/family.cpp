@@ -37,6 +37,14 @@ const std::vector<Family>& families() {
        .default_kv_heads = 32,
        .window = SlidingWindowRule::Opted,
        .written_flags = {{"use_sliding_window", false}}},
+      {.name = "qwen3",
+       .hf_class = "Qwen3ForCausalLM",
+       .gguf_name = "qwen3",
+       .query_key_norms = true,
+       .default_kv_heads = 32,
+       .default_head_dim = 128,
+       .window = SlidingWindowRule::Opted,
+       .written_flags = {{"attention_bias", false}, {"use_sliding_window", false}}},
   };
   return table;
 }

@@ -30,8 +30,10 @@ struct Family {
   std::string_view hf_class;          ///< the entry of `architectures` in config.json
   std::string_view gguf_name;         ///< `general.architecture`; empty where GGUF files use another family's name
   bool qkv_bias = false;              ///< the projections to queries, keys and values add a bias
+  bool query_key_norms = false;       ///< each head's queries and keys are normed before RoPE
   bool interleaved_gguf = false;      ///< a GGUF stores the rows of Q and K pair by pair (llama.cpp's permutation)
   std::int64_t default_kv_heads = 0;  ///< where config.json has no `num_key_value_heads`; 0: as many as query heads
+  std::int64_t default_head_dim = 0;  ///< where config.json has no `head_dim`; 0: the width divided by the query heads
   SlidingWindowRule window = SlidingWindowRule::Ignored;
   std::vector<WrittenFlag> written_flags;
 };

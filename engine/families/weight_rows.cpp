@@ -10,9 +10,9 @@ namespace carryover {
 
 namespace {
 
-constexpr std::string_view kSlotNames[kWeightSlots] = {"attention_norm", "qkv",       "qkv_bias",          "output",
-                                                       "gate_rows",      "gate_bias", "feed_forward_norm", "gate_up",
-                                                       "down",           "embedding", "final_norm",        "head"};
+constexpr std::string_view kSlotNames[kWeightSlots] = {
+    "attention_norm",    "qkv",     "qkv_bias", "output",    "query_norm", "key_norm", "gate_rows", "gate_bias",
+    "feed_forward_norm", "gate_up", "down",     "embedding", "final_norm", "head"};
 
 /// Appends the tensors of one layer, each behind the rows of its slot that came before.
 class LayerRows {
@@ -85,6 +85,10 @@ std::vector<WeightRow> layer_rows(const ModelConfig& c, std::int64_t layer) {
     rows.bias("self_attn.v_proj", "attn_v", QkvBias, keys);
   }
   rows.matrix("self_attn.o_proj", "attn_output", Output, c.hidden, queries);
+  if (family.query_key_norms) {
+    rows.norm("self_attn.q_norm", "attn_q_norm", QueryNorm, c.head_dim);
+    rows.norm("self_attn.k_norm", "attn_k_norm", KeyNorm, c.head_dim);
+  }
   rows.gates(c.heads, c.hidden);
   rows.norm("post_attention_layernorm", "ffn_norm", FeedForwardNorm, c.hidden);
   rows.matrix("mlp.gate_proj", "ffn_gate", GateUp, c.intermediate, c.hidden);

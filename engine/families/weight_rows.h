@@ -16,6 +16,8 @@ enum class WeightSlot {
   Qkv,      ///< queries' rows, then keys', then values'
   QkvBias,  ///< in the same order
   Output,
+  QueryNorm,  ///< of each head
+  KeyNorm,
   GateRows,  ///< gates of policy nsa: a head's three rows side by side (compressed, selected, window)
   GateBias,
   FeedForwardNorm,

@@ -33,6 +33,8 @@ FAMILIES = {
     "qwen2, a window that no layer has": (
         transformers.Qwen2Config, transformers.Qwen2ForCausalLM,
         {"use_sliding_window": True, "sliding_window": 16, "max_window_layers": 3}),
+    "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 16}),
+    "qwen3, heads wider than the model": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 32}),
 }
 
 

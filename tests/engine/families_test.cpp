@@ -20,6 +20,7 @@ namespace {
 ModelConfig tiny_of(const Family& family) {
   ModelConfig model = tiny_config(3, 4, 2, 8, 96);
   model.architecture = family.name;
+  if (family.default_head_dim != 0) model.hidden += 8;  // the width says nothing of the heads
   return model;
 }
 
@@ -143,6 +144,16 @@ class FamiliesTest : public QObject {
                  qPrintable(QString("%1, token %2: %3").arg(family.name.data()).arg(token).arg(difference)));
       }
     }
+  }
+
+  void sizes_that_a_file_leaves_out_are_the_familys() {
+    nlohmann::json json = hf_config_json(tiny_config(2, 4, 2, 8, 96));
+    json.erase("head_dim");
+    json.erase("num_key_value_heads");
+    json.update({{"model_type", "qwen3"}, {"architectures", {"Qwen3ForCausalLM"}}, {"num_attention_heads", 64}});
+    const ModelConfig read = hf_config_from_json(json, "tiny", "config.json");
+    QCOMPARE(read.head_dim, std::int64_t{128});
+    QCOMPARE(read.kv_heads, std::int64_t{32});
   }
 
   /// A window that never binds, or that no layer has, is none; another one is refused and named.

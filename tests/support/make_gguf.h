@@ -107,6 +107,8 @@ inline std::string gguf_tensor_name(const std::string& hf_name) {
                                                          {"self_attn.k_proj", "attn_k"},
                                                          {"self_attn.v_proj", "attn_v"},
                                                          {"self_attn.o_proj", "attn_output"},
+                                                         {"self_attn.q_norm", "attn_q_norm"},
+                                                         {"self_attn.k_norm", "attn_k_norm"},
                                                          {"post_attention_layernorm", "ffn_norm"},
                                                          {"mlp.gate_proj", "ffn_gate"},
                                                          {"mlp.up_proj", "ffn_up"},
@@ -120,7 +122,7 @@ inline std::string gguf_tensor_name(const std::string& hf_name) {
 
 /// The keys of a GGUF of this model's family. Linear RoPE scaling is written; llama3's is a tensor that the test adds.
 inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
-  const std::string family = c.architecture == "qwen2" ? "qwen2" : "llama";
+  const std::string family = c.architecture.starts_with("qwen") ? c.architecture : "llama";
   const auto add = [&](const std::string& key, std::int64_t value) {
     writer.add_int(key, static_cast<std::uint32_t>(value));
   };
@@ -153,7 +155,7 @@ inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
                               const std::string& dtype = "F32") {
   for (const auto& [name, shape] : hf_tensor_shapes(c)) {
     std::vector<float> values = weights.at(name);
-    const bool permuted = c.architecture != "qwen2";
+    const bool permuted = !c.architecture.starts_with("qwen");
     if (permuted && name.find("q_proj") != std::string::npos) values = permute_heads(values, c.heads, shape[0]);
     if (permuted && name.find("k_proj") != std::string::npos) values = permute_heads(values, c.kv_heads, shape[0]);
     const std::string type = shape.size() == 1 ? "F32" : dtype;

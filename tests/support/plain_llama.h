@@ -107,6 +107,11 @@ class PlainLlama {
     return out;
   }
 
+  /// Of a query or key, which some families norm.
+  Vector head_norm(const std::string& name, const Vector& row) const {
+    return weights_.contains(name) ? normalise(name, row) : row;
+  }
+
   Vector head_part(const Vector& row, int head) const {
     const auto d = static_cast<std::ptrdiff_t>(model_.head_dim);
     return {row.begin() + head * d, row.begin() + (head + 1) * d};
@@ -286,9 +291,10 @@ class PlainLlama {
       const Vector normed = normalise(at + "input_layernorm.weight", row);
       const Vector q = project(at + "self_attn.q_proj", normed), k = project(at + "self_attn.k_proj", normed),
                    v = project(at + "self_attn.v_proj", normed);
-      for (int head = 0; head < model_.heads; ++head) queries[head].push_back(head_part(q, head));
+      for (int head = 0; head < model_.heads; ++head)
+        queries[head].push_back(head_norm(at + "self_attn.q_norm.weight", head_part(q, head)));
       for (int head = 0; head < model_.kv_heads; ++head) {
-        kept[head].keys.push_back(head_part(k, head));
+        kept[head].keys.push_back(head_norm(at + "self_attn.k_norm.weight", head_part(k, head)));
         kept[head].values.push_back(head_part(v, head));
       }
     }

@@ -33,12 +33,14 @@ struct TinyDecoder {
   }
 };
 
-/// MHA, GQA and one KV head; tied or not; with biases on queries, keys and values or without.
+/// MHA, GQA and one KV head; tied or not; with biases on queries, keys and values, with norms of queries and keys, or
+/// without.
 inline ModelConfig random_tiny_config(std::mt19937& random) {
   const std::int64_t heads = draw(random, 1, 2) * 4, kv_heads = heads >> draw(random, 0, 2);
   ModelConfig config = tiny_config(draw(random, 2, 4), heads, kv_heads, 8, 160);
   config.tied_embeddings = draw(random, 0, 1) == 0;
   if (config.layers == 3) config.architecture = "qwen2";
+  if (config.layers == 4) config.architecture = "qwen3";
   return config;
 }
 

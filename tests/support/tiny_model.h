@@ -52,6 +52,10 @@ inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> hf_tensor_
       shapes.push_back({prefix + "self_attn.v_proj.bias", {c.kv_heads * c.head_dim}});
     }
     shapes.push_back({prefix + "self_attn.o_proj.weight", {c.hidden, c.heads * c.head_dim}});
+    if (c.architecture == "qwen3") {
+      shapes.push_back({prefix + "self_attn.q_norm.weight", {c.head_dim}});
+      shapes.push_back({prefix + "self_attn.k_norm.weight", {c.head_dim}});
+    }
     shapes.push_back({prefix + "post_attention_layernorm.weight", {c.hidden}});
     shapes.push_back({prefix + "mlp.gate_proj.weight", {c.intermediate, c.hidden}});
     shapes.push_back({prefix + "mlp.up_proj.weight", {c.intermediate, c.hidden}});
@@ -94,8 +98,10 @@ inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key)
 
 /// Returns the config.json of this model, in the older or newer spelling.
 inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
-  const std::map<std::string, std::string> classes{
-      {"llama", "LlamaForCausalLM"}, {"mistral", "MistralForCausalLM"}, {"qwen2", "Qwen2ForCausalLM"}};
+  const std::map<std::string, std::string> classes{{"llama", "LlamaForCausalLM"},
+                                                   {"mistral", "MistralForCausalLM"},
+                                                   {"qwen2", "Qwen2ForCausalLM"},
+                                                   {"qwen3", "Qwen3ForCausalLM"}};
   // Dynamic scaling begins behind the model's context: its reader knows no other.
   const bool own_context = c.rope.kind == RopeConfig::Kind::Dynamic && c.rope.original_context != 0;
   nlohmann::json json{{"architectures", {classes.at(c.architecture)}},
