@@ -20,8 +20,8 @@ class CallRelay : public QObject {
   void said(const std::function<void()>& call);
 };
 
-/// What work on the engine thread is given: the open model, the control that stops it, and a line to the GUI thread.
-/// Engine thread only.
+/// Gives work on the engine thread the open model, the control that stops it, and a line to the GUI thread. Engine
+/// thread only.
 class EngineCall {
  public:
   EngineCall(EngineWorker& worker, RunControl& control, CallRelay& relay)

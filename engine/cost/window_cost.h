@@ -4,7 +4,7 @@
 
 #include "engine/cost/policy_table.h"
 
-/// What policies with an attention window have in common. Pure; any thread.
+/// Costs that policies with an attention window share. Pure; any thread.
 namespace carryover {
 
 /// Returns what `heads` query heads with `rows` rows of keys see if each query sees the text's first `sinks` tokens and

@@ -59,7 +59,7 @@ void require_text(const RunRequest& run) {
   if (!run.ids) refuse_message("received a request without its text");
 }
 
-/// What a request needs beyond the ranges of its fields.
+/// Refuses a request that lacks something that its fields may lack.
 void check_request(const auto& /*value*/) {}
 void check_request(const RunRequest& request) {
   require_text(request);

@@ -107,7 +107,7 @@ class PlainLlama {
     return out;
   }
 
-  /// Of a query or key, which some families norm.
+  /// Returns a query or key as a head uses it: some families norm it.
   Vector head_norm(const std::string& name, const Vector& row) const {
     return weights_.contains(name) ? normalise(name, row) : row;
   }
