@@ -88,8 +88,8 @@ inline std::int32_t demo_vocabulary() {
   return static_cast<std::int32_t>(demo["model"]["vocab"].size() + demo["added_tokens"].size());
 }
 
-/// The demo's vocabulary as a GGUF spells it; with `pre` empty, without that key. `more`: tokens behind the demo's, with
-/// their types.
+/// The demo's vocabulary as a GGUF spells it; with `pre` empty, without that key. `more`: tokens behind the demo's,
+/// with their types.
 inline std::string make_bpe_gguf(const std::string& pre,
                                  const std::vector<std::pair<std::string, std::int32_t>>& more = {}) {
   const nlohmann::json demo = demo_tokenizer();
