@@ -26,7 +26,7 @@ std::vector<int> ranked_heads(const HeadScores& scores, int layer) {
   return order;
 }
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+[[noreturn]] void refuse_scores(const std::string& where, const std::string& what) {
   throw EngineError(Fault::BadInput, where, what, "Export the scores again, from a model of this shape.");
 }
 
@@ -120,19 +120,20 @@ HeadScores scores_from_tsv(const std::string& text, const ModelConfig& model, co
       } catch (const std::exception&) {
       }
       if (used != word.size() || !std::isfinite(value) || value < 0)
-        refuse(where, "line " + std::to_string(layer + 1) + ": \"" + word + "\" is not a score");
+        refuse_scores(where, "line " + std::to_string(layer + 1) + ": \"" + word + "\" is not a score");
       row.push_back(value);
     }
     if (std::ssize(row) != model.kv_heads || layer >= model.layers)
-      refuse(where, "line " + std::to_string(layer + 1) + " does not fit a model of " + std::to_string(model.layers) +
-                        " layers of " + std::to_string(model.kv_heads) + " KV heads");
+      refuse_scores(where, "line " + std::to_string(layer + 1) + " does not fit a model of " +
+                               std::to_string(model.layers) + " layers of " + std::to_string(model.kv_heads) +
+                               " KV heads");
     for (std::int64_t head = 0; head < model.heads; ++head)
       scores.values[static_cast<std::size_t>(layer * model.heads + head)] =
           row[static_cast<std::size_t>(head / model.group_size())];
     ++layer;
   }
   if (layer != model.layers)
-    refuse(where, "has " + std::to_string(layer) + " lines for " + std::to_string(model.layers) + " layers");
+    refuse_scores(where, "has " + std::to_string(layer) + " lines for " + std::to_string(model.layers) + " layers");
   return scores;
 }
 
@@ -145,19 +146,19 @@ nlohmann::json head_score_json(const HeadScores& scores) {
 }
 
 HeadScores scores_from_json(const nlohmann::json& json, const ModelConfig& model, const std::string& where) {
-  if (!json.is_object() || json.empty()) refuse(where, "is not an object of \"layer-head\" scores");
+  if (!json.is_object() || json.empty()) refuse_scores(where, "is not an object of \"layer-head\" scores");
   HeadScores scores = empty_scores(model);
   for (const auto& [name, values] : json.items()) {
     int layer = -1, head = -1, used = 0;
     if (std::sscanf(name.c_str(), "%d-%d%n", &layer, &head, &used) != 2 || used != static_cast<int>(name.size()) ||
         layer < 0 || layer >= model.layers || head < 0 || head >= model.heads)
-      refuse(where, "\"" + name + "\" names no head of a model of " + std::to_string(model.layers) + " layers of " +
-                        std::to_string(model.heads) + " heads");
-    if (!values.is_array() || values.empty()) refuse(where, "\"" + name + "\" has no list of scores");
+      refuse_scores(where, "\"" + name + "\" names no head of a model of " + std::to_string(model.layers) +
+                               " layers of " + std::to_string(model.heads) + " heads");
+    if (!values.is_array() || values.empty()) refuse_scores(where, "\"" + name + "\" has no list of scores");
     double sum = 0;
     for (const nlohmann::json& value : values) {
       if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0)
-        refuse(where, "\"" + name + "\" has a score that is none");
+        refuse_scores(where, "\"" + name + "\" has a score that is none");
       sum += value.get<double>();
     }
     scores.values[static_cast<std::size_t>(layer * model.heads + head)] = sum / static_cast<double>(values.size());

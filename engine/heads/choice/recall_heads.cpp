@@ -16,25 +16,25 @@ namespace {
 
 using nlohmann::json;
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+[[noreturn]] void refuse_file(const std::string& where, const std::string& what) {
   throw EngineError(Fault::BadInput, where, what, "Remove the file, and let the heads be found again.");
 }
 
 const json& member(const json& object, const char* key, const std::string& where) {
   const auto found = object.is_object() ? object.find(key) : object.end();
-  if (!object.is_object() || found == object.end()) refuse(where, std::string("has no ") + key);
+  if (!object.is_object() || found == object.end()) refuse_file(where, std::string("has no ") + key);
   return *found;
 }
 
 const json& list(const json& object, const char* key, const std::string& where) {
   const json& found = member(object, key, where);
-  if (!found.is_array()) refuse(where, std::string(key) + " is not a list");
+  if (!found.is_array()) refuse_file(where, std::string(key) + " is not a list");
   return found;
 }
 
 double number(const json& object, const char* key, const std::string& where, double most) {
   const double value = read_real(member(object, key, where), where, key);
-  if (!(value >= 0 && value <= most)) refuse(where, std::string(key) + " is out of range");
+  if (!(value >= 0 && value <= most)) refuse_file(where, std::string(key) + " is out of range");
   return value;
 }
 
@@ -43,10 +43,10 @@ constexpr std::int64_t kMostEntryBytes = std::int64_t{1} << 32;  ///< times the 
 
 SearcherStep searcher_from(const json& object, const ModelConfig& model, const std::string& where) {
   const json& head = list(object, "head", where);
-  if (head.size() != 2) refuse(where, "head is not [layer, head]");
+  if (head.size() != 2) refuse_file(where, "head is not [layer, head]");
   const std::int64_t layer = read_integer(head[0], where, "head"), index = read_integer(head[1], where, "head");
   if (layer < 0 || layer >= model.layers || index < 0 || index >= model.heads)
-    refuse(where, "names a head that the model lacks");
+    refuse_file(where, "names a head that the model lacks");
   return {{static_cast<int>(layer), static_cast<int>(index)},
           {number(object, "found", where, 1), number(object, "found_held_out", where, 1)},
           number(object, "log_rank", where, 64)};
@@ -59,7 +59,7 @@ ReaderStep reader_from(const json& object, const ModelConfig& model, const std::
   step.loss = number(object, "loss", where, kMostLoss);
   step.answered = number(object, "answered", where, 1);
   step.entry_bytes = read_integer(member(object, "entry_bytes", where), where, "entry_bytes");
-  if (step.entry_bytes < 0 || step.entry_bytes > kMostEntryBytes) refuse(where, "entry_bytes is out of range");
+  if (step.entry_bytes < 0 || step.entry_bytes > kMostEntryBytes) refuse_file(where, "entry_bytes is out of range");
   return step;
 }
 
@@ -119,9 +119,9 @@ RecallHeads recall_heads_from_json(const json& told, const ModelConfig& model, c
   for (const json& step : list(told, "readers", where)) heads.readers.push_back(reader_from(step, model, where));
   heads.complete = read_flag(member(told, "complete", where), where, "complete");
   if (heads.all_searchers && (heads.searchers.empty() || heads.found.values.empty()))
-    refuse(where, "has no searchers, and says that all are found");
+    refuse_file(where, "has no searchers, and says that all are found");
   if (heads.complete && (!heads.all_searchers || heads.readers.empty()))
-    refuse(where, "has no readers, and says that it is complete");
+    refuse_file(where, "has no readers, and says that it is complete");
   return heads;
 }
 
