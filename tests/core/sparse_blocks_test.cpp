@@ -90,7 +90,7 @@ class SparseBlocksTest : public QObject {
     c.config.of<NsaSettings>().selected_block_length = c.config.of<NsaSettings>().selected_blocks =
         c.config.of<WindowSettings>().attention_window = kMost;
     const CostModel cost{c.model, c.config, 4};
-    QCOMPARE(SparseBlocks(c.config).seen_by(1000), std::int64_t{2000});
+    QCOMPARE(sparse_blocks(c.config).seen_by(1000), std::int64_t{2000});
     QVERIFY(policy_row("nsa").memory(cost, kMost, {}).device_peak > 0);
     QVERIFY(visible_pairs(c.model, c.config, "nsa", 1000) > 0);
   }
