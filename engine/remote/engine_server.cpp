@@ -130,7 +130,6 @@ class Server {
     if constexpr (requires { typename Row::Answer; }) {
       if (job.request.kind != Row::kind) return false;
       const auto call = [&](auto&... arguments) {
-        (check_request(arguments), ...);
         if constexpr (std::is_void_v<typename Row::Answer>) {
           answer(Kind<Row::kind>{}, job, arguments...);
         } else {
@@ -139,6 +138,7 @@ class Server {
         }
       };
       auto values = unpack_body<Row>(job.request.body);
+      std::apply([](const auto&... each) { (check_request(each), ...); }, values);
       if constexpr (requires { typename Row::Arguments; })
         std::apply([&](std::int32_t number, auto&... arguments) { call(session(number), arguments...); }, values);
       else

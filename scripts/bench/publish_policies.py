@@ -7,6 +7,7 @@ its bound.
 """
 
 import datetime
+import glob
 import json
 import math
 import os
@@ -17,7 +18,8 @@ import tables
 
 PAGE = os.path.join("docs", "policies.md")
 RECORD = os.path.join("docs", "evaluations", "policies.json")
-TABLE = os.path.join("engine", "cost", "policy_table.cpp")
+FOLDER = os.path.join("engine", "policies")
+LIST = os.path.join(FOLDER, "policy_rows.cpp")
 MARK = "<!-- written by ./lab bench publish --policies, from docs/evaluations/policies.json -->"
 
 # Facts as policy_facts.h names them.
@@ -57,23 +59,31 @@ COMMANDS = (
     "tests/compat/run.sh build/release compat.json",
     "./lab bench publish --policies facts.jsonl compat.json",
 )
-ROW = re.compile(r'\{"(\w+)", TEXT\("([^"]*)"\), (?:true|false), (true|false), (?:true|false),')
+LISTED = re.compile(r"\b(\w+_row)\b")
+ROW = re.compile(r'PolicyRow (\w+_row)\{ \.name = "(\w+)", \.help = TEXT\("([^"]*)"\), ([^}]*)\}')
 
 
 def refuse(path, problems):
     raise SystemExit(f"refused: {path}\n  " + "\n  ".join(problems))
 
 
+def source_text(path):
+    with open(path, encoding="utf-8") as source:
+        return " ".join(source.read().split())
+
+
 def policies(root):
-    """{name: {"help", "trained"}} of the program's table, in its order."""
-    with open(os.path.join(root, TABLE), encoding="utf-8") as source:
-        text = " ".join(source.read().split())
-    begin = text.index("kPolicies[] = {")
-    rows = text[begin : text.index("};", begin)]
-    found = {name: {"help": told, "trained": trained == "true"} for name, told, trained in ROW.findall(rows)}
-    if not found or len(found) != rows.count("TEXT("):
-        refuse(TABLE, ["its rows don't begin with a name, TEXT(…) and three bools: publish_policies.py reads them"])
-    return found
+    """{name: {"help", "trained"}} of the program's policies, in the order of their list."""
+    text = source_text(os.path.join(root, LIST))
+    begin = text.index("PolicyRow all[] = {")
+    listed = LISTED.findall(text[begin : text.index("};", begin)])
+    rows = {}
+    for path in glob.glob(os.path.join(root, FOLDER, "*", "*_cost.cpp")):
+        for row, name, told, facts in ROW.findall(source_text(path)):
+            rows[row] = (name, {"help": told, "trained": ".trained = true" in facts})
+    if not listed or not set(listed) <= rows.keys():
+        refuse(LIST, [f"{row} is in no *_cost.cpp with .name and .help first" for row in sorted(set(listed) - rows.keys())])
+    return dict(rows[row] for row in listed)
 
 
 def problem_of_fact(line, known):

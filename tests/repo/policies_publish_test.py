@@ -50,8 +50,9 @@ class Publishing(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.root = scratch.name
-        os.makedirs(os.path.join(self.root, os.path.dirname(publish_policies.TABLE)))
-        shutil.copy(os.path.join(ROOT, publish_policies.TABLE), os.path.join(self.root, publish_policies.TABLE))
+        shutil.copytree(
+            os.path.join(ROOT, publish_policies.FOLDER), os.path.join(self.root, publish_policies.FOLDER)
+        )
         made = unittest.mock.patch.object(
             publish_policies, "origin", lambda: {"date": "2026-01-02", "commit": "1234567"}
         )
@@ -137,6 +138,13 @@ class Publishing(unittest.TestCase):
             self.assertIn("first; m; other 1.0", self.refused(made_facts(), comparisons))
         self.assertIn("is not what", self.refused(made_facts(), [*made_comparisons(), {"policy": "full"}]))
 
+    def test_a_row_that_is_nowhere_is_refused(self):
+        path = os.path.join(self.root, publish_policies.FOLDER, "duo", "duo_cost.cpp")
+        os.remove(path)
+        with self.assertRaises(SystemExit) as refused:
+            publish_policies.policies(self.root)
+        self.assertIn("duo_row", str(refused.exception))
+
 
 class Page(unittest.TestCase):
     def test_facts_and_notes_are_those_of_the_program(self):
@@ -159,11 +167,12 @@ class Page(unittest.TestCase):
             self.assertEqual(list(rows), measured)
             self.assertTrue(all(cell.strip() for cells in rows.values() for cell in cells))
 
-    def test_the_rows_are_those_of_the_table(self):
-        with open(os.path.join(ROOT, publish_policies.TABLE), encoding="utf-8") as source:
-            names = re.findall(r'^ +\{"(\w+)", TEXT', source.read(), re.MULTILINE)
-        self.assertEqual(names, list(ROWS))
-        self.assertIn("nsa", ROWS)
+    def test_the_rows_are_those_of_the_list(self):
+        with open(os.path.join(ROOT, publish_policies.LIST), encoding="utf-8") as source:
+            listed = re.search(r"PolicyRow all\[\] = \{(.*?)\};", source.read(), re.DOTALL).group(1)
+        self.assertEqual([row.strip() for row in listed.split(",")], [f"{name}_row" for name in ROWS])
+        self.assertEqual([name for name, row in ROWS.items() if row["trained"]], ["segmented", "full", "cca", "nsa"])
+        self.assertIn("StreamingLLM", ROWS["streaming"]["help"])
 
 
 if __name__ == "__main__":
