@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numeric>
 
@@ -18,15 +19,19 @@ QString text(const char* english) {
   return QCoreApplication::translate("AskController", english);
 }
 
-/// Returns the number of the answer's tokens before the end of its first sentence, line or quotation. A comma or a
-/// colon does not count as an end: the text before it is often a phrase that any answer begins with.
+bool has_word(const std::string& piece) {
+  return std::ranges::any_of(piece, [](unsigned char c) { return std::isalnum(c) != 0 || c >= 0x80; });
+}
+
+/// Returns the number of the answer's tokens before the end of its first sentence, line or quotation that has a word. A
+/// comma or a colon does not count as an end: the text before it is often a phrase that any answer begins with.
 std::size_t first_phrase(const std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   bool begun = false;
   for (std::size_t i = 0; i < ids.size() && i < kMostScored; ++i) {
     const std::string piece = tokenizer.bytes(ids[i]);
     const bool ends = piece.find_first_of(".!?\n\"") != std::string::npos || piece.find("”") != std::string::npos;
     if (begun && ends) return i;
-    begun = begun || piece.find_first_not_of(" \n") != std::string::npos;
+    begun = begun || has_word(piece);
   }
   return std::min(ids.size(), kMostScored);
 }

@@ -5,7 +5,8 @@
 usage: families.py PROGRAMS [--ids 96]
 
 PROGRAMS has the program `logits`. Prints the largest difference of a log-probability for each family, and returns 1 where
-one is above the bound. `--broken` takes the biases away before we read the folder, which has to be noticed.
+one is above the bound. `--broken` takes the biases and the norms of queries and keys away before we read the folder,
+which has to be noticed.
 """
 import argparse
 import json
@@ -55,12 +56,14 @@ def make(name, folder):
     return model
 
 
-def without_biases(folder):
+def without_biases_and_head_norms(folder):
     path = Path(folder) / "model.safetensors"
     tensors = safetensors.torch.load_file(path)
     for key, tensor in tensors.items():
         if key.endswith(".bias"):
             tensor.zero_()
+        if key.endswith(("q_norm.weight", "k_norm.weight")):
+            tensor.fill_(1)
     safetensors.torch.save_file(tensors, path, {"format": "pt"})
 
 
@@ -79,7 +82,7 @@ def main():
             with torch.no_grad():
                 theirs = model(ids[None]).logits[0].log_softmax(-1)
             if options.broken:
-                without_biases(folder)
+                without_biases_and_head_norms(folder)
             (Path(scratch) / "ids.json").write_text(json.dumps(ids.tolist()))
             subprocess.run([options.programs / "logits", folder, Path(scratch) / "ids.json", Path(scratch) / "ours.npy",
                             "--policy", "full"], check=True)
