@@ -40,8 +40,11 @@ struct Wanted {
 };
 Wanted wanted;
 
+/// The text in a spin box is no value of its own: one that is no number yet becomes the box's value when it loses
+/// focus.
 bool holds_value(const QWidget* widget) {
-  if (qobject_cast<const QScrollBar*>(widget) != nullptr || qobject_cast<const QTabBar*>(widget) != nullptr)
+  if (qobject_cast<const QScrollBar*>(widget) != nullptr || qobject_cast<const QTabBar*>(widget) != nullptr ||
+      qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) != nullptr)
     return false;
   return qobject_cast<const QComboBox*>(widget) != nullptr ||
          qobject_cast<const QAbstractSpinBox*>(widget) != nullptr ||
