@@ -38,15 +38,17 @@ InspectController::~InspectController() {
 }
 
 void InspectController::deliver(const std::shared_ptr<const Inspection>& inspection) {
+  const InspectionQuery query = query_;  // a view that gets it may ask for the next one
   control_.reset();
-  if (asked_in_ == run_) context_.inspections().deliver(query_, inspection);
+  if (asked_in_ == run_) context_.inspections().deliver(query, inspection);
   serve();
 }
 
 void InspectController::fail(const ErrorReport& report) {
+  const InspectionQuery query = query_;
   control_.reset();
   if (report.fault != Fault::Cancelled && asked_in_ == run_)
-    context_.inspections().fail(query_, QStringLiteral("%1. %2").arg(report.problem, report.advice));
+    context_.inspections().fail(query, QStringLiteral("%1. %2").arg(report.problem, report.advice));
   serve();
 }
 

@@ -55,8 +55,8 @@ class TrainEvents final : public TrainObserver {
   RemoteJob& job_;
 };
 
-void require_text(const RunRequest& run) {
-  if (!run.ids) refuse_message("received a request without its text");
+void require_text(const auto& request) {
+  if (!request.ids) refuse_message("received a request without its text");
 }
 
 /// Refuses a request that lacks something that its fields may lack.
@@ -65,10 +65,10 @@ void check_request(const RunRequest& request) {
   require_text(request);
 }
 void check_request(const AuditRequest& request) {
-  if (!request.ids) refuse_message("received a request without its text");
+  require_text(request);
 }
 void check_request(const PatternSearchRequest& request) {
-  if (!request.ids) refuse_message("received a request without its text");
+  require_text(request);
 }
 void check_request(const WhatIfRequest& request) {
   require_text(request.run);
@@ -90,7 +90,10 @@ struct OpenSession {
 
   const Tokenizer& tokenizer() {
     const std::string& path = session->model().path;
-    if (!kept || tokenizer_of != path) kept = Tokenizer::load(tokenizer_of = path);
+    if (!kept || tokenizer_of != path) {
+      kept = Tokenizer::load(path);
+      tokenizer_of = path;
+    }
     return *kept;
   }
 };
@@ -171,9 +174,7 @@ class Server {
     sessions_.insert_or_assign(number, OpenSession{std::move(opened)});
     return info;
   }
-  void answer(Kind<Close>, RemoteJob&, OpenSession& open) {
-    std::erase_if(sessions_, [&](const auto& each) { return &each.second == &open; });
-  }
+  void answer(Kind<Close>, RemoteJob&, std::int32_t number) { sessions_.erase(number); }
   ModelInfo answer(Kind<Model>, RemoteJob&, OpenSession& open) { return open.session->model(); }
   std::int64_t answer(Kind<FreeMemory>, RemoteJob&, OpenSession& open) { return open.session->free_memory(); }
   std::vector<ModelFile> answer(Kind<Files>, RemoteJob&, const std::string& model, const std::string& adapter) {

@@ -65,7 +65,7 @@ using Text = std::string;
 using Messages = std::tuple<
     // Requests.
     Request<Open, "Open", Small, ModelInfo, std::int32_t, ModelRequest>,  // the new session's number; Loading
-    SessionRequest<Close, "Close", Small, void>,
+    Request<Close, "Close", Small, void, std::int32_t>,                   // may not be open
     SessionRequest<Model, "Model", Large, ModelInfo>,                     // a training changes it
     Request<Files, "Files", Small, std::vector<ModelFile>, Text, Text>,   // of a model and an adapter
     SessionRequest<Run, "Run", Large, RunSummary, RunRequest>,            // Progress, Segment
