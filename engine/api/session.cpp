@@ -178,7 +178,7 @@ class EngineSession final : public Session {
 
   std::int64_t free_memory() const override {
     constexpr std::int64_t most = std::int64_t{1} << 60;  // where the system does not say
-    return std::min(available_memory_bytes(info_.device == Device::Cuda ? at::kCUDA : at::kCPU), most);
+    return std::min(available_memory_bytes(decoder_.options().device()), most);
   }
 
   RunSummary run(const RunRequest& request, RunObserver& observer, RunControl& control) override {

@@ -37,10 +37,8 @@ const Family& read_family(const GgufFile& file) {
     std::string known;
     for (const Family& one : families())
       if (!one.gguf_name.empty()) known += (known.empty() ? "" : ", ") + std::string(one.gguf_name);
-    unsupported(
-        file, "the architecture '" + name.substr(0, 60) + "' is not supported",
-        "Supported: " + known +
-            " (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Mistral without sliding window, Qwen2, Qwen2.5, Qwen3).");
+    unsupported(file, "the architecture '" + name.substr(0, 60) + "' is not supported",
+                "Supported: " + known + " (" + supported_models() + ").");
   }
   if (file.find_int(name + ".expert_count").value_or(0) != 0)
     unsupported(file, "a mixture of experts is not supported", "Use a dense model.");

@@ -11,9 +11,8 @@ namespace carryover {
 
 namespace {
 
-std::string supported_models() {
-  return "Supported: " + supported_classes() +
-         " (LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama, Qwen2, Qwen2.5, Qwen3, Mistral without sliding window).";
+std::string advice_on_families() {
+  return "Supported: " + supported_classes() + " (" + supported_models() + ").";
 }
 
 [[noreturn]] void unsupported(const std::string& where, const std::string& problem, const std::string& advice) {
@@ -25,12 +24,12 @@ const Family& read_family(const JsonFields& fields, const std::string& where) {
   std::string name;
   if (const nlohmann::json* list = fields.find("architectures")) {
     if (!list->is_array() || list->size() != 1 || !list->front().is_string()) {
-      throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", supported_models());
+      throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", advice_on_families());
     }
     name = list->front().get<std::string>();
   }
   if (type.empty() && name.empty()) {
-    throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", supported_models());
+    throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", advice_on_families());
   }
   const Family* family = type.empty() ? find_class_family(name) : find_family(type);
   if (family != nullptr && (name.empty() || name == family->hf_class)) return *family;
@@ -38,7 +37,7 @@ const Family& read_family(const JsonFields& fields, const std::string& where) {
               "the architecture " +
                   (name.empty() ? type : name + (type.empty() ? "" : " (" + type + ")")).substr(0, 120) +
                   " is not supported",
-              supported_models());
+              advice_on_families());
 }
 
 /// Throws for every feature that would change the computation.
@@ -48,7 +47,7 @@ void check_features(const JsonFields& fields, const std::string& where) {
     unsupported(where, "hidden_act '" + activation.substr(0, 60) + "' is not supported", "Supported: silu.");
   for (const char* key : {"attention_bias", "mlp_bias"}) {
     if (fields.find_flag(key).value_or(false))
-      unsupported(where, std::string(key) + " is not supported", supported_models());
+      unsupported(where, std::string(key) + " is not supported", advice_on_families());
   }
   if (fields.find("quantization_config") != nullptr) {
     unsupported(where, "quantization_config: quantised HF weights are not supported",

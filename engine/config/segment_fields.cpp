@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "engine/base/translated_text.h"
+
 namespace carryover {
 
 namespace {
@@ -17,8 +19,6 @@ constexpr Choice choice(const char* type, std::span<const std::string_view> name
             config.*member = static_cast<std::remove_cvref_t<decltype(config.*member)>>(place);
           }};
 }
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr SegmentField first_fields[] = {
     {"segment_length", "S", TEXT("Segment"), TEXT(" tokens"),
@@ -109,8 +109,6 @@ constexpr SegmentField last_fields[] = {
      TEXT("RoPE scaling that overrides the checkpoint's: default, linear:8, dynamic:10, llama3:8"),
      setting<&Config::rope>()},
 };
-
-#undef TEXT
 
 }  // namespace
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/config/settings_presets.h"
 
+#include "engine/base/translated_text.h"
 #include "engine/config/recall_preset.h"
 
 namespace carryover {
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 std::vector<SettingsPreset> settings_presets(const ModelConfig& model, const std::vector<HeadRef>& searchers) {
   const SegmentConfig paper = SegmentConfig::defaults_for(model), sinks = SegmentConfig::untrained_defaults_for(model);
@@ -19,7 +18,5 @@ std::vector<SettingsPreset> settings_presets(const ModelConfig& model, const std
             "(beyond the paper)"),
        recall_preset(model, recall)}};
 }
-
-#undef TEXT
 
 }  // namespace carryover

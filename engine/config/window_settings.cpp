@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/config/window_settings.h"
 
+#include "engine/base/translated_text.h"
 #include "engine/config/segment_fields.h"
 
 namespace carryover {
 namespace {
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr SegmentField window_rows[] = {
     {"attention_window", "", TEXT("Attention window"), TEXT(" tokens"),
@@ -14,8 +13,6 @@ constexpr SegmentField window_rows[] = {
           "sees besides sinks; must be at least S under infllm; a minimum under cca; one of three branches under nsa"),
      setting<&WindowSettings::attention_window>(), 1},
 };
-
-#undef TEXT
 
 }  // namespace
 

@@ -114,20 +114,19 @@ MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
 }
 
 MemoryBytes CostModel::caches(std::int64_t tokens, const CachedRows& rows, RunUse use) const {
-  const auto [whole, ends, most] = rows;
-  const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length;
-  const auto held = [&, whole = whole, ends = ends](std::int64_t count,
-                                                    std::int64_t at_most) {  // `count`: tokens of the text
-    return (Int128{whole} * count + Int128{ends} * std::min(count, at_most)) * pair_bytes(*this);
+  const std::int64_t length = std::min(tokens, config.segment_length), past = tokens - length, most = rows.most_ends;
+  const auto held = [&](std::int64_t count, std::int64_t at_most) {  // `count`: tokens of the text
+    return (Int128{rows.whole} * count + Int128{rows.ends} * std::min(count, at_most)) * pair_bytes(*this);
   };
   const Int128 newest = use.decoding ? open_bytes(*this) : held(length, most);
   MemoryBytes bytes;
   bytes.weights = weight_bytes();
-  bytes.activations = saturated(temporaries(*this, length, whole > 0 ? past : std::min(past, most), use.loss) + newest);
+  bytes.activations =
+      saturated(temporaries(*this, length, rows.whole > 0 ? past : std::min(past, most), use.loss) + newest);
   bytes.attention_kv = saturated(held(tokens, most + 1));
   bytes.pool = saturated(held(tokens, most));
   // While the newest chunk runs, whole caches have room for it already, and the ends are those before it.
-  const Int128 standing = (Int128{whole} * tokens + Int128{ends} * std::min(past, most)) * pair_bytes(*this);
+  const Int128 standing = (Int128{rows.whole} * tokens + Int128{rows.ends} * std::min(past, most)) * pair_bytes(*this);
   bytes.device_peak = saturated(Int128{bytes.weights} + bytes.activations + standing);
   return bytes;
 }

@@ -14,17 +14,25 @@ const Family* find(std::string_view Family::*field, std::string_view value) {
   return value.empty() || found == families().end() ? nullptr : &*found;
 }
 
+std::string listed(std::string_view Family::*field) {
+  std::string all;
+  for (const Family& family : families()) all.append(all.empty() ? "" : ", ").append(family.*field);
+  return all;
+}
+
 }  // namespace
 
 const std::vector<Family>& families() {
   static const std::vector<Family> table{
       {.name = "llama",
        .hf_class = "LlamaForCausalLM",
+       .models = "LLaMA 2, 3, 3.1, 3.2, SmolLM2, TinyLlama",
        .gguf_name = "llama",
        .interleaved_gguf = true,
        .written_flags = {{"attention_bias", false}, {"mlp_bias", false}}},
       {.name = "mistral",
        .hf_class = "MistralForCausalLM",
+       .models = "Mistral without sliding window",
        .gguf_name = "",  // such a GGUF says llama
        .interleaved_gguf = true,
        .default_kv_heads = 8,
@@ -32,6 +40,7 @@ const std::vector<Family>& families() {
        .written_flags = {{"sliding_window", std::nullopt}}},
       {.name = "qwen2",
        .hf_class = "Qwen2ForCausalLM",
+       .models = "Qwen2, Qwen2.5",
        .gguf_name = "qwen2",
        .qkv_bias = true,
        .default_kv_heads = 32,
@@ -39,6 +48,7 @@ const std::vector<Family>& families() {
        .written_flags = {{"use_sliding_window", false}}},
       {.name = "qwen3",
        .hf_class = "Qwen3ForCausalLM",
+       .models = "Qwen3",
        .gguf_name = "qwen3",
        .query_key_norms = true,
        .default_kv_heads = 32,
@@ -69,9 +79,11 @@ const Family& family_of(const ModelConfig& model) {
 }
 
 std::string supported_classes() {
-  std::string names;
-  for (const Family& family : families()) names += (names.empty() ? "" : ", ") + std::string(family.hf_class);
-  return names;
+  return listed(&Family::hf_class);
+}
+
+std::string supported_models() {
+  return listed(&Family::models);
 }
 
 }  // namespace carryover

@@ -28,6 +28,7 @@ struct WrittenFlag {
 struct Family {
   std::string_view name;              ///< `model_type` in config.json, and ModelConfig::architecture
   std::string_view hf_class;          ///< the entry of `architectures` in config.json
+  std::string_view models;            ///< for people: "Qwen2, Qwen2.5"
   std::string_view gguf_name;         ///< `general.architecture`; empty where GGUF files use another family's name
   bool qkv_bias = false;              ///< the projections to queries, keys and values add a bias
   bool query_key_norms = false;       ///< each head's queries and keys are normed before RoPE
@@ -50,5 +51,8 @@ const Family& family_of(const ModelConfig& model);
 
 /// "LlamaForCausalLM, MistralForCausalLM", for messages.
 std::string supported_classes();
+
+/// "LLaMA 2, 3, …, Qwen3": the models of all families, for messages.
+std::string supported_models();
 
 }  // namespace carryover

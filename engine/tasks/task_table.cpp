@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/base/translated_text.h"
 #include "engine/tasks/babilong.h"
 #include "engine/tasks/base/made_text.h"
 #include "engine/tasks/file_tasks.h"
@@ -12,8 +13,6 @@
 #include "engine/tasks/perplexity_tasks.h"
 #include "engine/tasks/recall_tasks.h"
 #include "engine/tasks/ruler/ruler.h"
-
-#define TEXT(text) text  // what scripts/translations.sh collects
 
 namespace carryover {
 
@@ -49,8 +48,6 @@ const std::vector<TaskFamily>& task_families() {
        make_file_task}};
   return families;
 }
-
-#undef TEXT
 
 const TaskFamily& task_family(const std::string& task) {
   const std::string name = task.substr(0, task.find_first_of("/:"));

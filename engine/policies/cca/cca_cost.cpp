@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/base/translated_text.h"
 #include "engine/cost/cost_terms.h"
 #include "engine/policies/policy_rows.h"
 
@@ -40,11 +41,9 @@ std::int64_t tail_cca(const SegmentConfig& config, std::int64_t first) {
   return CoreTokens(config).near(first);
 }
 
-constexpr std::string_view cca_fields_read[] = {"attention_window", "core_group_length"};
+constexpr std::string_view cca_reads[] = {"attention_window", "core_group_length"};
 
 }  // namespace
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constinit const PolicyRow cca_row{
     .name = "cca",
@@ -52,12 +51,10 @@ constinit const PolicyRow cca_row{
     .runs_in_chunks = true,
     .trained = true,
     .state_grows = true,
-    .fields = cca_fields_read,
+    .fields = cca_reads,
     .visible = visible_cca,
     .memory = memory_cca,
     .tail = tail_cca,
 };
-
-#undef TEXT
 
 }  // namespace carryover

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/policies/cca/cca_settings.h"
 
+#include "engine/base/translated_text.h"
 #include "engine/config/segment_fields.h"
 
 namespace carryover {
 namespace {
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr SegmentField cca_rows[] = {
     {"core_group_length", "g", TEXT("Core group"), TEXT(" tokens"),
@@ -14,8 +13,6 @@ constexpr SegmentField cca_rows[] = {
           "attention window"),
      setting<&CcaSettings::core_group_length>(), 1},
 };
-
-#undef TEXT
 
 }  // namespace
 

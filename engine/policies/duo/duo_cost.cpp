@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/base/translated_text.h"
 #include "engine/config/head_reads.h"
-#include "engine/cost/window_cost.h"
+#include "engine/cost/cache_costs.h"
 #include "engine/policies/duo/duo_settings.h"
 #include "engine/policies/policy_rows.h"
 
@@ -27,22 +28,18 @@ MemoryBytes memory_duo(const CostModel& cost, std::int64_t tokens, RunUse use) {
   return cost.caches(tokens, {whole, cost.model.layers * cost.model.kv_heads - whole, most}, use);
 }
 
-constexpr std::string_view duo_fields[] = {"sink_length", "attention_window", "long_range_layers", "long_range_heads"};
+constexpr std::string_view duo_reads[] = {"sink_length", "attention_window", "long_range_layers", "long_range_heads"};
 
 }  // namespace
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constinit const PolicyRow duo_row{
     .name = "duo",
     .help = TEXT("everything in the long-range heads, sinks and a window in the others (DuoAttention)"),
     .runs_in_chunks = true,
     .state_grows = true,
-    .fields = duo_fields,
+    .fields = duo_reads,
     .visible = visible_duo,
     .memory = memory_duo,
 };
-
-#undef TEXT
 
 }  // namespace carryover

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/base/translated_text.h"
+#include "engine/cost/cache_costs.h"
 #include "engine/policies/policy_rows.h"
 
 namespace carryover {
-namespace {
-
-std::vector<VisiblePrefix> visible_full(const ModelConfig& model, const SegmentConfig&, int, std::int64_t first) {
-  return {{model.heads, model.kv_heads, first, 0}};
-}
-
-MemoryBytes memory_full(const CostModel& cost, std::int64_t tokens, RunUse use) {
-  return cost.full(tokens, use);
-}
-
-}  // namespace
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constinit const PolicyRow full_row{
     .name = "full",
@@ -23,10 +12,8 @@ constinit const PolicyRow full_row{
     .trained = true,
     .state_grows = true,
     .fields = fields_of_all,
-    .visible = visible_full,
-    .memory = memory_full,
+    .visible = visible_past,
+    .memory = memory_of_past,
 };
-
-#undef TEXT
 
 }  // namespace carryover

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/base/translated_text.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/cost_terms.h"
 #include "engine/policies/infllm/infllm_settings.h"
@@ -47,12 +48,10 @@ std::int64_t tail_infllm(const SegmentConfig& config, std::int64_t first) {
   return block_memory(config, first).near;
 }
 
-constexpr std::string_view infllm_fields_read[] = {"sink_length", "attention_window", "memory_blocks",
-                                                   "memory_block_length", "memory_representatives"};
+constexpr std::string_view infllm_reads[] = {"sink_length", "attention_window", "memory_blocks", "memory_block_length",
+                                             "memory_representatives"};
 
 }  // namespace
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constinit const PolicyRow infllm_row{
     .name = "infllm",
@@ -60,12 +59,10 @@ constinit const PolicyRow infllm_row{
     .runs_in_chunks = true,
     .state_grows = true,
     .segment_in_window = true,
-    .fields = infllm_fields_read,
+    .fields = infllm_reads,
     .visible = visible_infllm,
     .memory = memory_infllm,
     .tail = tail_infllm,
 };
-
-#undef TEXT
 
 }  // namespace carryover

@@ -2,12 +2,11 @@
 #include "engine/policies/infllm/infllm_settings.h"
 
 #include "engine/base/config_fields.h"
+#include "engine/base/translated_text.h"
 #include "engine/config/segment_fields.h"
 
 namespace carryover {
 namespace {
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr SegmentField infllm_rows[] = {
     {"memory_blocks", "", TEXT("Memory blocks"), "",
@@ -21,8 +20,6 @@ constexpr SegmentField infllm_rows[] = {
           "lookups"),
      setting<&InfLlmSettings::memory_representatives>(), 1},
 };
-
-#undef TEXT
 
 void check_infllm(const SegmentConfig& config, const ModelConfig&, const std::string& where) {
   const auto& settings = config.of<InfLlmSettings>();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <map>
 
+#include "engine/base/translated_text.h"
 #include "engine/config/head_reads.h"
+#include "engine/cost/cache_costs.h"
 #include "engine/policies/minference/minference_settings.h"
 #include "engine/policies/policy_rows.h"
 
@@ -27,26 +29,18 @@ std::vector<VisiblePrefix> visible_minference(const ModelConfig& model, const Se
   return visible;
 }
 
-MemoryBytes memory_minference(const CostModel& cost, std::int64_t tokens, RunUse use) {
-  return cost.full(tokens, use);
-}
-
-constexpr std::string_view minference_fields_read[] = {"head_patterns"};
+constexpr std::string_view minference_reads[] = {"head_patterns"};
 
 }  // namespace
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constinit const PolicyRow minference_row{
     .name = "minference",
     .help = TEXT("a pattern for each head: columns and diagonals, an A-shape, or blocks (MInference)"),
     .runs_in_chunks = true,
     .state_grows = true,
-    .fields = minference_fields_read,
+    .fields = minference_reads,
     .visible = visible_minference,
-    .memory = memory_minference,
+    .memory = memory_of_past,
 };
-
-#undef TEXT
 
 }  // namespace carryover

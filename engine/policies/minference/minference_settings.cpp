@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/policies/minference/minference_settings.h"
 
+#include "engine/base/translated_text.h"
 #include "engine/config/segment_fields.h"
 
 namespace carryover {
 namespace {
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr SegmentField minference_rows[] = {
     {"head_patterns", "", TEXT("Head patterns"), "",
@@ -14,8 +13,6 @@ constexpr SegmentField minference_rows[] = {
           "vertical_and_slash with 1000 columns and 6096 diagonals"),
      setting<&MinferenceSettings::head_patterns>()},
 };
-
-#undef TEXT
 
 void check_minference(const SegmentConfig& config, const ModelConfig& model, const std::string& where) {
   config.of<MinferenceSettings>().head_patterns.validate(model, where, "head_patterns");

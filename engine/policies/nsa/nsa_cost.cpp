@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include "engine/base/translated_text.h"
 #include "engine/cost/cost_terms.h"
 #include "engine/policies/nsa/nsa_settings.h"
 #include "engine/policies/policy_rows.h"
@@ -37,11 +38,9 @@ std::int64_t tail_nsa(const SegmentConfig&, std::int64_t) {
   return 0;
 }
 
-constexpr std::string_view nsa_fields_read[] = {"attention_window", "selected_block_length", "selected_blocks"};
+constexpr std::string_view nsa_reads[] = {"attention_window", "selected_block_length", "selected_blocks"};
 
 }  // namespace
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constinit const PolicyRow nsa_row{
     .name = "nsa",
@@ -50,12 +49,10 @@ constinit const PolicyRow nsa_row{
     .trained = true,
     .state_grows = true,
     .gated = true,
-    .fields = nsa_fields_read,
+    .fields = nsa_reads,
     .visible = visible_nsa,
     .memory = memory_nsa,
     .tail = tail_nsa,
 };
-
-#undef TEXT
 
 }  // namespace carryover

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/policies/nsa/nsa_settings.h"
 
+#include "engine/base/translated_text.h"
 #include "engine/config/segment_fields.h"
 #include "engine/config/window_settings.h"
 
 namespace carryover {
 namespace {
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr SegmentField nsa_rows[] = {
     {"selected_block_length", "", TEXT("Selected block"), TEXT(" tokens"),
@@ -18,8 +17,6 @@ constexpr SegmentField nsa_rows[] = {
      TEXT("Policy nsa: blocks that each query selects, including its own"), setting<&NsaSettings::selected_blocks>(),
      1},
 };
-
-#undef TEXT
 
 }  // namespace
 

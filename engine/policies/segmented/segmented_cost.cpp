@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include "engine/base/translated_text.h"
 #include "engine/config/head_reads.h"
 #include "engine/policies/policy_rows.h"
 
@@ -30,8 +31,6 @@ MemoryBytes memory_segmented(const CostModel& cost, std::int64_t tokens, RunUse 
 
 }  // namespace
 
-#define TEXT(text) text  // scripts/translations.sh collects these texts
-
 constinit const PolicyRow segmented_row{
     .name = "segmented",
     .help = TEXT("carry and retrieval"),
@@ -39,7 +38,5 @@ constinit const PolicyRow segmented_row{
     .visible = visible_segmented,
     .memory = memory_segmented,
 };
-
-#undef TEXT
 
 }  // namespace carryover

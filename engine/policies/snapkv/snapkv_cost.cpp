@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include "engine/base/translated_text.h"
+#include "engine/cost/cache_costs.h"
 #include "engine/policies/policy_rows.h"
 
 namespace carryover {
 namespace {
-
-std::vector<VisiblePrefix> visible_snapkv(const ModelConfig& model, const SegmentConfig&, int, std::int64_t first) {
-  return {{model.heads, model.kv_heads, first, 0}};
-}
 
 /// Returns the memory for a text without a prompt's end, which is not known here. The queries that vote are held
 /// besides the caches.
@@ -21,11 +19,9 @@ MemoryBytes memory_snapkv(const CostModel& cost, std::int64_t tokens, RunUse use
   return bytes;
 }
 
-constexpr std::string_view snapkv_fields_read[] = {"kv_budget", "query_length"};
+constexpr std::string_view snapkv_reads[] = {"kv_budget", "query_length"};
 
 }  // namespace
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constinit const PolicyRow snapkv_row{
     .name = "snapkv",
@@ -33,11 +29,9 @@ constinit const PolicyRow snapkv_row{
     .runs_in_chunks = true,
     .state_grows = true,
     .ends_prompts = true,
-    .fields = snapkv_fields_read,
-    .visible = visible_snapkv,
+    .fields = snapkv_reads,
+    .visible = visible_past,
     .memory = memory_snapkv,
 };
-
-#undef TEXT
 
 }  // namespace carryover

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/cost/window_cost.h"
+#include "engine/base/translated_text.h"
+#include "engine/cost/cache_costs.h"
 #include "engine/policies/policy_rows.h"
 
 namespace carryover {
@@ -24,18 +25,16 @@ MemoryBytes memory_streaming(const CostModel& cost, std::int64_t tokens, RunUse 
   return cost.caches(tokens, {0, cost.model.layers * cost.model.kv_heads, most}, use);
 }
 
-constexpr std::string_view sliding_fields[] = {"attention_window"};
-constexpr std::string_view streaming_fields_read[] = {"sink_length", "attention_window", "cache_positions"};
+constexpr std::string_view sliding_reads[] = {"attention_window"};
+constexpr std::string_view streaming_reads[] = {"sink_length", "attention_window", "cache_positions"};
 
 }  // namespace
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constinit const PolicyRow sliding_row{
     .name = "sliding",
     .help = TEXT("the last tokens of an attention window"),
     .runs_in_chunks = true,
-    .fields = sliding_fields,
+    .fields = sliding_reads,
     .visible = visible_sliding,
     .memory = memory_sliding,
 };
@@ -44,11 +43,9 @@ constinit const PolicyRow streaming_row{
     .name = "streaming",
     .help = TEXT("sinks and the last tokens of an attention window (StreamingLLM)"),
     .runs_in_chunks = true,
-    .fields = streaming_fields_read,
+    .fields = streaming_reads,
     .visible = visible_streaming,
     .memory = memory_streaming,
 };
-
-#undef TEXT
 
 }  // namespace carryover

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/policies/streaming/streaming_settings.h"
 
+#include "engine/base/translated_text.h"
 #include "engine/config/segment_fields.h"
 
 namespace carryover {
 namespace {
-
-#define TEXT(text) text  // scripts/translations.sh collects these texts
 
 constexpr SegmentField streaming_rows[] = {
     {"cache_positions", "", TEXT("Positions in the cache"), "",
@@ -14,8 +13,6 @@ constexpr SegmentField streaming_rows[] = {
           "they keep their positions in the text (MInference's A-shape)"),
      setting<&StreamingSettings::cache_positions>()},
 };
-
-#undef TEXT
 
 }  // namespace
 
