@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/checkpoints/hf_config.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
+#include "engine/families/config_range.h"
 #include "engine/families/family.h"
 #include "engine/formats/json_file.h"
 
@@ -56,30 +58,61 @@ void check_features(const JsonFields& fields, const std::string& where) {
 }
 
 /// Returns the window of the layers that have one, in tokens, as transformers reads it; nothing if no layer has one.
-std::optional<std::int64_t> read_window(const nlohmann::json& json, const JsonFields& fields, SlidingWindowRule rule,
-                                        std::int64_t layers) {
-  constexpr std::int64_t kDefault = 4096, kDefaultFullLayers = 28;
+std::optional<std::int64_t> find_window(const nlohmann::json& json, const JsonFields& fields, SlidingWindowRule rule) {
+  constexpr std::int64_t kDefault = 4096;
   if (rule == SlidingWindowRule::Ignored) return std::nullopt;
-  if (rule == SlidingWindowRule::Opted) {
-    if (!fields.find_flag("use_sliding_window").value_or(false)) return std::nullopt;
-    if (fields.find_integer("max_window_layers").value_or(kDefaultFullLayers) >= layers) return std::nullopt;
-  }
-  if (!json.contains("sliding_window")) return kDefault;
-  return fields.find_integer("sliding_window");
+  if (rule == SlidingWindowRule::Opted && !fields.find_flag("use_sliding_window").value_or(false)) return std::nullopt;
+  return json.contains("sliding_window") ? fields.find_integer("sliding_window") : kDefault;
 }
 
-/// Throws if attention has a sliding window that is smaller than the context.
-void check_window(const nlohmann::json& json, const JsonFields& fields, const Family& family, const ModelConfig& config,
+constexpr const char* kWindowedType = "sliding_attention";
+constexpr const char* kGlobalType = "full_attention";
+
+/// Reads `layer_types`, a name for each layer.
+std::vector<int> layers_of_types(const nlohmann::json& types, std::int64_t layers, const std::string& where) {
+  if (!types.is_array() || std::ssize(types) != layers)
+    throw EngineError(Fault::BadInput, where, "layer_types is not a list of " + std::to_string(layers) + " names",
+                      "Repair config.json.");
+  std::vector<int> windowed;
+  for (int layer = 0; layer < layers; ++layer) {
+    const nlohmann::json& type = types[static_cast<std::size_t>(layer)];
+    if (type == kWindowedType) windowed.push_back(layer);
+    if (type != kWindowedType && type != kGlobalType)
+      unsupported(where, "the layer type " + type.dump().substr(0, 60) + " is not supported",
+                  std::string("Supported: ") + kGlobalType + " and " + kWindowedType + ".");
+  }
+  return windowed;
+}
+
+/// Reads which layers have a window. One that is as long as the context never binds within it, and is none.
+void read_windows(const nlohmann::json& json, const JsonFields& fields, const Family& family, ModelConfig& config,
                   const std::string& where) {
-  const std::int64_t window = read_window(json, fields, family.window, config.layers).value_or(config.context);
-  if (window >= config.context) return;
-  const bool absent = !json.contains("sliding_window");
-  unsupported(where,
-              "sliding_window is " + std::to_string(window) +
-                  (absent ? ", which is its value where it is absent" : "") + ": smaller than the context of " +
-                  std::to_string(config.context),
-              "Supported: models without sliding window, such as Mistral v0.2 and later, whose config.json has "
-              "\"sliding_window\": null.");
+  constexpr std::int64_t kDefaultFullLayers = 28;
+  const auto window = find_window(json, fields, family.window);
+  if (!window || *window >= config.context) return;
+  check_range(where, "sliding_window", *window, 1, config.context);
+  if (const nlohmann::json* types = fields.find("layer_types"); types != nullptr && family.window_by_layer()) {
+    config.window_layers = layers_of_types(*types, config.layers, where);
+  } else {
+    const std::int64_t first =
+        family.window_by_layer() ? fields.find_integer("max_window_layers").value_or(kDefaultFullLayers) : 0;
+    for (std::int64_t layer = std::max<std::int64_t>(0, first); layer < config.layers; ++layer)
+      config.window_layers.push_back(static_cast<int>(layer));
+  }
+  if (!config.window_layers.empty()) config.window = *window;
+}
+
+/// Writes what read_windows() reads. transformers has defaults for keys that are absent, which would make another
+/// model.
+void write_windows(nlohmann::json& json, const Family& family, const ModelConfig& model) {
+  if (family.window == SlidingWindowRule::Ignored) return;
+  if (family.window_by_layer()) json["use_sliding_window"] = model.window > 0;
+  if (model.window > 0 || !family.window_by_layer())
+    json["sliding_window"] = model.window > 0 ? nlohmann::json(model.window) : nlohmann::json();
+  if (model.window == 0 || !family.window_by_layer()) return;
+  json["max_window_layers"] = model.window_layers.front();
+  for (int layer = 0; layer < model.layers; ++layer)
+    json["layer_types"].push_back(model.is_windowed(layer) ? kWindowedType : kGlobalType);
 }
 
 /// Returns the field's id, or the first id of a list that the vocabulary has: the others never occur. A negative id, as
@@ -174,7 +207,7 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   }
   config.validate(where);
   check_features(fields, where);
-  check_window(json, fields, family, config, where);
+  read_windows(json, fields, family, config, where);
   return config;
 }
 
@@ -202,8 +235,8 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
                       {"bos_token_id", optional(model.bos_id)},
                       {"eos_token_id", optional(model.eos_id)}};
   // These fields are written because transformers has defaults for absent ones, which would make another model.
-  for (const WrittenFlag& flag : family.written_flags)
-    json[std::string(flag.key)] = flag.value ? nlohmann::json(*flag.value) : nlohmann::json();
+  for (const WrittenFlag& flag : family.written_flags) json[std::string(flag.key)] = flag.value;
+  write_windows(json, family, model);
   return json;
 }
 

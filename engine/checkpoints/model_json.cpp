@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/checkpoints/model_json.h"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
 #include "engine/base/json_integer.h"
+#include "engine/families/config_range.h"
 
 namespace carryover {
 
@@ -30,6 +32,13 @@ std::optional<std::int64_t> id_from(const nlohmann::json& id) {
   return id.is_null() ? std::nullopt : std::optional(integer_of(id));
 }
 
+/// Returns a layer's number; validate() knows how many there are.
+int layer_of(const nlohmann::json& layer, const std::string& where) {
+  const std::int64_t number = integer_of(layer);
+  check_range(where, "a windowed layer", number, 0, std::numeric_limits<int>::max());
+  return static_cast<int>(number);
+}
+
 }  // namespace
 
 ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where) {
@@ -48,6 +57,12 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
     json.at("norm_epsilon").get_to(model.norm_epsilon);
     json.at("tied_embeddings").get_to(model.tied_embeddings);
     model.rope = rope_from(json.at("rope"), where);
+    if (json.contains("window_layers")) {
+      get_integer(json, "window", model.window);
+      for (const nlohmann::json& layer : json.at("window_layers"))
+        model.window_layers.push_back(layer_of(layer, where));
+      if (json.contains("window_rope")) model.window_rope = rope_from(json.at("window_rope"), where);
+    }
     model.bos_id = id_from(json.at("bos_id"));
     model.eos_id = id_from(json.at("eos_id"));
   } catch (const nlohmann::json::exception& error) {

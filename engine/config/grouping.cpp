@@ -45,6 +45,23 @@ std::vector<int> range(std::int64_t begin, std::int64_t end, std::int64_t step =
   return values;
 }
 
+std::string text_of(const std::vector<int>& layers) {
+  std::string text;
+  for (const int layer : layers) text += (text.empty() ? "" : ", ") + std::to_string(layer);
+  return text.empty() ? "it has none" : text;
+}
+
+/// Refuses layers whose own window keeps them from the past that is retrieved.
+void check_global(const std::vector<int>& layers, const ModelConfig& model) {
+  for (const int layer : layers)
+    if (model.is_windowed(layer))
+      throw EngineError(
+          Fault::BadInput, "long_range_layers",
+          "layer " + std::to_string(layer) + " sees only the last " + std::to_string(model.window) +
+              " tokens, by the model's own window",
+          "Long-range layers are some of those without a window: " + text_of(model.global_layers()) + ".");
+}
+
 /// Moves layers that were chosen for a model of 32 layers to the same depth of another model. A model of about 32
 /// layers keeps their indices, because rounding would only move them by one.
 std::vector<int> layers_at_depth(const std::vector<int>& of_32, std::int64_t layers) {
@@ -137,6 +154,7 @@ double Grouping::long_layer_share(const ModelConfig& model) const {
 
 void Grouping::validate(const ModelConfig& model) const {
   check_members(layers_, model.layers, "long_range_layers", "layer");
+  check_global(layers_, model);
   if (heads_.size() != 1 && std::ssize(heads_) != model.layers) {
     throw EngineError(Fault::BadInput, "long_range_heads",
                       "has " + std::to_string(heads_.size()) + " lists, but the model has " +
@@ -178,13 +196,18 @@ void from_json(const nlohmann::json& json, Grouping& grouping) {
 }
 
 std::vector<GroupingPreset> grouping_presets(const ModelConfig& model) {
-  const std::vector<int> layers = layers_at_depth(kPaperLayers, model.layers);
+  // Where layers have windows, the few without are the only ones that a distant past can help.
+  const bool hybrid = model.windowed_layers() > 0;
+  const auto at_depth = [&](const std::vector<int>& of_32) {
+    return hybrid ? model.global_layers() : layers_at_depth(of_32, model.layers);
+  };
+  const std::vector<int> layers = at_depth(kPaperLayers);
   std::vector<GroupingPreset> presets;
   if (model.heads == 32) {
     presets.push_back(
         {"paper", "The paper's prior-based heads and long-range layers", Grouping(layers, {kPaperHeads})});
     presets.push_back({"paper-code", "The paper's heads, with the layers that its published head scores rank first",
-                       Grouping(layers_at_depth(kPaperCodeLayers, model.layers), {kPaperHeads})});
+                       Grouping(at_depth(kPaperCodeLayers), {kPaperHeads})});
   }
   presets.push_back({"first-kv-group", "Whole KV groups from the first on, about a third of the heads",
                      Grouping(layers, {first_kv_groups(model)})});

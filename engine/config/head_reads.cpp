@@ -54,6 +54,7 @@ std::vector<int> distinct_kv_heads(const std::vector<int>& heads, const ModelCon
 }
 
 std::vector<HeadReads> head_reads(const SegmentConfig& config, const ModelConfig& model, int layer) {
+  if (model.is_windowed(layer)) return {};
   const bool retrieves = config.retrieval_length > 0 && config.grouping.is_long_layer(layer);
   std::vector<HeadReads> kinds;
   const auto add = [&](bool long_range, std::vector<int> heads, PrefixParts parts) {

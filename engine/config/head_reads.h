@@ -20,7 +20,9 @@ struct HeadReads {
   std::vector<int> prefix_kv_heads(const ModelConfig& model) const;
 };
 
-/// Returns the kinds of heads in a layer: local heads, then long-range ones; a kind without heads is left out.
+/// Returns the kinds of heads in a layer: local heads, then long-range ones; a kind without heads is left out. A
+/// windowed layer has none: its heads read the model's own window (method/window_layers.h), whatever the configuration
+/// says.
 std::vector<HeadReads> head_reads(const SegmentConfig& config, const ModelConfig& model, int layer);
 
 /// Returns the KV head of each query head.

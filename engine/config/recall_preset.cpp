@@ -26,7 +26,7 @@ std::optional<std::vector<HeadRef>> known_search_heads(const ModelConfig& model)
 }
 
 Grouping all_readers(const ModelConfig& model) {
-  return {all_of(model.layers), {all_of(model.heads)}};
+  return {model.global_layers(), {all_of(model.heads)}};
 }
 
 SegmentConfig recall_preset(const ModelConfig& model, SegmentConfig config) {

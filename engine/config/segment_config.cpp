@@ -152,6 +152,9 @@ void check_search(const SegmentConfig& config, const ModelConfig& model, const s
       refuse_field(where, "search_heads", "has " + name + ", which the model lacks",
                    "It has " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) +
                        " heads, counted from 0.");
+    if (model.is_windowed(head.layer))
+      refuse_field(where, "search_heads", "has " + name + ", whose layer sees only the model's own window",
+                   "Name heads of layers without a window.");
     if (i > 0 && head == config.search_heads[i - 1])
       refuse_field(where, "search_heads", "has " + name + " twice", "Name each one once.");
   }

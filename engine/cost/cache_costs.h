@@ -8,7 +8,7 @@
 /// Costs that policies with caches share, for their rows. Pure; any thread.
 namespace carryover {
 
-/// Every head sees the whole past: PolicyRow::visible, and the memory of the caches that hold it.
+/// Every head sees the whole past: PolicyRow::visible_globally, and the memory of the caches that hold it.
 std::vector<VisiblePrefix> visible_past(const ModelConfig& model, const SegmentConfig& config, int layer,
                                         std::int64_t first);
 MemoryBytes memory_of_past(const CostModel& cost, std::int64_t tokens, RunUse use);

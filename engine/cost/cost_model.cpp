@@ -17,13 +17,13 @@ namespace {
 constexpr auto kLate = std::numeric_limits<std::int64_t>::max();
 
 Int128 sink_bytes(const CostModel& cost) {
-  return Int128{cost.model.layers} * cost.model.kv_heads * cost.config.sink_length * pair_bytes(cost);
+  return Int128{cost.global_layers()} * cost.model.kv_heads * cost.config.sink_length * pair_bytes(cost);
 }
 
-/// Returns positions × heads of the prefixes that attention reads in one segment, summed over all layers.
+/// Returns positions × heads of the prefixes that attention reads in one segment, summed over all global layers.
 Int128 prefix_slots(const CostModel& cost) {
   Int128 slots = 0;
-  for (int layer = 0; layer < cost.model.layers; ++layer)
+  for (const int layer : cost.model.global_layers())
     for (const VisiblePrefix& seen : policy_row(kMethodPolicy).visible(cost.model, cost.config, layer, kLate))
       slots += Int128{seen.rows} * seen.length;
   return slots;
@@ -51,7 +51,8 @@ std::int64_t CostModel::weight_bytes() const {
 }
 
 std::int64_t CostModel::segmented_attention_bytes() const {
-  return saturated((prefix_slots(*this) + segment_slots(*this, config.segment_length)) * pair_bytes(*this));
+  const Int128 windows = Int128{model.windowed_layers()} * model.kv_heads * (model.window - 1 + config.segment_length);
+  return saturated((prefix_slots(*this) + segment_slots(*this, config.segment_length) + windows) * pair_bytes(*this));
 }
 
 std::int64_t CostModel::carry_bytes() const {
@@ -72,7 +73,9 @@ std::int64_t CostModel::pool_bytes(std::int64_t tokens) const {
 }
 
 std::int64_t CostModel::full_attention_bytes(std::int64_t tokens) const {
-  return saturated(Int128{model.layers} * model.kv_heads * tokens * pair_bytes(*this));
+  const Int128 windows =
+      Int128{model.windowed_layers()} * std::min(tokens, std::max<std::int64_t>(0, model.window - 1));
+  return saturated((Int128{global_layers()} * tokens + windows) * model.kv_heads * pair_bytes(*this));
 }
 
 std::int64_t CostModel::activation_bytes(std::int64_t chunk, bool loss) const {
@@ -80,11 +83,12 @@ std::int64_t CostModel::activation_bytes(std::int64_t chunk, bool loss) const {
 }
 
 double CostModel::visible_positions() const {
-  double prefix = 0;
+  double positions = 0;  // more than S, or all that a window holds
   for (int layer = 0; layer < model.layers; ++layer)
     for (const VisiblePrefix& seen : policy_row(kMethodPolicy).visible(model, config, layer, kLate))
-      prefix += static_cast<double>(seen.heads) * static_cast<double>(seen.length);
-  return static_cast<double>(config.segment_length) + prefix / static_cast<double>(model.layers * model.heads);
+      positions += static_cast<double>(seen.heads) *
+                   static_cast<double>(seen.most > 0 ? seen.most - config.segment_length : seen.length);
+  return static_cast<double>(config.segment_length) + positions / static_cast<double>(model.layers * model.heads);
 }
 
 MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
@@ -100,7 +104,7 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
   // A segment that is read at once holds the keys and values of one layer at a time. The first segment has no prefix to
   // read and no carry besides the one that it leaves.
   const bool alone = tokens <= config.segment_length;
-  const Int128 kept = (alone ? 0 : prefixes) + (use.decoding ? open_bytes(*this) : own / model.layers);
+  const Int128 kept = (alone ? 0 : prefixes) + (use.decoding ? open_bytes(*this) : while_running(*this, use, own));
   const Int128 carries = (alone ? 1 : 2) * Int128{bytes.carry};
   bytes.device_peak =
       saturated(Int128{bytes.weights} + bytes.activations + kept + carries + sink_bytes(*this) + bytes.pool);
@@ -108,7 +112,7 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
 }
 
 MemoryBytes CostModel::full(std::int64_t tokens, RunUse use) const {
-  MemoryBytes bytes = caches(tokens, {model.layers * model.kv_heads}, use);
+  MemoryBytes bytes = caches(tokens, {global_layers() * model.kv_heads}, use);
   bytes.pool = 0;  // attention sees the whole cache
   return bytes;
 }

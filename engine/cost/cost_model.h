@@ -33,6 +33,7 @@ struct CostModel {
   int bytes_per_value = 4;
   bool packed_weights = false;  ///< 8 bits per weight, and 16 bits of scale per 32 weights
 
+  std::int64_t global_layers() const { return model.layers - model.windowed_layers(); }
   std::int64_t weight_bytes() const;
   /// Returns the bytes of attention-visible KV in one segment, all layers: n + S + αM + β(1−α)R per head, exact by KV
   /// head.
@@ -40,7 +41,7 @@ struct CostModel {
   std::int64_t carry_bytes() const;
   std::int64_t pool_bytes(std::int64_t tokens) const;  ///< keys as SegmentConfig::pool_keys holds them
   std::int64_t pool_bytes_per_token() const;
-  /// Returns the bytes of full attention's KV cache at `tokens`.
+  /// Returns the bytes of full attention's KV cache at `tokens`; windowed layers hold no more than their window.
   std::int64_t full_attention_bytes(std::int64_t tokens) const;
   /// Returns the peak of temporaries while a chunk of `chunk` tokens runs without gradients: the larger of a layer's
   /// and the logits'.

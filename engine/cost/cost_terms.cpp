@@ -22,7 +22,7 @@ Int128 open_bytes(const CostModel& cost) {
   const std::int64_t S = cost.config.segment_length, tail = std::min(cost.config.query_length, S);
   const Int128 queries =
       Int128{2} * tail * cost.model.heads * cost.model.layers * cost.model.head_dim * cost.bytes_per_value;
-  return segment_slots(cost, S) * pair_bytes(cost) * 3 / 2 + queries;
+  return Int128{S} * cost.model.kv_heads * cost.model.layers * pair_bytes(cost) * 3 / 2 + queries;
 }
 
 Int128 temporaries(const CostModel& cost, std::int64_t chunk, std::int64_t past, bool loss) {

@@ -8,9 +8,33 @@
 #include "engine/config/head_reads.h"
 #include "engine/config/segment_fields.h"
 #include "engine/config/window_settings.h"
+#include "engine/cost/cost_terms.h"
 #include "engine/families/weight_rows.h"
 
 namespace carryover {
+
+std::vector<VisiblePrefix> PolicyRow::visible(const ModelConfig& model, const SegmentConfig& config, int layer,
+                                              std::int64_t first) const {
+  if (!model.is_windowed(layer)) return visible_globally(model, config, layer, first);
+  return {{model.heads, model.kv_heads, std::min(first, model.window - 1), model.window}};
+}
+
+/// Windowed layers hold the last tokens of the text before the segment, and until it closes also those of the segment.
+/// Their keys are rotated for it: a layer's while it runs, or all layers' while a segment is open.
+MemoryBytes PolicyRow::memory(const CostModel& cost, std::int64_t tokens, RunUse use) const {
+  MemoryBytes bytes = memory_globally(cost, tokens, use);
+  const std::int64_t layers = cost.model.windowed_layers();
+  if (layers == 0) return bytes;
+  const std::int64_t most = cost.model.window - 1, length = std::min(tokens, cost.config.segment_length),
+                     before = std::min(tokens - length, most);
+  const Int128 token = Int128{layers} * cost.model.kv_heads * pair_bytes(cost),
+               rotated = token / 2 * before / (use.decoding ? 1 : layers);
+  bytes.attention_kv = saturated(bytes.attention_kv + token * std::min(tokens, most + 1));
+  bytes.carry = saturated(bytes.carry + token * std::min(tokens, most));
+  bytes.device_peak =
+      saturated(bytes.device_peak + rotated + token * (before + (use.decoding ? 0 : std::min(length, most))));
+  return bytes;
+}
 
 const PolicyRow* find_policy(std::string_view name) {
   const auto row = std::ranges::find(policies(), name, &PolicyRow::name);

@@ -43,12 +43,19 @@ struct PolicyRow {
   bool ends_prompts = false;       ///< true if its state changes where a prompt ends
   /// Fields of SegmentConfig that it reads besides fields_of_all. Empty: all that are no policy's own settings.
   std::span<const std::string_view> fields = {};
-  /// Returns what a layer's heads see before a segment that begins at token `first`.
-  std::vector<VisiblePrefix> (*visible)(const ModelConfig&, const SegmentConfig&, int layer, std::int64_t first);
-  /// Returns all kinds of memory at the end of a run of `tokens`.
-  MemoryBytes (*memory)(const CostModel&, std::int64_t tokens, RunUse use);
+  /// Return visible() of a global layer, and memory() without what windowed layers hold.
+  std::vector<VisiblePrefix> (*visible_globally)(const ModelConfig&, const SegmentConfig&, int layer,
+                                                 std::int64_t first);
+  MemoryBytes (*memory_globally)(const CostModel&, std::int64_t tokens, RunUse use);
   /// Returns tail_before() a segment that begins at `first`; null: the carry, or the attention window, says it.
   std::int64_t (*tail)(const SegmentConfig&, std::int64_t first) = nullptr;
+
+  /// Returns what a layer's heads see before a segment that begins at token `first`: by the policy, or by the model's
+  /// own window.
+  std::vector<VisiblePrefix> visible(const ModelConfig& model, const SegmentConfig& config, int layer,
+                                     std::int64_t first) const;
+  /// Returns all kinds of memory at the end of a run of `tokens`.
+  MemoryBytes memory(const CostModel& cost, std::int64_t tokens, RunUse use) const;
 };
 
 /// The fields that every policy reads.

@@ -41,18 +41,19 @@ double kept_by_layer(const ModelConfig& model, double kv_rows, const LoraConfig&
   return values + rank * real(std::ssize(lora.target_modules));
 }
 
-/// Returns how many more values each layer keeps for a text of `tokens` under such policies: keys and values of core
-/// tokens, by query head; or means of blocks by KV head, the outputs of two more branches, and for the gates their
+/// Returns how many more values a layer keeps on average for a text of `tokens` under such policies: keys and values of
+/// core tokens, by query head; or means of blocks by KV head, the outputs of two more branches, and for the gates their
 /// input and their logits.
 double kept_besides(const PolicyRow& row, const ModelConfig& model, const SegmentConfig& config, double tokens) {
   double values = 0;
-  for (const VisiblePrefix& seen : row.visible(model, config, 0, 0)) {
-    if (seen.pooled > 0) values += 2 * real(seen.heads * model.head_dim) * tokens / real(seen.pooled);
-    if (seen.branches)
-      values += 2 * real(seen.rows * model.head_dim) * tokens / real(seen.branches->block) +
-                (2 * real(seen.heads * model.head_dim) + 3 * real(seen.heads) + real(model.hidden)) * tokens;
-  }
-  return values;
+  for (int layer = 0; layer < model.layers; ++layer)
+    for (const VisiblePrefix& seen : row.visible(model, config, layer, 0)) {
+      if (seen.pooled > 0) values += 2 * real(seen.heads * model.head_dim) * tokens / real(seen.pooled);
+      if (seen.branches)
+        values += 2 * real(seen.rows * model.head_dim) * tokens / real(seen.branches->block) +
+                  (2 * real(seen.heads * model.head_dim) + 3 * real(seen.heads) + real(model.hidden)) * tokens;
+    }
+  return values / real(model.layers);
 }
 
 /// Returns the number of values per token of one layer's activation gradients while it is differentiated.

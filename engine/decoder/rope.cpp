@@ -66,4 +66,9 @@ at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
   return rotate(keys, -keys.size(1));
 }
 
+Ropes::Ropes(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options)
+    : model_(model), global_(model, scaling, length, options) {
+  if (model.window_rope) windowed_.emplace(model, *model.window_rope, length, options);
+}
+
 }  // namespace carryover

@@ -2,6 +2,7 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <optional>
 #include <vector>
 
 #include "engine/families/model_config.h"
@@ -43,6 +44,21 @@ class Rope {
   std::vector<double> inverse_frequencies_;  ///< [d/2]
   at::TensorOptions options_;
   std::vector<Entry> recent_;  ///< the few ranges in use: those of the segment and its prefixes
+};
+
+/// The RoPE of each layer of a model: global layers share one, and windowed ones may have another. Thread: engine.
+class Ropes {
+ public:
+  /// `scaling`: that of global layers, which a run may set. `length`: as for Rope.
+  Ropes(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options);
+
+  Rope& of(int layer) { return windowed_ && model_.is_windowed(layer) ? *windowed_ : global_; }
+  Rope& global() { return global_; }
+
+ private:
+  const ModelConfig& model_;  ///< borrowed
+  Rope global_;
+  std::optional<Rope> windowed_;  ///< if it differs
 };
 
 }  // namespace carryover

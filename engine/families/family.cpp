@@ -32,20 +32,18 @@ const std::vector<Family>& families() {
        .written_flags = {{"attention_bias", false}, {"mlp_bias", false}}},
       {.name = "mistral",
        .hf_class = "MistralForCausalLM",
-       .models = "Mistral without sliding window",
+       .models = "Mistral",
        .gguf_name = "",  // such a GGUF says llama
        .interleaved_gguf = true,
        .default_kv_heads = 8,
-       .window = SlidingWindowRule::Stated,
-       .written_flags = {{"sliding_window", std::nullopt}}},
+       .window = SlidingWindowRule::Stated},
       {.name = "qwen2",
        .hf_class = "Qwen2ForCausalLM",
        .models = "Qwen2, Qwen2.5",
        .gguf_name = "qwen2",
        .qkv_bias = true,
        .default_kv_heads = 32,
-       .window = SlidingWindowRule::Opted,
-       .written_flags = {{"use_sliding_window", false}}},
+       .window = SlidingWindowRule::Opted},
       {.name = "qwen3",
        .hf_class = "Qwen3ForCausalLM",
        .models = "Qwen3",
@@ -54,7 +52,7 @@ const std::vector<Family>& families() {
        .default_kv_heads = 32,
        .default_head_dim = 128,
        .window = SlidingWindowRule::Opted,
-       .written_flags = {{"attention_bias", false}, {"use_sliding_window", false}}},
+       .written_flags = {{"attention_bias", false}}},
   };
   return table;
 }

@@ -14,13 +14,14 @@ namespace carryover {
 enum class SlidingWindowRule {
   Ignored,  ///< the family has no window, whatever the file says
   Stated,   ///< the window holds in all layers; 4096 tokens where the key is absent, none where it is null
-  Opted,    ///< the window holds from layer `max_window_layers` on, and only with `use_sliding_window`
+  Opted,    ///< only with `use_sliding_window`, the window holds in the layers that `layer_types` names, or from layer
+            ///< `max_window_layers` on
 };
 
-/// A key that config.json needs where transformers' default is another model. No value: null.
+/// A key that config.json needs where transformers' default is another model.
 struct WrittenFlag {
   std::string_view key;
-  std::optional<bool> value;
+  bool value;
 };
 
 /// The facts that tell one model family from another. A family is one row of the table in family.cpp; whoever needs a
@@ -36,7 +37,9 @@ struct Family {
   std::int64_t default_kv_heads = 0;  ///< where config.json has no `num_key_value_heads`; 0: as many as query heads
   std::int64_t default_head_dim = 0;  ///< where config.json has no `head_dim`; 0: the width divided by the query heads
   SlidingWindowRule window = SlidingWindowRule::Ignored;
-  std::vector<WrittenFlag> written_flags;
+  std::vector<WrittenFlag> written_flags = {};
+
+  bool window_by_layer() const { return window == SlidingWindowRule::Opted; }  ///< some layers have it, others not
 };
 
 const std::vector<Family>& families();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/families/model_config.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "engine/families/config_range.h"
@@ -9,6 +11,24 @@
 #include "engine/families/weight_rows.h"
 
 namespace carryover {
+
+namespace {
+
+void check_windows(const ModelConfig& model, const std::string& where) {
+  const std::vector<int>& windowed = model.window_layers;
+  if (windowed.empty()) {
+    if (model.window != 0) refuse_value(where, "the window", "belongs to no layer");
+    return;
+  }
+  check_range(where, "the window", model.window, 1, std::int64_t{1} << 31);
+  check_range(where, "a windowed layer", windowed.front(), 0, model.layers - 1);
+  check_range(where, "a windowed layer", windowed.back(), 0, model.layers - 1);
+  if (std::ranges::adjacent_find(windowed, std::greater_equal()) != windowed.end())
+    refuse_value(where, "the list of windowed layers", "is not ascending");
+  if (model.window_rope) model.window_rope->validate(where);
+}
+
+}  // namespace
 
 std::int64_t ModelConfig::parameters() const {
   const auto sum = [](const std::vector<SlotShape>& slots) {
@@ -18,6 +38,17 @@ std::int64_t ModelConfig::parameters() const {
   };
   return sum(slot_shapes(rows_before_layers(*this))) + layers * sum(layer_slots(*this)) +
          sum(slot_shapes(rows_after_layers(*this)));
+}
+
+bool ModelConfig::is_windowed(int layer) const {
+  return std::ranges::binary_search(window_layers, layer);
+}
+
+std::vector<int> ModelConfig::global_layers() const {
+  std::vector<int> global;
+  for (int layer = 0; layer < layers; ++layer)
+    if (!is_windowed(layer)) global.push_back(layer);
+  return global;
 }
 
 void ModelConfig::validate(const std::string& where) const {
@@ -38,6 +69,7 @@ void ModelConfig::validate(const std::string& where) const {
   if (bos_id) check_range(where, "the BOS id", *bos_id, 0, vocabulary - 1);
   if (eos_id) check_range(where, "the EOS id", *eos_id, 0, vocabulary - 1);
   rope.validate(where);
+  check_windows(*this, where);
 }
 
 void to_json(nlohmann::json& json, const ModelConfig& model) {
@@ -60,6 +92,10 @@ void to_json(nlohmann::json& json, const ModelConfig& model) {
           {"rope", model.rope},
           {"bos_id", optional(model.bos_id)},
           {"eos_id", optional(model.eos_id)}};
+  if (model.window_layers.empty()) return;
+  json["window"] = model.window;
+  json["window_layers"] = model.window_layers;
+  if (model.window_rope) json["window_rope"] = *model.window_rope;
 }
 
 }  // namespace carryover

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/families/rope_config.h"
 
@@ -24,10 +25,17 @@ struct ModelConfig {
   double norm_epsilon = 1e-5;
   bool tied_embeddings = false;  ///< lm_head shares model.embed_tokens.weight
   RopeConfig rope;
+  std::int64_t window = 0;                ///< W, tokens: a query of a windowed layer sees the last W keys, its own
+                                          ///< included; 0 if no layer is windowed
+  std::vector<int> window_layers;         ///< the windowed layers, ascending; the others are global
+  std::optional<RopeConfig> window_rope;  ///< the RoPE of windowed layers, if it differs from that of global ones
   std::optional<std::int64_t> bos_id, eos_id;
 
   std::int64_t group_size() const { return heads / kv_heads; }  ///< query heads per KV head
   std::int64_t parameters() const;
+  bool is_windowed(int layer) const;       ///< true if the layer's attention has the model's own window
+  std::vector<int> global_layers() const;  ///< those whose attention sees the whole past, ascending
+  std::int64_t windowed_layers() const { return static_cast<std::int64_t>(window_layers.size()); }
 
   /// Throws EngineError{BadInput}, which names `where` and the field, if a number is out of range, if sizes
   /// overflow, or if no family has the architecture.

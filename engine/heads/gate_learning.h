@@ -53,7 +53,7 @@ class GatedRun {
 
  private:
   DuoGatePolicy policy_;
-  Rope rope_;
+  Ropes ropes_;
   SegmentRunner runner_;
 };
 

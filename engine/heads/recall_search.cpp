@@ -58,7 +58,9 @@ void check(const RecallHeadsRequest& request, const ModelConfig& model) {
   SegmentConfig nobody = config, everybody = config;  // who stops reading what was found reads as a local head does
   nobody.grouping = Grouping();
   everybody.grouping = all_readers(model);
-  if (carry_kv_heads(nobody, model, 0) != carry_kv_heads(everybody, model, 0))
+  const std::vector<int> readers = model.global_layers();
+  if (readers.empty()) refuse("every layer of this model has a window", "Use a model with layers that see everything.");
+  if (carry_kv_heads(nobody, model, readers.front()) != carry_kv_heads(everybody, model, readers.front()))
     refuse("of local and long heads only one kind reads the carry", "Use the preset for recall.");
   for (const NeedleDocument& document : request.documents)
     for (const Needle& needle : document.needles) check_needle(needle, document, config);
@@ -68,7 +70,7 @@ void check(const RecallHeadsRequest& request, const ModelConfig& model) {
 SegmentConfig whole_config(SegmentConfig config, const ModelConfig& model) {
   config.grouping = all_readers(model);
   config.search_heads.clear();
-  for (int layer = 0; layer < model.layers; ++layer)
+  for (const int layer : model.global_layers())
     for (int head = 0; head < model.heads; ++head) config.search_heads.push_back({layer, head});
   config.question_pass = true;
   return config;
@@ -90,7 +92,8 @@ void check_memory(const Decoder& decoder, const RecallHeadsRequest& request) {
   reading.config = whole_config(request.config, decoder.config);
   reading.loss = false;
   check_request(decoder, reading, request.config.segment_length);
-  const double needed = scores * static_cast<double>(decoder.config.layers * decoder.config.heads) * sizeof(float);
+  const double needed =
+      scores * static_cast<double>(std::ssize(decoder.config.global_layers()) * decoder.config.heads) * sizeof(float);
   if (!request.known.all_searchers)
     require_memory("what each head finds", needed, "Use fewer or shorter documents, or fewer questions in each.");
 }

@@ -4,11 +4,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
@@ -46,7 +46,7 @@ at::Tensor pool_columns(const at::Tensor& weights, std::int64_t step) {
 AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
   const auto kv_head = head / (sight.queries.size(0) / sight.kv.keys.size(0));
   const auto opmath = ops::compute_type(sight.queries.scalar_type());
-  queries_ = sight.queries[head].to(opmath) / std::sqrt(static_cast<double>(sight.queries.size(2)));
+  queries_ = sight.queries[head].to(opmath) * attention_scale<double>(sight.queries.size(2));
   values_ = sight.kv.values[kv_head].to(opmath);
   for (const HeadGroup& group : sight.groups)
     if (std::ranges::count(group.heads, head) > 0) branches_.push_back(branch_of(sight, group, head));
@@ -63,7 +63,7 @@ AttentionPattern::Branch AttentionPattern::branch_of(const AttentionSight& sight
   if (group.index) branch.index_row = group.index->shared ? kv_row(group, head, group_size) : place;
   if (group.gate.defined()) branch.gate = group.gate[place].to(opmath);
   if (sight.sink_queries.defined() && group.window.furthest >= 0)
-    branch.sink_queries = sight.sink_queries[head].to(opmath) / std::sqrt(static_cast<double>(sight.queries.size(2)));
+    branch.sink_queries = sight.sink_queries[head].to(opmath) * attention_scale<double>(sight.queries.size(2));
   if (!group.prefix_keys.defined()) return branch;
   const std::int64_t row = group.prefix_per_query_head ? place : kv_row(group, head, group_size);
   branch.prefix_values = group.prefix_values[row].to(opmath);

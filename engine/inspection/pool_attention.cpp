@@ -4,9 +4,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/method/retrieval_pool.h"
+#include "engine/ops/attention_scale.h"
 
 namespace carryover {
 
@@ -18,7 +18,7 @@ constexpr std::int64_t kScores = std::int64_t{1} << 22;  // held at a time
 at::Tensor mean_attention(const at::Tensor& queries, const at::Tensor& keys) {
   if (keys.size(0) == 0) return at::zeros({0}, at::kDouble);
   const at::ScalarType opmath = queries.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
-  const at::Tensor scaled = queries.to(opmath) / std::sqrt(static_cast<double>(queries.size(1)));
+  const at::Tensor scaled = queries.to(opmath) * attention_scale<double>(queries.size(1));
   const at::Tensor columns = keys.to(opmath).t();
   const std::int64_t m = queries.size(0), rows = std::max<std::int64_t>(1, kScores / keys.size(0));
   at::Tensor sum = at::zeros({keys.size(0)}, queries.options().dtype(at::kDouble));

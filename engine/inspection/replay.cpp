@@ -30,9 +30,7 @@ Replay::Replay(const Decoder& decoder, const RunRequest& request, std::int64_t s
       control_(control),
       policy_(make_policy(request.policy, {request.config, decoder.config, decoder.options(),
                                            static_cast<std::int64_t>(request.ids->size()), request.forced_hits})),
-      rope_(decoder.config, request.config.rope.value_or(decoder.config.rope),
-            rope_length(request.policy, request.config, static_cast<std::int64_t>(request.ids->size())),
-            decoder.options()) {
+      ropes_(make_ropes(decoder, request.policy, request.config, std::ssize(*request.ids))) {
   const std::int64_t segments = (std::ssize(*request.ids) - 1) / request.config.segment_length + 1;
   if (segment < 0 || segment >= segments)
     throw EngineError(Fault::BadInput, "segment " + std::to_string(segment),
@@ -56,7 +54,7 @@ at::Tensor Replay::ids(std::int64_t segment) const {
 
 SegmentRunner Replay::runner(const AttentionPolicy& policy, Watch watch, ReplaceOutputs replace_outputs) {
   const auto after_layer = [this](int) { control_.checkpoint(); };
-  ForwardContext forward{decoder_, policy, rope_, after_layer, false, {}};
+  ForwardContext forward{decoder_, policy, ropes_, after_layer, false, {}};
   forward.watch = std::move(watch);
   forward.replace_outputs = std::move(replace_outputs);
   return SegmentRunner(std::move(forward), request_.config);

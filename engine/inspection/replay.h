@@ -56,7 +56,7 @@ class Replay {
   StateArchive& archive_;
   RunControl& control_;
   std::unique_ptr<AttentionPolicy> policy_;
-  Rope rope_;
+  Ropes ropes_;
 };
 
 }  // namespace carryover

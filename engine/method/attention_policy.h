@@ -120,6 +120,8 @@ struct LayerTrace {
   at::Tensor received;                 ///< detached: LayerKv::received
   LayerSinks sinks;                    ///< this segment's; a policy keeps those of the first segment
   std::shared_ptr<LayerTrace> second;  ///< the trace of another policy for the same layer (policies/handover.h)
+
+  bool empty() const { return !past_keys.defined() && !carry.keys.defined() && !second; }
 };
 
 /// All that crosses segments. A policy makes it, and only the policy's commit(), search(), forget_retrieved() and
@@ -135,7 +137,10 @@ struct PolicyState {
   virtual std::int64_t pool_entries() const { return 0; }
   virtual std::int64_t pool_bytes() const;                              ///< bytes of pool_contents()
   virtual std::vector<at::Tensor> pool_contents() const { return {}; }  ///< views of the entries held, for comparisons
-  virtual std::vector<at::Tensor*> own_tensors() { return carry.tensors(); }  ///< all but the shared pool's
+  /// Returns the tensors that are this state's alone: the carry, and what else a policy holds besides the pool, which
+  /// copies share.
+  std::vector<at::Tensor*> own_tensors();
+  virtual std::vector<at::Tensor*> held_tensors() { return {}; }  ///< those besides the carry and the pool
 
   /// Returns a copy that shares memory with this state. Later segments of either state leave the other alone, and the
   /// copy keeps what was retrieved.
@@ -144,18 +149,11 @@ struct PolicyState {
 
 class RetrievingPolicy;  // method/retrieving_policy.h
 
-/// The rule for how attention crosses segment boundaries. A new policy is one pair of files with a class derived from
-/// PolicyOf, and one row in cost/policy_table.cpp. The forward map calls context(), select() and trace() for each
-/// layer; the runner calls commit() once per segment. A policy has no state of its own, so it may serve several runs.
-/// Thread: engine.
-class AttentionPolicy {
+/// How the heads of a layer attend: a policy's rule, or the model's own window (method/window_layers.h). The forward
+/// map calls context(), select() and trace() for each layer. Thread: engine.
+class LayerAttention {
  public:
-  virtual ~AttentionPolicy() = default;
-  virtual std::string name() const = 0;
-  virtual std::unique_ptr<PolicyState> init_state() const = 0;
-
-  /// Returns the position of a segment's first token in RoPE; prefixes stand before it.
-  virtual std::int64_t first_position(const SegmentFrame& frame) const = 0;
+  virtual ~LayerAttention() = default;
 
   /// Returns the head groups of a layer. Together they hold every query head once, or once in each branch.
   virtual std::vector<HeadGroup> context(const PolicyState& state, int layer, Rope& rope) const = 0;
@@ -181,9 +179,21 @@ class AttentionPolicy {
 
   /// Returns what to keep of a layer once its segment is complete.
   virtual LayerTrace trace(int layer, const LayerKv& kv) const = 0;
+};
 
-  /// Closes a segment of m tokens. traces: [L], from trace(). Only commit(), search(), forget_retrieved() and
-  /// end_prompt() change a state.
+/// The rule for how attention crosses segment boundaries, in all layers but the model's windowed ones. A new policy is
+/// one folder with a class derived from PolicyOf and its row. The runner calls commit() once per segment. A policy has
+/// no state of its own, so it may serve several runs. Thread: engine.
+class AttentionPolicy : public LayerAttention {
+ public:
+  virtual std::string name() const = 0;
+  virtual std::unique_ptr<PolicyState> init_state() const = 0;
+
+  /// Returns the position of a segment's first token in RoPE; prefixes stand before it.
+  virtual std::int64_t first_position(const SegmentFrame& frame) const = 0;
+
+  /// Closes a segment of m tokens. traces: [L], from trace(); those of windowed layers are empty. Only commit(),
+  /// search(), forget_retrieved() and end_prompt() change a state.
   virtual void commit(PolicyState& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
 
   /// Searches again for the next segment, with the queries of a draft of it; nothing else of the draft is kept. Does
@@ -233,7 +243,14 @@ class PolicyOf : public AttentionPolicy {
   virtual std::vector<HeadGroup> complete(const State&, std::vector<HeadGroup> groups, const ChunkQueries&) const {
     return groups;
   }
-  virtual void close(State& state, std::vector<LayerTrace> traces, std::int64_t m) const = 0;
+  virtual void close(State& state, std::vector<LayerTrace> traces, std::int64_t m) const {
+    for (std::size_t l = 0; l < traces.size(); ++l)
+      if (const LayerTrace trace = std::exchange(traces[l], {}); !trace.empty()) take(state, l, trace, m);
+    state.next = {state.next.index + 1, state.next.first_token + m};
+  }
+  /// Adds the trace of one layer of a closed segment, `state.next`, of m tokens to the state. A policy overrides this,
+  /// or close() if its layers do not close one by one.
+  virtual void take(State&, std::size_t /*layer*/, const LayerTrace&, std::int64_t /*m*/) const {}
   virtual void name_fields(State& state, StateFields& fields) const { AttentionPolicy::visit(state, fields); }
 };
 

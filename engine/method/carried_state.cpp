@@ -41,21 +41,21 @@ std::int64_t CarriedState::length() const {
 
 std::int64_t CarriedState::bytes() const {
   std::int64_t total = 0;
-  for (const LayerCarry& layer : layers)
-    if (layer.keys.defined()) total += static_cast<std::int64_t>(layer.keys.nbytes() + layer.values.nbytes());
+  for (const at::Tensor* tensor : const_cast<CarriedState*>(this)->tensors())
+    total += static_cast<std::int64_t>(tensor->nbytes());
   return total;
 }
 
 std::vector<at::Tensor*> CarriedState::tensors() {
   std::vector<at::Tensor*> all;
-  for (LayerCarry& layer : layers) add_defined(all, layer.keys, layer.values);
+  for (std::vector<LayerCarry>* part : {&layers, &windows})
+    for (LayerCarry& layer : *part) add_defined(all, layer.keys, layer.values);
   return all;
 }
 
 CarriedState CarriedState::detached() const {
   CarriedState copy = *this;
-  for (LayerCarry& layer : copy.layers)
-    if (layer.keys.defined()) layer = {layer.keys.detach(), layer.values.detach()};
+  for (at::Tensor* tensor : copy.tensors()) *tensor = tensor->detach();
   return copy;
 }
 
@@ -77,7 +77,7 @@ void add_defined(std::vector<at::Tensor*>& to, at::Tensor& keys, at::Tensor& val
 CarriedState CarriedState::without_tokens_before(std::int64_t first, std::int64_t m) const {
   const std::int64_t keep = std::min(length(), m - std::min(first, m));
   if (keep == length()) return *this;
-  CarriedState shorter;
+  CarriedState shorter{{}, windows};
   for (const LayerCarry& layer : layers) {
     if (!layer.keys.defined() || keep == 0) {
       shorter.layers.emplace_back();

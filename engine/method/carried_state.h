@@ -24,11 +24,13 @@ struct LayerSinks {
 /// C_i, the only differentiable state between segments (eq:forward). 0 ≤ M_i ≤ M; M_0 = 0. Keys are unrotated; RoPE is
 /// applied when they are read (app:rope). Owner: a policy's state. Thread: engine.
 struct CarriedState {
-  std::vector<LayerCarry> layers;  ///< [L]
+  std::vector<LayerCarry> layers;        ///< [L], as the policy carries them
+  std::vector<LayerCarry> windows = {};  ///< [L], the last W − 1 tokens in windowed layers (method/window_layers.h);
+                                         ///< empty before the first segment is closed, or if no layer is windowed
 
-  std::int64_t length() const;  ///< M_i
+  std::int64_t length() const;  ///< M_i, without the windows
   /// Returns the state without tokens before `first` of a segment of m tokens, so that tokens which sinks hold are not
-  /// carried too.
+  /// carried too. Windows stay.
   CarriedState without_tokens_before(std::int64_t first, std::int64_t m) const;
   std::int64_t bytes() const;
   std::vector<at::Tensor*> tensors();  ///< the defined ones

@@ -34,7 +34,7 @@ at::Tensor rotate_for_sinks(const LayerCall& call, const at::Tensor& queries, co
   const auto limited = std::ranges::find_if(groups, [](const HeadGroup& group) { return group.window.furthest >= 0; });
   const std::int64_t m = queries.size(1);
   if (limited == groups.end() || call.first_position + m - 1 <= limited->window.furthest) return {};
-  const RopeAngles angles = call.context.rope.angles_up_to(call.first_position, m, limited->window.furthest);
+  const RopeAngles angles = call.rope().angles_up_to(call.first_position, m, limited->window.furthest);
   return ops::rotate(queries, angles.cos, angles.sin);
 }
 
@@ -88,14 +88,15 @@ RotatedQueries place_chunk(const LayerCall& call, const Decoder::Projections& fr
     if (call.open != nullptr) kv = call.open->extend(call.layer, kv);
   } else if (call.open != nullptr) {
     kv = call.open->extend(call.layer, fresh, call.angles, queries.rows);
-  } else if (has_room(context, model, m) && !f.policy.selects()) {
+  } else if (has_room(context, model, m) && !call.attention().selects()) {
     const HeadGroup& all = context.front();
     kv.rotated_keys = all.room_keys.narrow(1, 0, m);
     kv.values = all.room_values.narrow(1, 0, m);
     kv.in_room = true;
     queries.rows = ops::extend_on_device(fresh.all, cos, sin, {kv.rotated_keys, kv.values});
   } else {
-    const bool in_order = f.policy.selects() || f.policy.pooled_group() > 0 || f.watch || f.watch_attention;
+    const bool in_order =
+        call.attention().selects() || call.attention().pooled_group() > 0 || f.watch || f.watch_attention;
     RowOrder order = order_of(in_order ? std::vector{group_of_all(model)} : context, model);
     const at::Tensor both = fresh.all.narrow(1, 0, model.heads + model.kv_heads).transpose(0, 1);
     const at::Tensor rotated = ops::rotate_in_order(both, cos, sin, order.rows);
@@ -110,25 +111,26 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
                       std::vector<HeadGroup>& selected) {
   const ForwardContext& f = call.context;
   const Decoder& decoder = f.decoder;
+  const LayerAttention& attention = call.attention();
   f.spend(&SegmentTime::projections);
   const auto fresh = decoder.project(call.layer, x, call.dropout);
   LayerKv kv;
   const RotatedQueries rotated = place_chunk(call, fresh, context, kv);
   const at::Tensor& queries = rotated.rows;
-  if (const std::int64_t group = f.policy.pooled_group(); group > 0) {
+  if (const std::int64_t group = attention.pooled_group(); group > 0) {
     kv.end_queries = at_group_ends(queries, call.first_position, group);
     if (call.open != nullptr) kv.end_queries = call.open->add_end_queries(call.layer, kv.end_queries);
   }
-  if (f.policy.selects()) {
-    const at::Tensor gates = f.policy.gated() ? decoder.branch_gates(call.layer, x) : at::Tensor();
+  if (attention.selects()) {
+    const at::Tensor gates = attention.gated() ? decoder.branch_gates(call.layer, x) : at::Tensor();
     f.spend(&SegmentTime::retrieval);
     selected =
-        f.policy.select(call.state, context, {call.layer, call.frame, queries, fresh.queries, kv, f.rope, gates});
+        attention.select(call.state, context, {call.layer, call.frame, queries, fresh.queries, kv, call.rope(), gates});
   }
-  const std::vector<HeadGroup>& groups = f.policy.selects() ? selected : context;
+  const std::vector<HeadGroup>& groups = attention.selects() ? selected : context;
   const at::Tensor sink_queries = rotate_for_sinks(call, fresh.queries, groups);
 
-  const bool weighs = f.policy.weighs_keys();
+  const bool weighs = attention.weighs_keys();
   CARRYOVER_CHECK(!weighs || groups.size() == 1);
   at::Tensor heads = attend_groups(f, groups, rotated, sink_queries, kv, weighs ? &kv.received : nullptr);
   if (weighs && call.open != nullptr) kv.received = call.open->add_received(call.layer, std::move(kv.received));
@@ -143,11 +145,11 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   const ForwardContext& f = call.context;
   std::vector<HeadGroup> selected;
   Attended attended = attend_layer(call, x, context, selected);
-  const std::vector<HeadGroup>& groups = f.policy.selects() ? selected : context;
+  const std::vector<HeadGroup>& groups = call.attention().selects() ? selected : context;
   LayerResult result;
   result.attention_kv_bytes = seen_bytes(groups, x, f.decoder.config, attended.kv.keys.size(1));
   f.spend(&SegmentTime::retrieval);
-  if (call.open == nullptr) result.trace = f.policy.trace(call.layer, attended.kv);
+  if (call.open == nullptr) result.trace = call.attention().trace(call.layer, attended.kv);
   if (f.watch_attention) {
     f.spend(&SegmentTime::host);
     f.watch_attention({call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries});
@@ -168,20 +170,20 @@ at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSe
   const ModelConfig& model = f.decoder.config;
   const std::int64_t m = ids.size(0);
   const std::int64_t position = f.policy.first_position(open.frame()) + open.length();
-  const RopeAngles angles = f.rope.angles(position, m);
   const bool checkpointing = f.checkpointing && open.whole() && at::GradMode::is_enabled();
   open.restart_attention_kv();
   f.spend(&SegmentTime::projections);
   std::shared_ptr<const PolicyState> kept;  // for layers that run again once the segment is closed
   if (checkpointing && f.policy.selects()) kept = state.clone();
 
-  LayerCall call{f, state, open.frame(), 0, angles, position, f.dropout, open.whole() ? nullptr : &open};
+  LayerCall call{f, state, open.frame(), 0, {}, position, f.dropout, open.whole() ? nullptr : &open};
   call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
   call.reuses_x = !checkpointing && !f.watch && !f.watch_attention;
   at::Tensor x = f.decoder.embed(ids);
   for (call.layer = 0; call.layer < model.layers; ++call.layer) {
     f.spend(&SegmentTime::retrieval);
-    const std::vector<HeadGroup>& groups = open.context(f.policy, state, call.layer, f.rope);
+    call.angles = call.rope().angles(position, m);
+    const std::vector<HeadGroup>& groups = open.context(call.attention(), state, call.layer, call.rope());
     LayerResult result = checkpointing ? run_layer_checkpointed(call, kept, x, groups) : run_layer(call, x, groups);
     x = std::move(result.x);
     open.count_attention_kv(result.attention_kv_bytes);

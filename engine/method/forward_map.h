@@ -4,6 +4,7 @@
 
 #include "engine/decoder/decoder.h"
 #include "engine/method/open_segment.h"
+#include "engine/method/window_layers.h"
 #include "engine/runtime/time_meter.h"
 
 namespace carryover {
@@ -29,7 +30,7 @@ struct LayerSight : AttentionSight {
 struct ForwardContext {
   const Decoder& decoder;
   const AttentionPolicy& policy;
-  Rope& rope;
+  Ropes& ropes;
   std::function<void(int layer)> after_layer;  ///< progress and cancellation; may throw EngineError{Cancelled}
   bool checkpointing = false;  ///< with gradients: keep only a layer's inputs, and run the layer again in backward
   AdapterDropout dropout;      ///< for training; `segment` is filled in by the forward map
@@ -41,7 +42,13 @@ struct ForwardContext {
   /// Called with the outputs of a layer's heads, [m, H·d] side by side, before the output projection. Its result
   /// replaces them. For activation patching.
   std::function<at::Tensor(int layer, const at::Tensor& outputs)> replace_outputs = {};
+  const WindowLayers windows{decoder.config, policy};
 
+  /// Returns how a layer attends: by the model's own window, or as the policy says.
+  const LayerAttention& attention_of(int layer) const {
+    if (decoder.config.is_windowed(layer)) return windows;
+    return policy;
+  }
   void spend(double SegmentTime::*part) const {
     if (time != nullptr) time->spend(part);
   }

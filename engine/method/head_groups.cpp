@@ -28,6 +28,12 @@ std::int64_t PolicyState::pool_bytes() const {
   return total;
 }
 
+std::vector<at::Tensor*> PolicyState::own_tensors() {
+  std::vector<at::Tensor*> all = carry.tensors();
+  for (at::Tensor* tensor : held_tensors()) all.push_back(tensor);
+  return all;
+}
+
 void AttentionPolicy::visit(PolicyState&, StateFields&) const {
   throw EngineError(Fault::Unsupported, "the state behind a text", "can't be saved under the policy " + name(),
                     "Choose another policy, or read the text again.");

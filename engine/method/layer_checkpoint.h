@@ -18,6 +18,8 @@ struct LayerCall {
   OpenSegment* open;      ///< set if chunks may follow; null: the segment is whole
   bool reuses_x = false;  ///< true if nobody needs the layer's input any more: ops::add_linear()
 
+  const LayerAttention& attention() const { return context.attention_of(layer); }
+  Rope& rope() const { return context.ropes.of(layer); }
   LayerCall with_state(const PolicyState& other) const {
     return {context, other, frame, layer, angles, first_position, dropout, open, reuses_x};
   }

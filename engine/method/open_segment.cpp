@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/base/error.h"
+#include "engine/method/forward_map.h"
 #include "engine/ops/cuda/device_segment.h"
 
 namespace carryover {
@@ -102,10 +103,10 @@ at::Tensor OpenSegment::add_end_queries(int layer, const at::Tensor& of_chunk) {
   return ends;
 }
 
-const std::vector<HeadGroup>& OpenSegment::context(const AttentionPolicy& policy, const PolicyState& state, int layer,
+const std::vector<HeadGroup>& OpenSegment::context(const LayerAttention& attention, const PolicyState& state, int layer,
                                                    Rope& rope) {
   auto& groups = contexts_[static_cast<std::size_t>(layer)];
-  if (groups.empty()) groups = policy.context(state, layer, rope);
+  if (groups.empty()) groups = attention.context(state, layer, rope);
   return groups;
 }
 
@@ -115,14 +116,15 @@ void OpenSegment::keep(int layer, LayerTrace trace) {
   contexts_[static_cast<std::size_t>(layer)].clear();
 }
 
-std::vector<LayerTrace> OpenSegment::close(const AttentionPolicy& policy) {
+std::vector<LayerTrace> OpenSegment::close(const ForwardContext& context) {
   CARRYOVER_CHECK(length_ > 0);
   if (!whole_) {
     for (std::size_t l = 0; l < kv_.size(); ++l) {
       const LayerKv& held = kv_[l];
-      traces_[l] = policy.trace(static_cast<int>(l),
-                                {last(tails_[l]), held.keys.narrow(1, 0, length_), held.values.narrow(1, 0, length_),
-                                 held.rotated_keys.narrow(1, 0, length_), received_[l], ends_[l]});
+      const auto layer = static_cast<int>(l);
+      traces_[l] = context.attention_of(layer).trace(
+          layer, {last(tails_[l]), held.keys.narrow(1, 0, length_), held.values.narrow(1, 0, length_),
+                  held.rotated_keys.narrow(1, 0, length_), received_[l], ends_[l]});
       kv_[l] = {};
       tails_[l] = {};
       received_[l] = ends_[l] = at::Tensor();

@@ -7,6 +7,8 @@
 
 namespace carryover {
 
+struct ForwardContext;  // method/forward_map.h
+
 /// A segment that is being run, with its number of tokens so far and what is kept of them. A whole segment runs in one
 /// chunk, and each layer's keys and values are freed once they are traced. Otherwise chunks may follow, and keys and
 /// values are kept until the segment closes. Owner: SegmentRunner. Thread: engine.
@@ -33,11 +35,12 @@ class OpenSegment {
   void advance(std::int64_t tokens) { length_ += tokens; }
 
   /// Returns the head groups of a layer, which are made once per segment.
-  const std::vector<HeadGroup>& context(const AttentionPolicy& policy, const PolicyState& state, int layer, Rope& rope);
+  const std::vector<HeadGroup>& context(const LayerAttention& attention, const PolicyState& state, int layer,
+                                        Rope& rope);
 
   /// Finishes a layer of a whole segment: keeps its trace and frees its context.
   void keep(int layer, LayerTrace trace);
-  std::vector<LayerTrace> close(const AttentionPolicy& policy);  ///< [L]; leaves the segment empty
+  std::vector<LayerTrace> close(const ForwardContext& context);  ///< [L]; leaves the segment empty
 
   std::int64_t attention_kv_bytes() const { return attention_kv_bytes_; }  ///< last chunk, all layers
   void count_attention_kv(std::int64_t bytes) { attention_kv_bytes_ += bytes; }

@@ -3,10 +3,10 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <limits>
 #include <vector>
 
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/elementwise.h"
 #include "engine/runtime/compute_type.h"
 
@@ -26,7 +26,7 @@ at::Tensor prompt_votes(const at::Tensor& queries, const at::Tensor& keys, std::
   std::vector<at::Tensor> votes;
   for (std::int64_t row = 0; row < kv_heads; ++row) {  // [r, w, n], for one KV head at a time
     at::Tensor scores = at::matmul(rotated.narrow(0, row * share, share), keys[row].t());
-    scores = scores.to(ops::compute_type(keys.scalar_type())).div_(std::sqrt(static_cast<double>(keys.size(2))));
+    scores = scores.to(ops::compute_type(keys.scalar_type())).mul_(attention_scale<double>(keys.size(2)));
     scores.narrow(2, n - w, w).masked_fill_(future, -std::numeric_limits<double>::infinity());
     const at::Tensor mean = scores.softmax(2).narrow(2, 0, n - w).mean(1, true);
     votes.push_back(at::avg_pool1d(mean, kNeighbours, 1, kNeighbours / 2).mean(0).squeeze(0));

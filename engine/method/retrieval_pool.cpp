@@ -107,17 +107,18 @@ void RetrievalPool::visit(StateFields& fields, std::int64_t entries) {
   fields.derived(entries_, entries);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     LayerPool& pool = layers_[l];
+    const std::string prefix = field_prefix(static_cast<int>(l));
     const auto stored = [&](const char* name, const at::Tensor& rows) {
       if (!rows.defined()) return;
       at::Tensor held = rows.narrow(1, 0, entries);
-      fields.tensor(field_prefix(l) + "pool_" + name, held, held.sizes(), held.options());
+      fields.tensor(prefix + "pool_" + name, held, held.sizes(), held.options());
     };
     stored("keys", pool.keys.rows);
     stored("scales", pool.keys.scales);
     stored("values", pool.values);
     if (!pool.key_sums.defined()) continue;
     fields.derived(pool.summed, std::max<std::int64_t>(0, entries - sink_length_));
-    fields.tensor(field_prefix(l) + "key_sums", pool.key_sums, pool.key_sums.sizes(), pool.key_sums.options());
+    fields.tensor(prefix + "key_sums", pool.key_sums, pool.key_sums.sizes(), pool.key_sums.options());
   }
 }
 

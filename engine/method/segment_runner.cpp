@@ -42,7 +42,7 @@ at::Tensor SegmentRunner::peek_segment(const at::Tensor& ids) {
 std::vector<LayerTrace> SegmentRunner::draft_traces(const at::Tensor& ids) {
   open(true);
   run(ids);
-  auto traces = open_->close(forward_.policy);
+  auto traces = open_->close(forward_);
   open_.reset();
   return traces;
 }
@@ -63,8 +63,9 @@ void SegmentRunner::close() {
   CARRYOVER_CHECK(open_.has_value());
   forward_.spend(&SegmentTime::retrieval);
   const std::int64_t length = open_->length();
-  auto traces = open_->close(forward_.policy);
+  auto traces = open_->close(forward_);
   open_.reset();
+  close_windows(state_->carry, traces, forward_.decoder.config);
   forward_.policy.commit(*state_, std::move(traces), length);
   forward_.spend(&SegmentTime::host);
 }

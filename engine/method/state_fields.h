@@ -35,7 +35,7 @@ class StateFields {
 };
 
 /// Returns what the names of a layer's fields begin with: "layers.3.".
-inline std::string field_prefix(std::size_t layer) {
+inline std::string field_prefix(int layer) {
   return "layers." + std::to_string(layer) + ".";
 }
 

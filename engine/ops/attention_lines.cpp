@@ -3,11 +3,11 @@
 
 #include <ATen/ATen.h>
 
-#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/bf16_lines.h"
 #include "engine/runtime/compute_type.h"
@@ -20,8 +20,7 @@ namespace {
 AttentionLines lines_of(const at::Tensor& queries, const at::Tensor& keys) {
   const std::int64_t w = queries.size(0), n = keys.size(0);
   const auto opmath = compute_type(queries.scalar_type());
-  at::Tensor scores =
-      at::mm(queries.to(opmath), keys.to(opmath).t()).div_(std::sqrt(static_cast<double>(keys.size(1))));
+  at::Tensor scores = at::mm(queries.to(opmath), keys.to(opmath).t()).mul_(attention_scale<double>(keys.size(1)));
   const at::Tensor future = at::ones({w, w}, scores.options().dtype(at::kBool)).triu(1);
   scores.narrow(1, n - w, w).masked_fill_(future, -std::numeric_limits<double>::infinity());
   const at::Tensor weights = scores.softmax(1), padded = at::constant_pad_nd(weights, {w - 1, 0});

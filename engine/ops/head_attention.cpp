@@ -5,10 +5,10 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_list.h"
@@ -91,7 +91,7 @@ at::Tensor attend_listed(const HeadAttention& a, const HeadAttention* other, con
   args.heads = static_cast<std::int32_t>(count);
   args.length = static_cast<std::int32_t>(a.keys.size(1));
   args.head_dim = static_cast<std::int32_t>(a.queries.size(2));
-  args.scale = 1.0f / std::sqrt(static_cast<float>(args.head_dim));
+  args.scale = attention_scale<float>(args.head_dim);
   args.output = out.mutable_data_ptr();
   const at::Tensor scratch =
       at::empty({cuda_kernels().row_attention_workspace_bytes(args)}, a.queries.options().dtype(at::kByte));

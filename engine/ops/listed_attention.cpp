@@ -5,12 +5,12 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_copy.h"
@@ -202,7 +202,7 @@ std::pair<at::Tensor, at::Tensor> attend_by_lists(const PrefixAttention& a) {
   args.prefix_length = static_cast<std::int32_t>(has_prefix ? prefix_keys.size(1) : 0);
   args.length = static_cast<std::int32_t>(keys.size(1));
   args.head_dim = static_cast<std::int32_t>(d);
-  args.scale = 1.0f / std::sqrt(static_cast<float>(d));
+  args.scale = attention_scale<float>(d);
   UploadedLists lists;
   if (a.index != nullptr) {
     lists = upload_lists(*a.index, args.prefix_length + args.length - m, device);

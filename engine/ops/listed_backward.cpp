@@ -4,9 +4,9 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 
@@ -39,7 +39,7 @@ KeyRange listed_span(const KeyIndex& index, std::int64_t row, std::int64_t first
 /// Adds the contribution of `count` queries from `first` on. `visible`: [count, keys from `begin` on].
 void add_block(const Head& head, const at::Tensor& visible, std::int64_t first, std::int64_t begin) {
   const std::int64_t count = visible.size(0), seen = visible.size(1);
-  const double scale = 1 / std::sqrt(static_cast<double>(head.keys.size(1)));
+  const double scale = attention_scale<double>(head.keys.size(1));
   const auto of_block = [&](const at::Tensor& rows) { return rows.narrow(0, first, count); };
   const auto between = [&](const at::Tensor& rows) { return rows.narrow(0, begin, seen); };
   const at::Tensor hidden = visible.logical_not(), queries = of_block(head.queries) * scale,

@@ -8,11 +8,11 @@
 #include <torch/custom_class.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <vector>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/row_attention.h"
@@ -100,6 +100,25 @@ std::vector<KvBlock> split_window(const PrefixAttention& a) {
   return parts;
 }
 
+std::vector<KvBlock> parts_of(const PrefixAttention& a) {
+  return a.window.sees_all() ? split(a.queries, a.prefix_keys, a.prefix_values, a.keys, a.values) : split_window(a);
+}
+
+/// Leaves out keys that no query's window reaches, so that each of the parts of parts_of() is a whole tensor.
+PrefixAttention within_reach(PrefixAttention a) {
+  const std::int64_t before = a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0, n = a.keys.size(2);
+  const std::int64_t unseen = std::max<std::int64_t>(0, before + n - a.queries.size(2) - a.window.length + 1);
+  const std::int64_t of_prefix = std::min(unseen, before), of_keys = unseen - of_prefix;
+  const auto behind = [](at::Tensor& rows, std::int64_t first) {
+    if (first > 0) rows = rows.narrow(2, first, rows.size(2) - first);
+  };
+  behind(a.prefix_keys, of_prefix);
+  behind(a.prefix_values, of_prefix);
+  behind(a.keys, of_keys);
+  behind(a.values, of_keys);
+  return a;
+}
+
 std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
   if (queries.size(2) == 1) return attend_row(queries, parts);
   if (has_bf16_attention(queries)) return attend_bf16(queries, parts);
@@ -130,9 +149,11 @@ AttentionGradients attend_cpu_backward(const at::Tensor& gradient, const at::Ten
 
 struct CpuAttention : Function<CpuAttention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& queries, const at::Tensor& prefix_keys,
-                            const at::Tensor& prefix_values, const at::Tensor& keys, const at::Tensor& values) {
-    auto [out, lse] = attend_cpu(queries, split(queries, prefix_keys, prefix_values, keys, values));
+                            const at::Tensor& prefix_values, const at::Tensor& keys, const at::Tensor& values,
+                            std::int64_t window) {
+    auto [out, lse] = attend_cpu(queries, parts_of({queries, prefix_keys, prefix_values, keys, values, {window}}));
     context->save_for_backward({queries, prefix_keys, prefix_values, keys, values, out, lse});
+    context->saved_data["window"] = window;
     return out;
   }
 
@@ -140,7 +161,7 @@ struct CpuAttention : Function<CpuAttention> {
     const auto saved = context->get_saved_variables();
     const at::Tensor &queries = saved[0], &prefix_keys = saved[1], &prefix_values = saved[2], &keys = saved[3],
                      &values = saved[4];
-    auto parts = split(queries, prefix_keys, prefix_values, keys, values);
+    auto parts = parts_of({queries, prefix_keys, prefix_values, keys, values, {context->saved_data["window"].toInt()}});
     const bool has_prefix = prefix_keys.size(2) > 0;
     if (has_prefix) parts[0].fixed = !context->needs_input_grad(1) && !context->needs_input_grad(2);
     auto to = attend_cpu_backward(gradients[0], queries, parts, saved[5], saved[6]);
@@ -158,8 +179,12 @@ struct CpuAttention : Function<CpuAttention> {
     }
     CARRYOVER_CHECK(!to_keys.empty());
     const auto join = [](const std::vector<at::Tensor>& rows) { return rows.size() == 1 ? rows[0] : at::cat(rows, 2); };
-    return {to.queries, to_prefix.keys, to_prefix.values, join(to_keys).sum_to_size(keys.sizes()),
-            join(to_values).sum_to_size(values.sizes())};
+    return {to.queries,
+            to_prefix.keys,
+            to_prefix.values,
+            join(to_keys).sum_to_size(keys.sizes()),
+            join(to_values).sum_to_size(values.sizes()),
+            at::Tensor()};
   }
 };
 
@@ -257,7 +282,7 @@ at::Tensor hidden_keys(const PrefixAttention& a, std::int64_t keys) {
 at::Tensor masked_scores(const PrefixAttention& a, const at::Tensor& keys, const at::Tensor& hidden) {
   const auto opmath = keys.scalar_type();
   const std::int64_t count = keys.size(2), apart = std::min(a.window.sinks + a.window.far, count);
-  const double scale = 1 / std::sqrt(static_cast<double>(keys.size(3)));
+  const double scale = attention_scale<double>(keys.size(3));
   at::Tensor scores = a.queries.to(opmath).matmul(keys.transpose(2, 3));
   if (a.window.sink_queries.defined()) {
     const at::Tensor read_apart = a.window.sink_queries.to(opmath).matmul(keys.narrow(2, 0, apart).transpose(2, 3));
@@ -292,7 +317,7 @@ void add_received(const PrefixAttention& a, const at::Tensor& lse, const at::Ten
   const std::int64_t rows = keys.size(1), shared = a.queries.size(1) / rows, m = a.queries.size(2), n = keys.size(2);
   const std::int64_t held = keys.is_cpu() ? kSummedWeights : kSummedWeightsOnGpu,
                      step = std::max<std::int64_t>(1, held / std::max<std::int64_t>(1, shared * n));
-  const double scale = 1 / std::sqrt(static_cast<double>(keys.size(3)));
+  const double scale = attention_scale<double>(keys.size(3));
   for (std::int64_t unit = 0; unit < keys.size(0) * rows; ++unit) {
     const auto of_unit = [&](const at::Tensor& all) {
       return all[unit / rows].narrow(0, unit % rows * shared, shared);
@@ -358,14 +383,12 @@ at::Tensor prefix_attention(const PrefixAttention& a) {
     return ListedAttention::apply(a.queries, defined(a.prefix_keys), defined(a.prefix_values), a.keys, a.values,
                                   a.index);
   }
-  if (!a.window.sees_all()) {
-    if (on_device || at::GradMode::is_enabled()) return masked_attention(a);
-    return attend_cpu(a.queries, split_window(a)).first;
-  }
-  if (on_device) return attend_on_device(a);
-  if (!at::GradMode::is_enabled())
-    return attend_cpu(a.queries, split(a.queries, a.prefix_keys, a.prefix_values, a.keys, a.values)).first;
-  return CpuAttention::apply(a.queries, defined(a.prefix_keys), defined(a.prefix_values), a.keys, a.values);
+  if (on_device) return a.window.sees_all() ? attend_on_device(a) : masked_attention(a);
+  if (!at::GradMode::is_enabled()) return attend_cpu(a.queries, parts_of(a)).first;
+  if (a.window.sinks + a.window.far > 0) return masked_attention(a);
+  const PrefixAttention seen = a.window.sees_all() ? a : within_reach(a);
+  return CpuAttention::apply(seen.queries, defined(seen.prefix_keys), defined(seen.prefix_values), seen.keys,
+                             seen.values, seen.window.length);
 }
 
 }  // namespace carryover::ops

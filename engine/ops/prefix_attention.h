@@ -8,10 +8,10 @@ namespace carryover::ops {
 
 /// The rule for which keys of [prefix; segment], up to its own, a query sees.
 struct AttentionWindow {
-  std::int64_t length = 0;  ///< number of last keys, its own included; 0: all
-  std::int64_t sinks = 0;   ///< number of first keys that it sees too
-  at::Tensor sink_queries;  ///< [G, r, m, d], rotated for sinks that keep their distance; undefined: sinks are read
-                            ///< with `queries`
+  std::int64_t length = 0;       ///< number of last keys, its own included; 0: all
+  std::int64_t sinks = 0;        ///< number of first keys that it sees too
+  at::Tensor sink_queries = {};  ///< [G, r, m, d], rotated for sinks that keep their distance; undefined: sinks are
+                                 ///< read with `queries`
   /// Number of copies right behind the sinks, which are read with sink_queries. They copy the first keys behind these
   /// copies; a query sees a copy if the key itself is out of its window. All of them are in the prefix.
   std::int64_t far = 0;
@@ -35,7 +35,7 @@ struct PrefixAttention {
 /// computed: one pass goes over the prefix, the part before the chunk and the causal square, forward and backward (ADR
 /// 0018). On a GPU, LibTorch's FlashAttention takes both if it can. One KV head serves r query heads by a stride of 0,
 /// without a copy. Differentiable in all tensors. With a window or an index, a GPU uses attend_by_lists(), or
-/// masked_attention() if gradients are needed; for gradients, a CPU uses masked_attention() with a window and
+/// masked_attention() if gradients are needed; for gradients, a CPU uses masked_attention() with sinks or copies and
 /// listed_backward() with an index. A query that sees no key gets zeros.
 at::Tensor prefix_attention(const PrefixAttention& attention);
 

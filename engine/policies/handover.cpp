@@ -9,6 +9,7 @@ HandoverState::HandoverState(std::unique_ptr<PolicyState> was, std::unique_ptr<P
     : as_it_was(std::move(was)), edited(std::move(other)) {
   CARRYOVER_CHECK(as_it_was->next.index == edited->next.index);
   next = as_it_was->next;
+  carry.windows = as_it_was->carry.windows;
 }
 
 std::unique_ptr<PolicyState> HandoverState::clone() const {
@@ -16,7 +17,9 @@ std::unique_ptr<PolicyState> HandoverState::clone() const {
 }
 
 std::unique_ptr<PolicyState> HandoverPolicy::take_edited(std::unique_ptr<PolicyState> state) {
-  return std::move(own(*state).edited);
+  HandoverState& both = own(*state);
+  both.edited->carry.windows = std::move(both.carry.windows);
+  return std::move(both.edited);
 }
 
 std::unique_ptr<PolicyState> HandoverPolicy::init_state() const {
@@ -40,7 +43,7 @@ LayerTrace HandoverPolicy::trace(int layer, const LayerKv& kv) const {
 
 void HandoverPolicy::close(HandoverState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
   std::vector<LayerTrace> edited;
-  for (LayerTrace& trace : traces) edited.push_back(std::move(*trace.second));
+  for (LayerTrace& trace : traces) edited.push_back(trace.second ? std::move(*trace.second) : LayerTrace());
   as_it_was_.commit(*state.as_it_was, std::move(traces), m);
   edited_.commit(*state.edited, std::move(edited), m);
   state.next = state.as_it_was->next;

@@ -62,6 +62,10 @@ void keep_segment(LayerTrace& trace, const LayerKv& kv) {
   trace.past_values = kept[1];
 }
 
+void GrowingCache::add_to(std::vector<at::Tensor>& all) const {
+  if (keys.rows.defined()) all.insert(all.end(), {keys.held(), values.held()});
+}
+
 void GrowingCache::share() {
   keys.share();
   values.share();

@@ -17,7 +17,7 @@ struct GrowingRows {
   void reserve(std::int64_t heads, std::int64_t count, std::int64_t width, at::TensorOptions options);
   void append(const at::Tensor& more);  ///< [heads, m, width]; rows that are in room() already are not copied
   at::Tensor room() const { return rows.narrow(1, entries, rows.size(1) - entries); }
-  at::Tensor held() const { return rows.narrow(1, 0, entries); }
+  at::Tensor held() const { return rows.defined() ? rows.narrow(1, 0, entries) : rows; }
   /// Marks these rows as a copy: their next append moves them to memory of their own, because the original appends in
   /// place.
   void share() { rows = held(); }
@@ -32,6 +32,7 @@ struct GrowingCache {
   void append(const at::Tensor& more_keys, const at::Tensor& more_values);  ///< [rows, m, d]
   void stand_before(HeadGroup& group) const;  ///< makes the held rows its prefix, with room behind
   std::int64_t entries() const { return keys.entries; }
+  void add_to(std::vector<at::Tensor>& all) const;  ///< adds views of the held rows; none if no rows are reserved
   void share();
   void visit(StateFields& fields, const std::string& prefix, std::int64_t count);  ///< names `count` entries
 };

@@ -6,12 +6,16 @@
 
 namespace carryover {
 
+Ropes make_ropes(const Decoder& decoder, const std::string& policy, const SegmentConfig& config, std::int64_t tokens) {
+  return {decoder.config, config.rope.value_or(decoder.config.rope), rope_length(policy, config, tokens),
+          decoder.options()};
+}
+
 PreparedRun::PreparedRun(const Decoder& decoder, RunSetup setup)
     : policy_(make_policy(setup.policy, {setup.config, decoder.config, decoder.options(), setup.tokens,
                                          setup.forced_hits, setup.banned})),
-      rope_(decoder.config, setup.config.rope.value_or(decoder.config.rope),
-            rope_length(setup.policy, setup.config, setup.tokens), decoder.options()),
-      runner_({decoder, *policy_, rope_, std::move(setup.after_layer), setup.checkpointing, setup.dropout,
+      ropes_(make_ropes(decoder, setup.policy, setup.config, setup.tokens)),
+      runner_({decoder, *policy_, ropes_, std::move(setup.after_layer), setup.checkpointing, setup.dropout,
                std::move(setup.watch), setup.time, std::move(setup.watch_attention)},
               setup.config) {}
 

@@ -25,6 +25,10 @@ struct RunSetup {
   std::function<void(const AttentionSight&)> watch_attention = {};
 };
 
+/// Returns the RoPE of each layer for a run of `tokens` under a policy: the configuration's scaling, or the model's.
+/// Borrows the decoder's configuration.
+Ropes make_ropes(const Decoder& decoder, const std::string& policy, const SegmentConfig& config, std::int64_t tokens);
+
 /// Owns a run's policy, its RoPE angles and its recurrence. Owner: a run. Thread: engine. Throws EngineError{Usage} if
 /// the policy is unknown.
 class PreparedRun {
@@ -35,7 +39,7 @@ class PreparedRun {
 
  private:
   std::unique_ptr<AttentionPolicy> policy_;
-  Rope rope_;
+  Ropes ropes_;
   SegmentRunner runner_;
 };
 

@@ -188,6 +188,9 @@ void describe(Fields& field, Described<Fields, ModelConfig>& value) {
   field("norm_epsilon", value.norm_epsilon, kReal);
   field("tied_embeddings", value.tied_embeddings);
   field("rope", value.rope);
+  field("window", value.window, kCount);
+  field("window_layers", value.window_layers);  // ModelConfig::validate() checks them
+  field("window_rope", value.window_rope);
   field("bos_id", value.bos_id, kCount);
   field("eos_id", value.eos_id, kCount);
 }

@@ -4,11 +4,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "engine/method/head_groups.h"
 #include "engine/method/head_select.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 
@@ -19,7 +19,7 @@ namespace {
 /// bias + scale · q·kᵀ of queries [G, r, q, d] and keys [G, r or 1, n, d], as [G, r·q, n]. A KV head that serves r
 /// query heads is read where it lies. `bias`: [r·q, n], or undefined.
 at::Tensor scores_of(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& bias) {
-  const double scale = 1 / std::sqrt(static_cast<double>(queries.size(3)));
+  const double scale = attention_scale<double>(queries.size(3));
   const at::Tensor rows = keys.to(queries.scalar_type());
   if (keys.size(1) == 1) {
     const at::Tensor flat = queries.flatten(1, 2), columns = rows.squeeze(1).transpose(1, 2);

@@ -189,7 +189,9 @@ void write_state(const std::string& path, const ModelInfo& model, const Decoder&
   const auto policy = make_policy(text.policy, {text.config, decoder.config, decoder.options(), 0, {}});
   StateWriter writer({model.weights_hash, decoder.config, model.dtype, text.policy, text.config,
                       document.document().ntk_length, text.ids});
-  policy->visit(*document.state()->clone(), writer);
+  const std::unique_ptr<PolicyState> state = document.state()->clone();
+  policy->visit(*state, writer);
+  name_windows(*state, writer, decoder.config, decoder.options());
   writer.write(path);
 }
 
@@ -212,6 +214,7 @@ void read_state(const std::string& path, const ModelInfo& model, const Decoder& 
   StateReader reader(file, header, state->next);
   try {
     policy->visit(*state, reader);
+    name_windows(*state, reader, decoder.config, decoder.options());
   } catch (const EngineError& error) {  // hits that the pool lacks
     if (error.fault() != Fault::BadInput || error.where() == path) throw;
     refuse_state(path, error.where() + ": " + error.problem());

@@ -224,8 +224,12 @@ class Audit {
     scale_ = std::max(norm_of(reference), 1e-30);
     const Gradients rounded = explicit_gradient(objective, K, 3, "what rounding does");
     std::vector<Neighbour> neighbours;
-    for (const std::int64_t depth : {K - 1, K + 1})
-      if (objective.differs_at(depth)) neighbours.push_back(neighbour(objective, depth, reference, rounded));
+    for (const std::int64_t depth : {K - 1, K + 1}) {
+      if (!objective.differs_at(depth)) continue;
+      const Neighbour other = neighbour(objective, depth, reference, rounded);
+      // Between windows, a path has to meet in the right tokens: both depths may have one gradient all the same.
+      if (other.margin > 0 || decoder_.config.window_layers.empty()) neighbours.push_back(other);
+    }
     for (const Neighbour& each : neighbours) margin_ = margin_ > 0 ? std::min(margin_, each.margin) : each.margin;
     const bool short_numbers = decoder_.options().dtype().itemsize() < 4;
     const double rounding = short_numbers ? of_rounding * distance(reference, rounded) / scale_ : INFINITY;

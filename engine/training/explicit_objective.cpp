@@ -19,9 +19,8 @@ ExplicitObjective::ExplicitObjective(const Decoder& decoder, const AuditRequest&
       config_(sample_config(request.policy, request.config, std::ssize(*request.ids))),
       ids_(request.ids->begin(), request.ids->end()),
       policy_(make_policy(request.policy, {config_, decoder.config, decoder.options(), std::ssize(ids_), {}})),
-      rope_(decoder.config, config_.rope.value_or(decoder.config.rope),
-            rope_length(request.policy, config_, std::ssize(ids_)), decoder.options()) {
-  SegmentRunner runner({decoder_, *policy_, rope_, {}, false, {}}, config_);
+      ropes_(make_ropes(decoder, request.policy, config_, std::ssize(ids_))) {
+  SegmentRunner runner({decoder_, *policy_, ropes_, {}, false, {}}, config_);
   for (std::int64_t first = 0; first < std::ssize(ids_); first += config_.segment_length) {
     firsts_.push_back(first);
     lengths_.push_back(std::min(config_.segment_length, std::ssize(ids_) - first));
@@ -40,9 +39,12 @@ bool ExplicitObjective::has_target(std::size_t i) const {
 bool ExplicitObjective::differs_at(std::int64_t depth) const {
   if (depth < 0 || terms() < 2) return false;
   // A layer's carry depends on the carries of the layers below alone: each transition leads at least one layer down.
+  // The rows of a window cross as many transitions as it spans before that.
   const auto& carries = states_[1]->carry.layers;
-  const auto deepest = static_cast<std::int64_t>(
-      std::count_if(carries.begin(), carries.end(), [](const LayerCarry& carry) { return carry.keys.defined(); }));
+  const ModelConfig& model = decoder_.config;
+  const std::int64_t S = config_.segment_length, spanned = model.window > 1 ? (model.window - 2) / S + 1 : 0;
+  const std::int64_t deepest = std::ranges::count_if(carries, [](const LayerCarry& c) { return c.keys.defined(); }) +
+                               model.windowed_layers() * spanned;
   const std::int64_t here = std::min(config_.truncation_depth, deepest), there = std::min(depth, deepest);
   if (here == there) return false;
   for (std::int64_t i = std::min(here, there) + 1; i < terms(); ++i)
@@ -69,11 +71,13 @@ at::Tensor ExplicitObjective::term(std::int64_t i, std::int64_t depth) const {
     const auto state = states_[s]->clone();
     if (j > begin) state->carry = carry;
     OpenSegment open(state->next, decoder_.config.layers, true, config_.segment_length, config_.query_length);
-    const at::Tensor hidden =
-        forward_map({decoder_, *policy_, rope_, {}, false, {}}, *state, open, ids(firsts_[s], lengths_[s]));
+    const ForwardContext forward{decoder_, *policy_, ropes_, {}, false, {}};
+    const at::Tensor hidden = forward_map(forward, *state, open, ids(firsts_[s], lengths_[s]));
     if (j == i) return loss(i, hidden);
-    carry.layers.clear();
-    for (LayerTrace& trace : open.close(*policy_)) carry.layers.push_back(std::move(trace.carry));
+    std::vector<LayerTrace> traces = open.close(forward);
+    carry = {{}, state->carry.windows};
+    close_windows(carry, traces, decoder_.config);
+    for (LayerTrace& trace : traces) carry.layers.push_back(std::move(trace.carry));
   }
   return {};
 }

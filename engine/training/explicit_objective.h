@@ -38,7 +38,7 @@ class ExplicitObjective {
   SegmentConfig config_;
   std::vector<std::int32_t> ids_;
   std::unique_ptr<AttentionPolicy> policy_;
-  mutable Rope rope_;
+  mutable Ropes ropes_;
   std::vector<std::int64_t> firsts_, lengths_;
   std::vector<std::unique_ptr<PolicyState>> states_;  ///< the state that each segment starts from
   std::vector<double> nll_;

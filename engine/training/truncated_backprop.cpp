@@ -17,11 +17,7 @@ using Tensors = std::vector<at::Tensor>;
 /// Returns the keys and values of all layers with a carry, in order; an adjoint has an entry for each.
 Tensors flatten(const CarriedState& carry) {
   Tensors all;
-  for (const LayerCarry& layer : carry.layers)
-    if (layer.keys.defined()) {
-      all.push_back(layer.keys);
-      all.push_back(layer.values);
-    }
+  for (const at::Tensor* tensor : const_cast<CarriedState&>(carry).tensors()) all.push_back(*tensor);
   return all;
 }
 
@@ -50,11 +46,7 @@ struct Seeds {
 
 CarriedState cut_off(const CarriedState& carry) {
   CarriedState leaves = carry.detached();
-  for (LayerCarry& layer : leaves.layers)
-    if (layer.keys.defined()) {
-      layer.keys.requires_grad_();
-      layer.values.requires_grad_();
-    }
+  for (at::Tensor* tensor : leaves.tensors()) tensor->requires_grad_();
   return leaves;
 }
 

@@ -129,26 +129,29 @@ class HfConfigTest : public QObject {
              QString());
   }
 
-  void allows_only_a_window_that_never_binds() {
-    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 2047", of_mistral({{"sliding_window", 2047}})), QString());
+  void a_window_that_never_binds_is_none() {
+    QCOMPARE(read(of_mistral({{"sliding_window", 2047}})).window, 2047);
     for (const nlohmann::json& window : {nlohmann::json(), nlohmann::json(2048), nlohmann::json(4096)}) {
       QCOMPARE(read(of_mistral({{"sliding_window", window}})).context, 2048);
+      QCOMPARE(read(of_mistral({{"sliding_window", window}})).window, 0);
     }
+    for (const int window : {0, -1})
+      QCOMPARE(refused(Fault::BadInput, "sliding_window", of_mistral({{"sliding_window", window}})), QString());
   }
 
   /// As transformers: LlamaForCausalLM has no window, MistralForCausalLM one of 4096 where none is given, and neither
   /// knows use_sliding_window.
   void windows_are_those_of_transformers() {
-    QCOMPARE(read(with("sliding_window", 16)).context, 2048);
-    QCOMPARE(read(of_mistral({{"max_position_embeddings", 4096}})).context, 4096);
+    QCOMPARE(read(with("sliding_window", 16)).window, 0);
+    QCOMPARE(read(of_mistral({{"max_position_embeddings", 4096}})).window, 0);
     const nlohmann::json longer = of_mistral({{"max_position_embeddings", 8192}});
-    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 4096", longer), QString());
-    QCOMPARE(refused(Fault::Unsupported, "\"sliding_window\": null", longer), QString());
+    QCOMPARE(read(longer).window, 4096);
+    QCOMPARE(std::ssize(read(longer).window_layers), read(longer).layers);
     nlohmann::json off = longer;
     off["sliding_window"] = nullptr;
-    QCOMPARE(read(off).context, 8192);
+    QCOMPARE(read(off).window, 0);
     off.update({{"sliding_window", 1024}, {"use_sliding_window", false}});
-    QCOMPARE(refused(Fault::Unsupported, "sliding_window is 1024", off), QString());
+    QCOMPARE(read(off).window, 1024);
   }
 
   void groups_are_those_of_transformers() {

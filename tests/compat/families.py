@@ -29,11 +29,19 @@ SHAPE = {"vocab_size": 160, "hidden_size": 64, "intermediate_size": 96, "num_hid
 FAMILIES = {
     "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM, {}),
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM, {"sliding_window": None}),
+    "mistral, a window": (transformers.MistralConfig, transformers.MistralForCausalLM, {"sliding_window": 20}),
     "qwen2": (transformers.Qwen2Config, transformers.Qwen2ForCausalLM, {}),
     "qwen2, tied": (transformers.Qwen2Config, transformers.Qwen2ForCausalLM, {"tie_word_embeddings": True}),
     "qwen2, a window that no layer has": (
         transformers.Qwen2Config, transformers.Qwen2ForCausalLM,
         {"use_sliding_window": True, "sliding_window": 16, "max_window_layers": 3}),
+    "qwen2, windows from layer 1 on": (
+        transformers.Qwen2Config, transformers.Qwen2ForCausalLM,
+        {"use_sliding_window": True, "sliding_window": 16, "max_window_layers": 1}),
+    "qwen3, windows by layer": (
+        transformers.Qwen3Config, transformers.Qwen3ForCausalLM,
+        {"head_dim": 16, "use_sliding_window": True, "sliding_window": 33,
+         "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
     "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 16}),
     "qwen3, heads wider than the model": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 32}),
 }

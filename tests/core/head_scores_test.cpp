@@ -143,7 +143,7 @@ class HeadScoresTest : public QObject {
     for (unsigned seed = 0; seed < 30; ++seed) {
       const ModelConfig model = test::tiny_config(5, 8, 4, 8, 160);
       const HeadScores scores = random_scores(model, seed);
-      const Grouping proposal = propose_grouping(scores, 2, 3);
+      const Grouping proposal = propose_grouping(scores, model, 2, 3);
       proposal.validate(model);
       QCOMPARE(proposal.long_range_layers().size(), std::size_t{2});
       double least = 1e9;  // sum of the proposed layers' heads

@@ -145,6 +145,21 @@ class AuditTest : public QObject {
     QVERIFY(report.checks.size() >= 8);
   }
 
+  /// The windows of a model's own carry gradients too, over several segments: under a policy with a carry, and under
+  /// one that carries nothing else.
+  void windows_are_exact_too() {
+    for (unsigned seed = 0; seed < 6; ++seed) {
+      Case c = make_case(seed, 5, 1 + seed % 3, true, seed % 2 == 0 ? 0 : 3);
+      c.model = tiny_config(3, 4, 2, 8, 97);
+      c.model.architecture = seed < 3 ? "qwen2" : "qwen3";
+      c.model.window_layers = {0, 2};
+      c.model.window = seed % 2 == 0 ? 6 : 17;
+      if (seed == 4) c.request.config.carry_length = c.request.config.sink_length = 0;
+      const AuditReport report = audited(c);
+      QVERIFY2(report.passed(), failures(report).c_str());
+    }
+  }
+
   void full_attention_is_exact_too() {
     Case c = make_case(7, 3, 1, true, 0);
     c.request.policy = "full";

@@ -105,7 +105,7 @@ AuditedTrainer searches_its_own_keys(Twin& twin) {
     parameters.make_gradients();
     const SegmentConfig& config = twin.request.config;
     PreparedRun prepared(twin.decoder(), {"segmented", config, std::ssize(*twin.request.ids)});
-    Rope rope(twin.model, twin.model.rope, 0, twin.decoder().options());
+    Ropes ropes(twin.model, twin.model.rope, 0, twin.decoder().options());
     const at::Tensor ids = as_tensor(*twin.request.ids);
     SampleGradient sample;
     for (std::int64_t first = 0; first < ids.size(0); first += config.segment_length) {
@@ -127,7 +127,7 @@ AuditedTrainer searches_its_own_keys(Twin& twin) {
       searched->carry = before->carry.detached();
       searched->next = before->next;
       const at::AutoGradMode with_gradients(true);
-      SegmentRunner again({twin.decoder(), prepared.policy(), rope, {}, run.checkpointing, {}, run.watch}, config);
+      SegmentRunner again({twin.decoder(), prepared.policy(), ropes, {}, run.checkpointing, {}, run.watch}, config);
       again.resume(std::move(searched));
       loss(again.peek_segment(segment)).backward();
     }

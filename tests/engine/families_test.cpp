@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "engine/checkpoints/hf_config.h"
+#include "engine/checkpoints/model_json.h"
 #include "engine/families/family.h"
 #include "engine/families/weight_rows.h"
 #include "engine/policies/prepared_run.h"
@@ -21,6 +22,15 @@ ModelConfig tiny_of(const Family& family) {
   ModelConfig model = tiny_config(3, 4, 2, 8, 96);
   model.architecture = family.name;
   if (family.default_head_dim != 0) model.hidden += 8;  // the width says nothing of the heads
+  return model;
+}
+
+/// The same with a window of 12 tokens: in the first and the last layer of three, or in all where the family has no
+/// other.
+ModelConfig windowed_of(const Family& family) {
+  ModelConfig model = tiny_of(family);
+  model.window = 12;
+  model.window_layers = family.window_by_layer() ? std::vector<int>{0, 2} : std::vector<int>{0, 1, 2};
   return model;
 }
 
@@ -110,19 +120,21 @@ class FamiliesTest : public QObject {
   }
 
   void config_is_read_back_as_it_was_written() {
-    for (const Family& family : families()) {
-      const ModelConfig model = tiny_of(family);
-      const nlohmann::json written = hf_config_to_json(model, "float32");
-      const ModelConfig read = hf_config_from_json(written, model.name, "config.json");
-      QVERIFY(nlohmann::json(read) == nlohmann::json(model));
-      QVERIFY(hf_config_to_json(read, "float32") == written);
-    }
+    for (const Family& family : families())
+      for (const ModelConfig& model : {tiny_of(family), windowed_of(family)}) {
+        if (model.window > 0 && family.window == SlidingWindowRule::Ignored) continue;
+        const nlohmann::json written = hf_config_to_json(model, "float32");
+        const ModelConfig read = hf_config_from_json(written, model.name, "config.json");
+        QVERIFY(nlohmann::json(read) == nlohmann::json(model));
+        QVERIFY(hf_config_to_json(read, "float32") == written);
+        QVERIFY(nlohmann::json(model_config_from_json(model, "a run")) == nlohmann::json(model));
+      }
   }
 
   void forward_is_that_of_a_plain_reference() {
     const at::NoGradGuard no_gradients;
     for (const Family& family : families()) {
-      const ModelConfig model = tiny_of(family);
+      const ModelConfig model = family.window == SlidingWindowRule::Ignored ? tiny_of(family) : windowed_of(family);
       SegmentConfig config = SegmentConfig::defaults_for(model);
       config.segment_length = 16;
       config.carry_length = 8;
@@ -156,28 +168,82 @@ class FamiliesTest : public QObject {
     QCOMPARE(read.kv_heads, std::int64_t{32});
   }
 
-  /// A window that never binds, or that no layer has, is none; another one is refused and named.
+  /// A window that never binds, or that no layer has, is none.
   void windows_are_read_as_transformers_reads_them() {
-    const auto reads = [](const std::string& family, const nlohmann::json& keys) {
+    const auto windowed = [](const std::string& family, const nlohmann::json& keys) {
       ModelConfig model = tiny_config(4);
       model.architecture = family;
       nlohmann::json json = hf_config_json(model);
       json.update(keys);
-      try {
-        hf_config_from_json(json, "tiny", "config.json");
-        return true;
-      } catch (const EngineError& error) {
-        return error.fault() != Fault::Unsupported;
-      }
+      const ModelConfig read = hf_config_from_json(json, "tiny", "config.json");
+      for (std::size_t i = 0; i < read.window_layers.size(); ++i)
+        if (read.window != 8) return std::vector<int>{-1};
+      return read.window_layers;
     };
-    QVERIFY(reads("llama", {{"sliding_window", 8}}));
-    QVERIFY(!reads("mistral", {{"sliding_window", 8}}));
-    QVERIFY(reads("mistral", {{"sliding_window", nullptr}}));
-    QVERIFY(reads("qwen2", {{"sliding_window", 8}}));
-    QVERIFY(reads("qwen2", {{"sliding_window", 8}, {"use_sliding_window", false}}));
-    QVERIFY(reads("qwen2", {{"sliding_window", 8}, {"use_sliding_window", true}, {"max_window_layers", 4}}));
-    QVERIFY(reads("qwen2", {{"sliding_window", 8}, {"use_sliding_window", true}}));  // 28 layers come without
-    QVERIFY(!reads("qwen2", {{"sliding_window", 8}, {"use_sliding_window", true}, {"max_window_layers", 2}}));
+    const std::vector<int> none, all{0, 1, 2, 3};
+    QCOMPARE(windowed("llama", {{"sliding_window", 8}}), none);
+    QCOMPARE(windowed("mistral", {{"sliding_window", 8}}), all);
+    QCOMPARE(windowed("mistral", {{"sliding_window", nullptr}}), none);
+    QCOMPARE(windowed("mistral", {{"sliding_window", 2048}}), none);
+    QCOMPARE(windowed("qwen2", {{"sliding_window", 8}}), none);
+    QCOMPARE(windowed("qwen2", {{"sliding_window", 8}, {"use_sliding_window", false}}), none);
+    nlohmann::json opted{{"sliding_window", 8}, {"use_sliding_window", true}};
+    QCOMPARE(windowed("qwen2", opted), none);  // 28 layers come without
+    opted["max_window_layers"] = 4;
+    QCOMPARE(windowed("qwen2", opted), none);
+    opted["max_window_layers"] = 2;
+    QCOMPARE(windowed("qwen3", opted), (std::vector<int>{2, 3}));
+    opted["layer_types"] = {"sliding_attention", "full_attention", "sliding_attention", "full_attention"};
+    QCOMPARE(windowed("qwen3", opted), (std::vector<int>{0, 2}));
+    opted["layer_types"][1] = "chunked_attention";
+    QVERIFY_THROWS_EXCEPTION(EngineError, windowed("qwen3", opted));
+    opted["layer_types"] = {"full_attention"};
+    QVERIFY_THROWS_EXCEPTION(EngineError, windowed("qwen3", opted));
+  }
+
+  /// Windowed layers are exact under every policy: with those that see everything of the others, a text in segments is
+  /// the text as a whole, whatever is carried; and a text's state behind it is that of its parts.
+  void windows_are_exact_whatever_the_segments() {
+    const at::NoGradGuard no_gradients;
+    for (const Family& family : families()) {
+      if (family.window == SlidingWindowRule::Ignored) continue;
+      const ModelConfig model = windowed_of(family);
+      const std::vector<std::int32_t> ids = some_ids(90, model.vocabulary);
+      const TinyDecoder tiny(model, 7, at::kDouble);
+      SegmentConfig whole = SegmentConfig::defaults_for(model);
+      whole.segment_length = std::ssize(ids);
+      const Rows expected = PlainLlama(model, whole, tiny.values).run(ids);
+      for (const std::int64_t length : {90, 40, 7, 1}) {
+        SegmentConfig config = whole;
+        config.segment_length = length;
+        config.carry_length = config.retrieval_length = 0;
+        const at::Tensor logits = tiny.decoder.logits(run_hidden(tiny.decoder, "full", config, ids));
+        for (std::size_t token = 0; token < expected.size(); ++token) {
+          const at::Tensor row = at::tensor(expected[token], at::kDouble);
+          const double difference = (logits[static_cast<std::int64_t>(token)] - row).abs().max().item<double>();
+          QVERIFY2(difference < 1e-9, qPrintable(QString("%1, segments of %2, token %3: %4")
+                                                     .arg(family.name.data())
+                                                     .arg(length)
+                                                     .arg(token)
+                                                     .arg(difference)));
+        }
+      }
+    }
+  }
+
+  void a_layer_with_a_window_cannot_be_long_range() {
+    const ModelConfig model = windowed_of(*find_family("qwen3"));
+    QCOMPARE(default_grouping(model).long_range_layers(), std::vector<int>{1});
+    SegmentConfig config = SegmentConfig::defaults_for(model);
+    config.validate(model, "a run");
+    config.grouping.set_long_layer(2, true);
+    QVERIFY_THROWS_EXCEPTION(EngineError, config.validate(model, "a run"));
+    config = SegmentConfig::defaults_for(model);
+    config.search = SearchBy::Shared;
+    config.search_heads = {{0, 1}};
+    QVERIFY_THROWS_EXCEPTION(EngineError, config.validate(model, "a run"));
+    config.search_heads = {{1, 1}};
+    config.validate(model, "a run");
   }
 };
 

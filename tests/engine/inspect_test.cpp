@@ -78,7 +78,9 @@ std::size_t source_of(const SegmentConfig& config, const PlainSight& sight, std:
 }
 
 /// Returns by source what a head reads of it for one token of the segment: weights times values.
-std::array<Vector, 4> read_by_source(const SegmentConfig& config, const PlainSight& sight, std::size_t token) {
+std::array<Vector, 4> read_by_source(const ModelConfig& model, const SegmentConfig& config, const PlainSight& sight,
+                                     std::size_t token) {
+  constexpr std::size_t carry = 2;  // of kSourceMaps; a window is carried as a whole
   std::array<Vector, 4> read;
   const std::size_t prefix = sight.positions.size();
   for (Vector& part : read) part.assign(sight.own_values[0].size(), 0.0);
@@ -86,7 +88,7 @@ std::array<Vector, 4> read_by_source(const SegmentConfig& config, const PlainSig
     const bool own = slot >= prefix;
     const Vector& value = own ? sight.own_values[slot - prefix] : sight.prefix_values[slot];
     const std::int64_t position = own ? sight.first + static_cast<std::int64_t>(slot - prefix) : sight.positions[slot];
-    Vector& part = read[source_of(config, sight, position)];
+    Vector& part = read[!own && model.is_windowed(sight.layer) ? carry : source_of(config, sight, position)];
     for (std::size_t i = 0; i < part.size(); ++i) part[i] += sight.weights[token][slot] * value[i];
   }
   return read;
@@ -348,7 +350,8 @@ class InspectTest : public QObject {
       std::int64_t done = 0;
       plain.see = [&](const PlainSight& sight) {
         if (sight.first == first)
-          read[{sight.layer, sight.head}] = read_by_source(c.request.config, sight, static_cast<std::size_t>(token));
+          read[{sight.layer, sight.head}] =
+              read_by_source(c.model, c.request.config, sight, static_cast<std::size_t>(token));
       };
       plain.see_residual = [&](const Rows& rows) {
         if (done == first) residual = rows[static_cast<std::size_t>(token)];

@@ -30,9 +30,19 @@ ModelConfig wide_config() {
   return model;
 }
 
+/// The same with windows, longer than a segment, in four of six layers.
+ModelConfig windowed_config() {
+  ModelConfig model = wide_config();
+  model.architecture = "qwen2";
+  model.window = 400;
+  model.window_layers = {0, 1, 3, 4};
+  return model;
+}
+
 struct Case {
+  explicit Case(const ModelConfig& model = wide_config()) : tiny(model, 3, at::kFloat) {}
   std::mt19937 random{3};
-  TinyDecoder tiny{wide_config(), 3, at::kFloat};
+  TinyDecoder tiny;
   SegmentConfig config = settings();
   RunControl control;
   std::int64_t matmul_scratch = measure_scratch();
@@ -119,32 +129,43 @@ class MemoryPlanTest : public QObject {
     QTest::addColumn<QString>("policy");
     QTest::addColumn<int>("tokens");
     QTest::addColumn<bool>("loss");
+    QTest::addColumn<bool>("windows");
     for (const std::string& policy : policy_names())
       for (const int tokens : {200, 256, 1024, 2000})
         for (const bool loss : {false, true})
           QTest::addRow("%s, %d tokens%s", policy.c_str(), tokens, loss ? ", with loss" : "")
-              << QString::fromStdString(policy) << tokens << loss;
+              << QString::fromStdString(policy) << tokens << loss << false;
+    for (const std::string& policy : policy_names())
+      for (const int tokens : {256, 2000})
+        QTest::addRow("%s, %d tokens, windowed layers", policy.c_str(), tokens)
+            << QString::fromStdString(policy) << tokens << false << true;
   }
   void a_run_takes_what_was_planned() {
     QFETCH(QString, policy);
     QFETCH(int, tokens);
     QFETCH(bool, loss);
-    Case c;
+    QFETCH(bool, windows);
+    Case c(windows ? windowed_config() : wide_config());
     const RunRequest request = c.request(policy.toStdString(), tokens);
     const MemoryMeter meter(at::kCPU);
     c.read(request, loss);
     const double off = deviation(meter.peak_bytes(), c.plan(request.policy, tokens, {.loss = loss}), c.matmul_scratch);
-    record_fact(request.policy, kReadFact, off);
+    if (!windows) record_fact(request.policy, kReadFact, off);
     QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
   }
 
   void decoding_takes_what_was_planned_data() {
     QTest::addColumn<QString>("policy");
-    for (const std::string& policy : policy_names()) QTest::newRow(policy.c_str()) << QString::fromStdString(policy);
+    QTest::addColumn<bool>("windows");
+    for (const std::string& policy : policy_names())
+      for (const bool windows : {false, true})
+        QTest::addRow("%s%s", policy.c_str(), windows ? ", windowed layers" : "")
+            << QString::fromStdString(policy) << windows;
   }
   void decoding_takes_what_was_planned() {
     QFETCH(QString, policy);
-    Case c;
+    QFETCH(bool, windows);
+    Case c(windows ? windowed_config() : wide_config());
     GenerateRequest request;
     request.policy = policy.toStdString();
     request.config = c.config;
@@ -157,7 +178,7 @@ class MemoryPlanTest : public QObject {
         c.tiny.decoder, request, [](const GeneratedToken&) { return true; }, c.control);
     const MemoryBytes plan = c.plan(request.policy, 1040, {.loss = false, .decoding = true});
     const double off = deviation(meter.peak_bytes(), plan, c.matmul_scratch);
-    record_fact(request.policy, kDecodeFact, off);
+    if (!windows) record_fact(request.policy, kDecodeFact, off);
     QVERIFY2(std::abs(off) <= 0.05, qPrintable(QString("%1 %").arg(100 * off)));
   }
 

@@ -36,7 +36,9 @@ class QueryByQuery {
   at::Tensor run(const std::vector<std::int32_t>& ids) {
     at::Tensor x = decoder_.embed(as_tensor(ids));
     for (int layer = 0; layer < decoder_.config.layers; ++layer) {
-      const at::Tensor heads = attend(decoder_.project(layer, x, {}), gates(layer, x));
+      const Decoder::Projections p = decoder_.project(layer, x, {});
+      const at::Tensor heads =
+          decoder_.config.is_windowed(layer) ? attend_in_window(decoder_.config, p) : attend(p, gates(layer, x));
       x = decoder_.add_attention(layer, x, heads, {});
       x = decoder_.add_feed_forward(layer, x, {});
     }

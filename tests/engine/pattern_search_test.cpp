@@ -46,9 +46,9 @@ struct Case {
     config.segment_length = kTokens;
     config.of<MinferenceSettings>().head_patterns = patterns;
     const auto own = make_policy(policy, {config, model, tiny.decoder.options(), kTokens, {}});
-    Rope rope(model, model.rope, kTokens, tiny.decoder.options());
+    Ropes ropes(model, model.rope, kTokens, tiny.decoder.options());
     std::vector<at::Tensor> by_layer;
-    ForwardContext forward{tiny.decoder, *own, rope, {}, false, {}};
+    ForwardContext forward{tiny.decoder, *own, ropes, {}, false, {}};
     forward.replace_outputs = [&](int, const at::Tensor& heads) {
       by_layer.push_back(heads.reshape({kTokens, model.heads, model.head_dim}).transpose(0, 1).clone());
       return heads;

@@ -281,6 +281,41 @@ class PrefixAttentionTest : public QObject {
     }
   }
 
+  /// A window of two keys to one longer than everything, without sinks: the gradients are those of the mask, and the
+  /// values are bit for bit those without gradients.
+  void gradients_in_a_window_are_exact_data() { by_ways(); }
+  void gradients_in_a_window_are_exact() {
+    QFETCH(Way, way);
+    const Taken taken(way);
+    std::mt19937 random(12);
+    const auto draw = [&](std::int64_t low, std::int64_t high) {
+      return std::uniform_int_distribution<std::int64_t>(low, high)(random);
+    };
+    for (int i = 0; i < 32; ++i) {
+      ops::PrefixAttention a = random_tiles(random, i, way);
+      a.window.length = i % 4 == 0 ? draw(2, 4) : draw(2, 800);
+      ops::PrefixAttention in_fp64 = exactly(a);
+      for (at::Tensor* each :
+           {&in_fp64.queries, &in_fp64.keys, &in_fp64.values, &in_fp64.prefix_keys, &in_fp64.prefix_values})
+        if (each->defined()) each->requires_grad_();
+      const at::Tensor fast = ops::prefix_attention(a), masked = ops::masked_attention(a),
+                       truth = plain_window(in_fp64), seed = noise(fast.sizes(), way.type);
+      {
+        const at::NoGradGuard no_gradients;
+        QVERIFY(ops::prefix_attention(a).equal(fast));
+      }
+      auto own = torch::autograd::grad({fast}, inputs_of(a), {seed}, {}, false, true);  // a prefix may be out of reach
+      const auto by_mask = torch::autograd::grad({masked}, inputs_of(a), {seed}),
+                 exact = torch::autograd::grad({truth}, inputs_of(in_fp64), {seed.to(at::kDouble)});
+      for (std::size_t t = 0; t < own.size(); ++t) {
+        if (!own[t].defined()) own[t] = at::zeros_like(by_mask[t]);
+        const double mine = error(own[t], exact[t]), theirs = error(by_mask[t], exact[t]);
+        QVERIFY2(mine <= 2 * theirs + way.unit() * exact[t].abs().max().item<double>(),
+                 qPrintable(QStringLiteral("%1, tensor %2: %3, %4").arg(i).arg(t).arg(mine).arg(theirs)));
+      }
+    }
+  }
+
   /// Gradients in any memory order, on any number of threads, with a prefix that takes none: the same bits.
   void gradients_do_not_depend_on_how_they_are_asked_for_data() { by_ways(); }
   void gradients_do_not_depend_on_how_they_are_asked_for() {

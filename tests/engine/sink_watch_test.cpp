@@ -85,6 +85,10 @@ class SlowSinks {
     const std::int64_t place = own ? sight.first + token : sight.positions[key];
     if (place < text_) return 4;
     if (own) return token < 4 ? 6 : token == static_cast<std::int64_t>(largest) ? 7 : -1;
+    if (model_.is_windowed(sight.layer)) {
+      const std::int64_t held = std::min(model_.window - 1, sight.first), behind = sight.first - place;
+      return behind <= held && behind > held - 4 ? 5 : -1;
+    }
     const bool carried = !config_.grouping.is_long(sight.layer, sight.head);
     return carried && static_cast<std::int64_t>(key) - config_.sink_length < 4 ? 5 : -1;
   }

@@ -35,13 +35,18 @@ class PlainLlama {
         weights_(weights),
         carry_(static_cast<std::size_t>(model.layers)),
         pool_(carry_),
-        sinks_(carry_) {}
+        sinks_(carry_),
+        past_(carry_) {}
 
   std::function<void(const PlainSight&)> see = {};
   std::function<void(const Rows& residual)> see_residual = {};  ///< of each segment, before the final norm
 
-  /// The segment that comes reads what was carried in another run of the same model and configuration.
-  void take_carry_of(const PlainLlama& other) { carry_ = other.carry_; }
+  /// The segment that comes reads what was carried in another run of the same model and configuration, in layers with a
+  /// window too.
+  void take_carry_of(const PlainLlama& other) {
+    carry_ = other.carry_;
+    past_ = other.past_;
+  }
 
   /// Logits of every token of the text: [T][V].
   Rows run(const std::vector<std::int32_t>& ids) {
@@ -119,8 +124,9 @@ class PlainLlama {
 
   /// Angle per position of pair c, as each kind of scaling is published: linear divides positions; dynamic NTK takes
   /// another base; llama3 divides low frequencies, keeps high ones and blends between.
-  double frequency(std::size_t c) const {
-    const RopeConfig& rope = config_.rope.value_or(model_.rope);
+  double frequency(int layer, std::size_t c) const {
+    const RopeConfig& rope =
+        model_.window_rope && windowed(layer) ? *model_.window_rope : config_.rope.value_or(model_.rope);
     const auto d = static_cast<double>(model_.head_dim);
     const auto at_base = [&](double base) { return 1.0 / std::pow(base, 2.0 * static_cast<double>(c) / d); };
     const double plain = at_base(rope.theta);
@@ -156,22 +162,28 @@ class PlainLlama {
     return config_.segment_length + longest;
   }
 
-  Vector rotate(const Vector& x, std::size_t position) const {
+  bool windowed(int layer) const {
+    return std::find(model_.window_layers.begin(), model_.window_layers.end(), layer) != model_.window_layers.end();
+  }
+
+  Vector rotate(int layer, const Vector& x, std::size_t position) const {
     Vector out = x;
     const std::size_t half = x.size() / 2;
     for (std::size_t c = 0; c < half; ++c) {
-      const double angle = static_cast<double>(position) * frequency(c);
+      const double angle = static_cast<double>(position) * frequency(layer, c);
       out[c] = x[c] * std::cos(angle) - x[c + half] * std::sin(angle);
       out[c + half] = x[c + half] * std::cos(angle) + x[c] * std::sin(angle);
     }
     return out;
   }
 
-  /// Returns the positions that a head sees before its segment: the parts that its kind reads, in their order.
+  /// Returns the positions that a head sees before its segment: the parts that its kind reads, in their order. A layer
+  /// with a window has the whole past in sight, of which attend() takes what is in reach.
   Past prefix_of(int layer, int head) const {
     const auto l = static_cast<std::size_t>(layer);
     const int kv_head = head / static_cast<int>(model_.group_size());
     Past prefix;
+    if (windowed(layer)) append(prefix, past_[l], kv_head);
     for (const std::string& part : parts(layer, head)) {
       if (part == "sinks") append(prefix, sinks_[l], kv_head);
       if (part == "carry") append(prefix, carry_[l], kv_head);
@@ -189,6 +201,7 @@ class PlainLlama {
 
   /// Names of the parts that a head reads; what is retrieved is read in long-range layers alone.
   std::vector<std::string> parts(int layer, int head) const {
+    if (windowed(layer)) return {};
     const bool is_long = config_.grouping.is_long(layer, head);
     const auto place = static_cast<std::size_t>(is_long ? config_.long_reads : config_.local_reads);
     std::string names(kPrefixPartsNames[place]);
@@ -259,18 +272,20 @@ class PlainLlama {
     return slow::chosen_positions(sum, config_);
   }
 
-  Rows attend(const Past& prefix, const Past& segment, const Rows& queries, Rows& all_weights) const {
+  Rows attend(int layer, const Past& prefix, const Past& segment, const Rows& queries, Rows& all_weights) const {
     const std::size_t P = prefix.keys.size();
     Rows keys;
-    for (std::size_t p = 0; p < P; ++p) keys.push_back(rotate(prefix.keys[p], p));
-    for (std::size_t j = 0; j < segment.keys.size(); ++j) keys.push_back(rotate(segment.keys[j], P + j));
+    for (std::size_t p = 0; p < P; ++p) keys.push_back(rotate(layer, prefix.keys[p], p));
+    for (std::size_t j = 0; j < segment.keys.size(); ++j) keys.push_back(rotate(layer, segment.keys[j], P + j));
     Rows out;
     for (std::size_t j = 0; j < queries.size(); ++j) {
-      const Vector q = rotate(queries[j], P + j);
+      const Vector q = rotate(layer, queries[j], P + j);
       Vector weights;
       double sum = 0;
       for (std::size_t p = 0; p <= P + j; ++p) {
-        weights.push_back(std::exp(slow::dot(q, keys[p]) / std::sqrt(static_cast<double>(model_.head_dim))));
+        const bool out_of_reach = windowed(layer) && static_cast<std::int64_t>(P + j - p) >= model_.window;
+        weights.push_back(
+            out_of_reach ? 0 : std::exp(slow::dot(q, keys[p]) / std::sqrt(static_cast<double>(model_.head_dim))));
         sum += weights.back();
       }
       Vector mixed(q.size(), 0.0);
@@ -303,7 +318,7 @@ class PlainLlama {
       const Past prefix = prefix_of(layer, head);
       Rows weights;
       const Past& own = kept[head / static_cast<int>(model_.group_size())];
-      Rows mixed = attend(prefix, own, queries[head], weights);
+      Rows mixed = attend(layer, prefix, own, queries[head], weights);
       if (see) see({layer, head, first_, x, prefix.positions, prefix.values, own.values, weights, mixed});
       for (std::size_t j = 0; j < x.size(); ++j)
         concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
@@ -354,6 +369,10 @@ class PlainLlama {
   void close(const std::vector<LayerPast>& segment, std::vector<LayerQueries>& queries) {
     for (std::size_t l = 0; l < segment.size(); ++l)
       for (const auto& [kv_head, kv] : segment[l]) {
+        Past& past = past_[l][kv_head];
+        past.keys.insert(past.keys.end(), kv.keys.begin(), kv.keys.end());
+        past.values.insert(past.values.end(), kv.values.begin(), kv.values.end());
+        past.positions = places(0, std::ssize(past.keys));
         std::size_t sinks = 0;  // tokens of this segment that lead every later prefix, and are read nowhere else
         if (!sinks_[l].contains(kv_head)) {
           sinks = std::min(kv.keys.size(), static_cast<std::size_t>(config_.sink_length));
@@ -380,6 +399,7 @@ class PlainLlama {
   SegmentConfig config_;
   std::map<std::string, std::vector<float>> weights_;
   std::vector<LayerPast> carry_, pool_, sinks_;  ///< the pool without the sinks
+  std::vector<LayerPast> past_;                  ///< the whole text so far
   std::vector<LayerQueries> tail_queries_;
   std::int64_t first_ = 0;  ///< token of the segment
 };

@@ -36,11 +36,13 @@ inline std::vector<int> random_subset(std::mt19937& random, std::int64_t count, 
   return members;
 }
 
-/// One head list for all layers, or one per layer.
+/// One head list for all layers, or one per layer. Layers with a window can't be long-range.
 inline Grouping random_grouping(std::mt19937& random, const ModelConfig& model) {
   std::vector<std::vector<int>> heads(draw(random, 0, 1) == 0 ? 1 : static_cast<std::size_t>(model.layers));
   for (auto& list : heads) list = random_subset(random, model.heads, 0.4);
-  return Grouping(random_subset(random, model.layers, 0.4), heads);
+  std::vector<int> layers = random_subset(random, model.layers, 0.4);
+  std::erase_if(layers, [&](int layer) { return model.is_windowed(layer); });
+  return Grouping(layers, heads);
 }
 
 inline PoolKeys random_pool_keys(std::mt19937& random) {
@@ -59,6 +61,8 @@ inline void vary_search(std::mt19937& random, SegmentConfig& config, const Model
   for (std::int64_t left = draw(random, 1, 3); left > 0; --left)
     searchers.insert(
         {static_cast<int>(draw(random, 0, model.layers - 1)), static_cast<int>(draw(random, 0, model.heads - 1))});
+  std::erase_if(searchers, [&](HeadRef head) { return model.is_windowed(head.layer); });
+  if (searchers.empty()) searchers.insert({model.global_layers().front(), 0});
   config.search_heads.assign(searchers.begin(), searchers.end());
 }
 

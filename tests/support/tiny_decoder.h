@@ -30,17 +30,24 @@ struct TinyDecoder {
     const auto source = ModelSource::open(dir.path().string());
     decoder = {source->config(), empty_weights(source->config(), at::TensorOptions().dtype(type), false), {}};
     read_weights(*source, decoder.weights, {});
+    decoder.config.window_rope = config.window_rope;  // which the family's files have no place for
   }
 };
 
 /// MHA, GQA and one KV head; tied or not; with biases on queries, keys and values, with norms of queries and keys, or
-/// without.
+/// without; with some layers that have a window, shorter or longer than segments, and a RoPE of their own, or without.
 inline ModelConfig random_tiny_config(std::mt19937& random) {
   const std::int64_t heads = draw(random, 1, 2) * 4, kv_heads = heads >> draw(random, 0, 2);
   ModelConfig config = tiny_config(draw(random, 2, 4), heads, kv_heads, 8, 160);
   config.tied_embeddings = draw(random, 0, 1) == 0;
   if (config.layers == 3) config.architecture = "qwen2";
   if (config.layers == 4) config.architecture = "qwen3";
+  std::mt19937 apart = random;  // so that the rest is drawn as it was
+  if (config.layers == 4 && draw(apart, 0, 2) > 0) {
+    config.window = draw(apart, 1, 40);
+    config.window_layers = draw(apart, 0, 1) == 0 ? std::vector<int>{2} : std::vector<int>{2, 3};
+    if (draw(apart, 0, 1) == 0) config.window_rope = RopeConfig{.theta = 500};
+  }
   return config;
 }
 

@@ -117,6 +117,12 @@ inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOption
                       {"max_position_embeddings", own_context ? c.rope.original_context : c.context},
                       {"rms_norm_eps", c.norm_epsilon},
                       {"tie_word_embeddings", c.tied_embeddings}};
+  if (c.window > 0) {
+    json["sliding_window"] = c.window;
+    json["use_sliding_window"] = true;
+    for (int layer = 0; layer < c.layers; ++layer)
+      json["layer_types"].push_back(c.is_windowed(layer) ? "sliding_attention" : "full_attention");
+  }
   if (c.bos_id) json["bos_token_id"] = *c.bos_id;
   if (c.eos_id) json["eos_token_id"] = *c.eos_id;
   const std::string dtype = options.dtype == "F32" ? "float32" : options.dtype == "F16" ? "float16" : "bfloat16";

@@ -62,8 +62,8 @@ AuditedTrainer chunked_trainer(Decoder& decoder, const AuditRequest& request, st
     const std::int64_t S = request.config.segment_length, T = std::ssize(*request.ids);
     const auto right = make_policy(request.policy, {request.config, decoder.config, decoder.options(), T, {}});
     const Policy policy(*right);
-    Rope rope(decoder.config, decoder.config.rope, T, decoder.options());
-    SegmentRunner runner({decoder, policy, rope, {}, run.checkpointing, {}, run.watch}, request.config);
+    Ropes ropes(decoder.config, decoder.config.rope, T, decoder.options());
+    SegmentRunner runner({decoder, policy, ropes, {}, run.checkpointing, {}, run.watch}, request.config);
     const at::Tensor ids = as_tensor(*request.ids);
     SampleGradient sample;
     at::Tensor sum;

@@ -246,8 +246,8 @@ const HeadScores* HeadDiscoveryPanel::scores() const {
   return set ? &set->of(measure()) : nullptr;
 }
 
-Grouping HeadDiscoveryPanel::proposal() const {
-  return propose_grouping(*scores(), layers_->value(), heads_->value());
+Grouping HeadDiscoveryPanel::proposal() {
+  return propose_grouping(*scores(), *context().model(), layers_->value(), heads_->value());
 }
 
 void HeadDiscoveryPanel::apply_proposal() {

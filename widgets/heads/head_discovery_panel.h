@@ -34,7 +34,7 @@ class HeadDiscoveryPanel : public Panel {
 
   const HeadScoreSets& sets() const { return sets_; }
   const HeadScores* scores() const;       ///< that are shown; null where there are none
-  Grouping proposal() const;              ///< by the scores that are shown, in as many layers and heads as is chosen
+  Grouping proposal();                    ///< by the scores that are shown, in as many layers and heads as is chosen
   void import_file(const QString& path);  ///< Throws EngineError{BadInput, Io, Usage}; then nothing has changed.
   void export_file(const QString& path);  ///< the scores that are shown. Throws EngineError{Usage, Io}.
 

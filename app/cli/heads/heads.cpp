@@ -189,9 +189,8 @@ int heads(const HeadOptions& options) {
   const HeadScores scores = options.from.empty() ? profile(options) : read_scores(options.from, model);
   const Grouping usual = default_grouping(model);
   const std::int64_t layers = options.layers > 0 ? options.layers : std::ssize(usual.long_range_layers());
-  const std::int64_t count =
-      options.heads > 0 ? options.heads : std::ssize(usual.long_heads(usual.long_range_layers().front()));
-  const Grouping proposal = propose_grouping(scores, layers, count);
+  const std::int64_t count = options.heads > 0 ? options.heads : std::ssize(usual.long_heads(0));
+  const Grouping proposal = propose_grouping(scores, model, layers, count);
   nlohmann::json found = report(scores, proposal, model);
   if (!options.against.empty()) found["agreement"] = agreement(scores, read_scores(options.against, model), proposal);
   if (!options.grouping.empty()) write_file_atomically(options.grouping, nlohmann::json(proposal).dump(2) + "\n");

@@ -154,7 +154,7 @@ Grouping propose_duo_grouping(const DuoGates& gates, const ModelConfig& model, d
   std::vector<int> layers;
   for (int layer = 0; layer < model.layers; ++layer) {
     std::ranges::sort(lists[static_cast<std::size_t>(layer)]);
-    if (!lists[static_cast<std::size_t>(layer)].empty()) layers.push_back(layer);
+    if (!lists[static_cast<std::size_t>(layer)].empty() && !model.is_windowed(layer)) layers.push_back(layer);
   }
   return layers.empty() ? Grouping() : Grouping(layers, lists);
 }

@@ -53,10 +53,10 @@ HeadScores mean_scores(const HeadProfile& profile, HeadMeasure measure) {
   return mean;
 }
 
-Grouping propose_grouping(const HeadScores& scores, std::int64_t layers, std::int64_t heads) {
+Grouping propose_grouping(const HeadScores& scores, const ModelConfig& model, std::int64_t layers, std::int64_t heads) {
   std::vector<std::pair<double, int>>
       best;  // sum of a layer's best heads, negated so that of equal ones the lower is first
-  for (int layer = 0; layer < scores.layers; ++layer) {
+  for (const int layer : model.global_layers()) {
     const std::vector<int> ranked = ranked_heads(scores, layer);
     double sum = 0;
     for (std::int64_t i = 0; i < std::min(heads, scores.heads); ++i)
@@ -64,7 +64,7 @@ Grouping propose_grouping(const HeadScores& scores, std::int64_t layers, std::in
     best.emplace_back(-sum, layer);
   }
   std::sort(best.begin(), best.end());
-  best.resize(static_cast<std::size_t>(std::min(layers, scores.layers)));
+  best.resize(std::min(static_cast<std::size_t>(layers), best.size()));
   std::vector<int> chosen;
   std::vector<std::vector<int>> lists(static_cast<std::size_t>(scores.layers));
   for (const auto& [sum, layer] : best) {

@@ -41,9 +41,9 @@ struct HeadProfile {
 /// Returns the mean over a profile's kinds, of which there must be at least one.
 HeadScores mean_scores(const HeadProfile& profile, HeadMeasure measure);
 
-/// Returns a grouping of `layers` long-range layers, those whose best `heads` heads score most. These heads are
-/// long-range there, and no others.
-Grouping propose_grouping(const HeadScores& scores, std::int64_t layers, std::int64_t heads);
+/// Returns a grouping of `layers` long-range layers, those of the model's global layers whose best `heads` heads score
+/// most. These heads are long-range there, and no others.
+Grouping propose_grouping(const HeadScores& scores, const ModelConfig& model, std::int64_t layers, std::int64_t heads);
 
 /// Returns the share of the sum of all heads' scores that the retrieving heads of a grouping hold, 0 to 1.
 double captured_share(const HeadScores& scores, const Grouping& grouping);

@@ -51,22 +51,27 @@ double share(std::int64_t part, std::int64_t all) {
 }  // namespace
 
 SearcherChoice::SearcherChoice(const ModelConfig& model, const SegmentConfig& config)
-    : layers_(model.layers), heads_(model.heads), window_(config.window_length), length_(config.retrieval_length) {}
+    : layers_(model.layers),
+      heads_(model.heads),
+      window_(config.window_length),
+      length_(config.retrieval_length),
+      searching_(model.global_layers()) {}
 
 void SearcherChoice::add(SearchTrial trial) {
-  CARRYOVER_CHECK(std::ssize(trial.scores) == layers_ * heads_ * trial.entries);
+  CARRYOVER_CHECK(std::ssize(trial.scores) == std::ssize(searching_) * heads_ * trial.entries);
   CARRYOVER_CHECK(trial.count > 0 && trial.first >= 0 && trial.first + trial.count <= trial.entries);
   trials_.push_back(std::move(trial));
 }
 
 std::span<const float> SearcherChoice::row(const SearchTrial& trial, HeadRef head) const {
   const auto entries = static_cast<std::size_t>(trial.entries);
-  return std::span(trial.scores).subspan(static_cast<std::size_t>(head.layer * heads_ + head.head) * entries, entries);
+  const std::int64_t place = std::ranges::lower_bound(searching_, head.layer) - searching_.begin();
+  return std::span(trial.scores).subspan(static_cast<std::size_t>(place * heads_ + head.head) * entries, entries);
 }
 
 HeadScores SearcherChoice::found_alone() const {
-  HeadScores alone{layers_, heads_, {}};
-  for (int layer = 0; layer < layers_; ++layer)
+  HeadScores alone{layers_, heads_, std::vector<double>(static_cast<std::size_t>(layers_ * heads_), 0.0)};
+  for (const int layer : searching_)
     for (int head = 0; head < heads_; ++head) {
       std::int64_t found = 0, tried = 0;
       for (const SearchTrial& trial : trials_) {
@@ -75,7 +80,7 @@ HeadScores SearcherChoice::found_alone() const {
         found += finds(std::vector<double>(own.begin(), own.end()), {window_, length_}, trial);
         ++tried;
       }
-      alone.values.push_back(share(found, tried));
+      alone.values[static_cast<std::size_t>(layer * heads_ + head)] = share(found, tried);
     }
   return alone;
 }
@@ -117,7 +122,7 @@ SearcherStep SearcherChoice::judge(HeadRef added, const std::vector<std::vector<
 std::vector<HeadRef> SearcherChoice::candidates(const HeadScores& alone,
                                                 const std::vector<SearcherStep>& chosen) const {
   std::vector<HeadRef> order;
-  for (int layer = 0; layer < layers_; ++layer)
+  for (const int layer : searching_)
     for (int head = 0; head < heads_; ++head)
       if (std::ranges::find(chosen, HeadRef{layer, head}, &SearcherStep::head) == chosen.end())
         order.push_back({layer, head});

@@ -12,7 +12,7 @@ struct SearchTrial {
   bool held_out = false;
   std::int64_t entries = 0;           ///< number of searched entries
   std::int64_t first = 0, count = 0;  ///< range of the answer's tokens among them
-  std::vector<float> scores;          ///< [L, H, entries]: z-scores over the entries
+  std::vector<float> scores;          ///< [global layers, H, entries]: z-scores over the entries
 };
 
 /// Chooses the heads that search: heads whose summed scores have the answers in their windows (RetrieveBy::Windows).
@@ -39,6 +39,7 @@ class SearcherChoice {
   std::span<const float> row(const SearchTrial& trial, HeadRef head) const;
 
   std::int64_t layers_, heads_, window_, length_;
+  std::vector<int> searching_;  ///< layers whose heads search, ascending: the model's global ones
   std::vector<SearchTrial> trials_;
 };
 

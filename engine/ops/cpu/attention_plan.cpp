@@ -23,10 +23,10 @@ AttentionPlan divide(const std::vector<KvBlock>& parts, std::int64_t groups, std
     const std::int64_t length = tile * std::max<std::int64_t>(1, (tiles * rows + kUnits - 1) / kUnits);
     for (std::int64_t first = 0; first < n; first += length) {
       const std::int64_t count = std::min(length, n - first), slot = std::ssize(plan.first_query);
-      const std::int64_t queries = parts[i].causal() ? m - first - count / 2 : m;
+      const std::int64_t unseen = parts[i].first_query(first), queries = unseen > 0 ? m - unseen - count / 2 : m;
       for (std::int64_t row = 0; row < rows; ++row)
         plan.units.push_back({i, row, first, count, slot, queries * count / parts[i].rows()});
-      plan.first_query.push_back(parts[i].causal() ? first : 0);
+      plan.first_query.push_back(unseen);
     }
   }
   std::ranges::stable_sort(plan.units, std::ranges::greater(), &Unit::work);

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/amx_tiles.h"
 #include "engine/ops/cpu/listed_rows.h"
 #include "engine/runtime/parallel.h"
@@ -167,7 +168,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   auto* lse_to = lse.mutable_data_ptr<float>();
   constexpr std::int64_t most = Matmul::kQueries;
   const std::int64_t blocks = (m + most - 1) / most, heads = G * r;
-  const float scale = 1 / std::sqrt(static_cast<float>(d));
+  const float scale = attention_scale<float>(d);
   at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
     [[maybe_unused]] const typename Matmul::Use use;
     Block block;
@@ -229,7 +230,7 @@ struct Bf16Lists {
   template <typename SeenBy>
   static void add(Queries& block, const Keys& gathered, SeenBy&& seen_by) {
     const std::int64_t columns = round_up(gathered.packed.count, kWidth);
-    const float scale = 1 / std::sqrt(static_cast<float>(block.d));
+    const float scale = attention_scale<float>(block.d);
     score<Matmul>(block, gathered.packed.keys.data(), columns);
     for (std::int64_t query = 0; query < block.count; ++query) {
       if (const std::int64_t visible = seen_by(query); visible > 0)

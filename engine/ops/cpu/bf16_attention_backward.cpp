@@ -2,6 +2,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/amx_tiles.h"
 #include "engine/ops/cpu/attention_plan.h"
 #include "engine/ops/cpu/bf16_attention.h"
@@ -9,7 +10,6 @@
 
 #ifdef __x86_64__
 #include <atomic>
-#include <cmath>
 
 namespace carryover::ops {
 
@@ -127,15 +127,16 @@ CARRYOVER_BF16_INLINE void store_two(Bf16* first, Bf16* second, Bf16* pairs, con
 
 /// Computes the weights and `ds` (the gradient of the loss with respect to the scaled scores) of kRows keys from `key`
 /// on for kWidth queries from `column` on; 0 for rows that only fill the tile. Query i of the block sees key j of the
-/// tile if i ≥ after + j.
+/// tile if after + j ≤ i < end + j.
 template <typename Matmul>
 CARRYOVER_BF16 void softmax_backward(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t key,
-                                     std::int64_t column, std::int64_t after, Bf16* weights, Bf16* ds, Bf16* pairs) {
+                                     std::int64_t column, std::int64_t after, std::int64_t end, Bf16* weights, Bf16* ds,
+                                     Bf16* pairs) {
   alignas(64) float scores[Matmul::kRows * kWidth], dp[Matmul::kRows * kWidth];
   const auto columns = [&](const Bf16* lanes) { return Columns{lanes + column * d, d / 2, 2 * kLanes, kLanes * d}; };
   Matmul::multiply(tile.keys + key * d, d, columns(block.query_lanes), false, scores, kWidth);
   Matmul::multiply(tile.values + key * d, d, columns(block.gradient_lanes), false, dp, kWidth);
-  const __m512 scale = _mm512_set1_ps(1 / std::sqrt(static_cast<float>(d)));
+  const __m512 scale = _mm512_set1_ps(attention_scale<float>(d));
   for (std::int64_t row = 0; row < Matmul::kRows; row += 2)
     for (std::int64_t c = 0; c < kWidth; c += kLanes) {
       const std::int64_t query = column + c;
@@ -144,9 +145,10 @@ CARRYOVER_BF16 void softmax_backward(const QueryBlock& block, const Tile& tile, 
       for (std::int64_t i = 0; i < 2; ++i) {
         const std::int64_t j = key + row + i;
         const std::int64_t hidden = j < tile.count ? std::clamp<std::int64_t>(after + j - query, 0, kLanes) : kLanes;
-        const std::int64_t at = (row + i) * kWidth + c;
+        const std::int64_t past = std::clamp<std::int64_t>(end + j - query, 0, kLanes), at = (row + i) * kWidth + c;
+        const auto seen = static_cast<__mmask16>((0xffffu << hidden) & ((1u << past) - 1));
         const __m512 x = _mm512_fmsub_ps(_mm512_load_ps(scores + at), scale, lse);
-        p[i] = _mm512_maskz_mov_ps(static_cast<__mmask16>(0xffffu << hidden), exponential(x));
+        p[i] = _mm512_maskz_mov_ps(seen, exponential(x));
         ds_rows[i] = _mm512_mul_ps(p[i], _mm512_sub_ps(_mm512_load_ps(dp + at), delta));
       }
       const std::int64_t at = row * kQueries + query;
@@ -155,18 +157,19 @@ CARRYOVER_BF16 void softmax_backward(const QueryBlock& block, const Tile& tile, 
     }
 }
 
-/// Adds what a block of queries and a tile contribute to each other's gradients. Query i of the block sees key j if i ≥
-/// after + j, so it sees all keys if `after` is -kKeys.
+/// Adds what a block of queries and a tile contribute to each other's gradients. Query i of the block sees key j if
+/// after + j ≤ i < end + j. It sees all keys if `after` is −kKeys and `end` kQueries or more.
 template <typename Matmul>
 CARRYOVER_BF16 void add_tile(const QueryBlock& block, const Tile& tile, std::int64_t d, std::int64_t after,
-                             Bf16* ds_pairs, float* to_queries) {
+                             std::int64_t end, Bf16* ds_pairs, float* to_queries) {
+  if (end + tile.count <= 1) return;  // the last key is behind the first query's window
   constexpr std::int64_t rows = Matmul::kRows;
   alignas(64) Bf16 weights[rows * kQueries], ds[rows * kQueries];
   const std::int64_t padded = round_up(tile.count, rows);
   for (std::int64_t key = 0; key < padded && after + key < block.columns; key += rows) {
     const std::int64_t hidden = std::max<std::int64_t>(0, after + key);
     for (std::int64_t column = hidden / kWidth * kWidth; column < block.columns; column += kWidth)
-      softmax_backward<Matmul>(block, tile, d, key, column, after, weights, ds, ds_pairs + key * kQueries);
+      softmax_backward<Matmul>(block, tile, d, key, column, after, end, weights, ds, ds_pairs + key * kQueries);
     if (tile.to_keys == nullptr) continue;
     const std::int64_t skipped = hidden / Matmul::kSummed * Matmul::kSummed;
     const std::int64_t pairs = (block.columns - skipped) / 2;
@@ -221,25 +224,26 @@ void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, st
   for (auto* sums : {&scratch.keys, &scratch.values})
     sums->assign(part.fixed ? 0 : static_cast<std::size_t>(padded * d), 0.0f);
   for (std::int64_t head = unit.row * share; head < (unit.row + 1) * share; ++head)
-    for (std::int64_t b = part.causal() ? unit.first / kQueries : 0; b < queries.blocks; ++b) {
+    for (std::int64_t b = part.first_query(unit.first) / kQueries; b < queries.blocks; ++b) {
       const QueryBlock block = block_of(queries, head, b);
       float* to_queries = slots + ((unit.slot * heads + head) * queries.blocks + b) * block_size;
       std::fill_n(to_queries, block_size, 0.0f);
       for (std::int64_t key = 0; key < unit.count; key += kKeys) {
-        const std::int64_t after = part.causal() ? unit.first + key - block.first : -kKeys;
+        const std::int64_t place = unit.first + key - block.first;
+        const std::int64_t after = std::max(-kKeys, place + 1 - part.to),
+                           end = std::min(kQueries, place + 1 - part.from);
         const Tile tile{.keys = scratch.rows[0].data() + key * d,
                         .values = scratch.rows[1].data() + key * d,
                         .transposed = scratch.transposed.data() + key * width,
                         .count = std::min(kKeys, unit.count - key),
                         .to_keys = part.fixed ? nullptr : scratch.keys.data() + key * d,
                         .to_values = part.fixed ? nullptr : scratch.values.data() + key * d};
-        add_tile<Matmul>(block, tile, d, after, scratch.ds.data(), to_queries);
+        add_tile<Matmul>(block, tile, d, after, end, scratch.ds.data(), to_queries);
       }
     }
   if (part.fixed) return;
   const std::int64_t to = (unit.row * n + unit.first) * d;
-  store_rounded(scratch.keys.data(), unit.count * d, 1 / std::sqrt(static_cast<float>(d)),
-                mutable_bits(gradients.keys) + to);
+  store_rounded(scratch.keys.data(), unit.count * d, attention_scale<float>(d), mutable_bits(gradients.keys) + to);
   store_rounded(scratch.values.data(), unit.count * d, 1, mutable_bits(gradients.values) + to);
 }
 
@@ -259,7 +263,7 @@ CARRYOVER_BF16 void sum_slots(float* slots, std::int64_t slot_stride, const std:
   }
   const float* sums = slots + into * slot_stride;
   const __m512i column = _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(kQueries));
-  const __m512 scale = _mm512_set1_ps(1 / std::sqrt(static_cast<float>(d)));
+  const __m512 scale = _mm512_set1_ps(attention_scale<float>(d));
   for (std::int64_t q = 0; q < count; ++q)
     for (std::int64_t c = 0; c < d; c += kLanes)
       store_bf16(to + q * d + c, _mm512_mul_ps(_mm512_i32gather_ps(column, sums + c * kQueries + q, 4), scale));

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/bf16_matmul.h"
 #include "engine/runtime/parallel.h"
 
@@ -71,7 +72,7 @@ class Lines16 {
     __m512 most = _mm512_set1_ps(-std::numeric_limits<float>::infinity());
     for (std::int64_t k = 0; k < count; k += kLanes)
       most = _mm512_mask_max_ps(most, mask_at(count, k), most, _mm512_loadu_ps(scores + k));
-    const float scale = 1 / std::sqrt(static_cast<float>(d_)), now = std::max(top, _mm512_reduce_max_ps(most) * scale);
+    const float scale = attention_scale<float>(d_), now = std::max(top, _mm512_reduce_max_ps(most) * scale);
     __m512 sums = _mm512_setzero_ps();
     for (std::int64_t k = 0; k < count; k += kLanes) {
       const __m512 x = _mm512_fmsub_ps(_mm512_loadu_ps(scores + k), _mm512_set1_ps(scale), _mm512_set1_ps(now));
@@ -85,7 +86,7 @@ class Lines16 {
     const float* scores = scores_.data() + query * kTile;
     const std::int64_t count = seen(query, tile);
     const auto at = static_cast<std::size_t>(query);
-    const __m512 scale = _mm512_set1_ps(1 / std::sqrt(static_cast<float>(d_))),
+    const __m512 scale = _mm512_set1_ps(attention_scale<float>(d_)),
                  lse = _mm512_set1_ps(top_[at] + std::log(sum_[at]));
     float *const own = columns + tile, *const along = diagonals + tile + w_ - 1 - query;
     for (std::int64_t k = 0; k < count; k += kLanes) {

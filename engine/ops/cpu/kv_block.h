@@ -21,8 +21,8 @@ struct KvBlock {
   std::int64_t first_seen(std::int64_t query) const { return std::clamp<std::int64_t>(query + from, 0, keys.size(2)); }
   std::int64_t end_seen(std::int64_t query) const { return std::clamp<std::int64_t>(query + to, 0, keys.size(2)); }
   const at::Tensor& queries_or(const at::Tensor& all) const { return queries.defined() ? queries : all; }
-  /// Returns true if query i sees keys 0 to i: the square at the end.
-  bool causal() const { return to == 1; }
+  /// Returns the first query that sees key `key` or one behind it; the queries may be fewer.
+  std::int64_t first_query(std::int64_t key) const { return std::max<std::int64_t>(0, key + 1 - to); }
   /// Returns the number of rows per group: one if its heads share them, which is a stride of 0.
   std::int64_t rows() const { return keys.stride(1) == 0 && values.stride(1) == 0 ? 1 : keys.size(1); }
 };

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/listed_rows.h"
 #include "engine/ops/cpu/opmath_matmul.h"
 #include "engine/runtime/compute_type.h"
@@ -67,8 +68,7 @@ void begin(Block<W>& block) {
 /// Takes the queries with which the parts from here on are multiplied.
 template <typename T, typename W>
 void take_queries(Block<W>& block, const T* queries, std::int64_t stride) {
-  pack_rows(queries, stride, block.count, block.padded(), block.d, 1 / std::sqrt(static_cast<W>(block.d)),
-            block.queries.data());
+  pack_rows(queries, stride, block.count, block.padded(), block.d, attention_scale<W>(block.d), block.queries.data());
 }
 
 /// Converts a query's scores to weights; only those of [hidden, visible) count. Earlier sums are scaled to the new top.

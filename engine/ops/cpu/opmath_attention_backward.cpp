@@ -3,9 +3,9 @@
 #include <ATen/OpMathType.h>
 
 #include <atomic>
-#include <cmath>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/attention_plan.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/opmath_matmul.h"
@@ -78,7 +78,7 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
         return of.const_data_ptr<T>() + head / r * of.stride(0) + head % r * of.stride(1) + first * of.stride(2);
       };
       W *to = operands + unit * 2 * size, *gradients = to + size, *number = numbers + unit * 2 * kQueries;
-      pack_rows(rows(queries), queries.stride(2), count, kQueries, d, 1 / std::sqrt(static_cast<W>(d)), to);
+      pack_rows(rows(queries), queries.stride(2), count, kQueries, d, attention_scale<W>(d), to);
       pack_rows(rows(gradient), gradient.stride(2), count, kQueries, d, W{1}, gradients);
       std::copy_n(sums + head * m + first, count, number);
       for (std::int64_t q = 0; q < count; ++q) {
@@ -107,14 +107,14 @@ void softmax_backward(const double* weights, double delta, std::int64_t n, doubl
 }
 
 /// Adds what a block of queries and a tile of the unit's keys, from `key` on, contribute to each other's gradients.
-/// Query i of the block sees key j of the tile if i ≥ after + j.
+/// Query i of the block sees keys [i + from, i + to) of the tile.
 template <typename W>
-void add_tile(const QueryBlock<W>& block, std::int64_t key, std::int64_t keys, std::int64_t after, std::int64_t d,
-              bool fixed, Scratch<W>& scratch, W* to_queries) {
+void add_tile(const QueryBlock<W>& block, std::int64_t key, std::int64_t keys, std::int64_t from, std::int64_t to,
+              std::int64_t d, bool fixed, Scratch<W>& scratch, W* to_queries) {
   const std::int64_t width = row_stride(d), rows = round_up(block.count, kSixteen), all = round_up(d, kSixteen);
-  const std::int64_t skipped = std::max<std::int64_t>(0, after);  // number of queries that see none of the tile
-  keys = std::min(keys, block.count - after);
-  if (keys <= 0) return;
+  const std::int64_t skipped = std::max<std::int64_t>(0, 1 - to);  // number of queries before those that see the tile
+  keys = std::min(keys, block.count - 1 + to);
+  if (keys <= 0 || from >= keys) return;
   const std::int64_t columns = round_up(keys, kSixteen);
   W *weights = scratch.weights.data(), *ds = scratch.ds.data();
   const Columns<W> transposed_keys{scratch.transposed_keys.data() + key * d, kSixteen, kSixteen * d},
@@ -122,12 +122,15 @@ void add_tile(const QueryBlock<W>& block, std::int64_t key, std::int64_t keys, s
   multiply({rows, columns, d}, Rows<W>{block.queries, width}, transposed_keys, {weights, kKeys}, false);
   multiply({rows, columns, d}, Rows<W>{block.gradients, width}, transposed_values, {ds, kKeys}, false);
   for (std::int64_t q = 0; q < block.count; ++q) {
-    const std::int64_t visible = std::clamp<std::int64_t>(q - after + 1, 0, keys);
+    const std::int64_t hidden = std::clamp<std::int64_t>(q + from, 0, keys),
+                       visible = std::clamp<std::int64_t>(q + to, hidden, keys);
     W *weight = weights + q * kKeys, *ds_row = ds + q * kKeys;
-    exponentiate(weight, block.lse[q], visible);
-    softmax_backward(weight, block.delta[q], visible, ds_row);
-    std::fill(weight + visible, weight + columns, W{0});
-    std::fill(ds_row + visible, ds_row + columns, W{0});
+    exponentiate(weight + hidden, block.lse[q], visible - hidden);
+    softmax_backward(weight + hidden, block.delta[q], visible - hidden, ds_row + hidden);
+    for (W* row : {weight, ds_row}) {
+      std::fill(row, row + hidden, W{0});
+      std::fill(row + visible, row + columns, W{0});
+    }
   }
   multiply({rows, all, keys}, Rows<W>{ds, kKeys}, Columns<W>{scratch.keys.data() + key * width, width},
            {to_queries, width}, true);
@@ -166,13 +169,13 @@ void run(const Unit& unit, const KvBlock& part, const PackedQueries& queries, Kv
   const std::int64_t d = queries.d, n = part.keys.size(2), width = row_stride(d), block_size = kQueries * width;
   take<T>(unit, part, d, scratch);
   for (std::int64_t head = unit.row * share; head < (unit.row + 1) * share; ++head)
-    for (std::int64_t b = part.causal() ? unit.first / kQueries : 0; b < queries.blocks; ++b) {
+    for (std::int64_t b = part.first_query(unit.first) / kQueries; b < queries.blocks; ++b) {
       const QueryBlock<W> block = queries.block<W>(head, b);
       W* to_queries = slots + ((unit.slot * queries.heads + head) * queries.blocks + b) * block_size;
       std::fill_n(to_queries, block_size, W{0});
       for (std::int64_t key = 0; key < unit.count; key += kKeys)
-        add_tile(block, key, std::min(kKeys, unit.count - key), part.causal() ? unit.first + key - block.first : -kKeys,
-                 d, part.fixed, scratch, to_queries);
+        add_tile(block, key, std::min(kKeys, unit.count - key), part.from + block.first - unit.first - key,
+                 part.to + block.first - unit.first - key, d, part.fixed, scratch, to_queries);
     }
   if (part.fixed) return;
   for (std::int64_t key = 0; key < unit.count; ++key) {
@@ -196,7 +199,7 @@ void sum_slots(W* slots, std::int64_t slot_stride, const std::vector<std::int64_
     else
       for (std::int64_t i = 0; i < count * width; ++i) sums[i] += more[i];
   }
-  const W scale = 1 / std::sqrt(static_cast<W>(d));
+  const W scale = attention_scale<W>(d);
   for (std::int64_t q = 0; q < count; ++q) {
     W* row = sums + q * width;
     for (std::int64_t c = 0; c < d; ++c) row[c] *= scale;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/base/error.h"
+#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/parallel.h"
@@ -231,7 +232,7 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
       for (std::int64_t row = 0; row < G * r; ++row)
         load(from.const_data_ptr<scalar_t>() + row / r * from.stride(0) + row % r * from.stride(1), q.data() + row * d,
              d);
-      for (W& value : q) value /= std::sqrt(static_cast<W>(d));
+      for (W& value : q) value *= attention_scale<W>(d);
       return q;
     };
     const std::vector<W> all = upcast(queries);

@@ -5,20 +5,22 @@
 #include <ATen/OpMathType.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "engine/ops/attention_scale.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
 
 std::int64_t CcaState::pool_entries() const {
-  return layers.empty() ? 0 : layers[0].cores.entries() + layers[0].near();
+  std::int64_t most = 0;
+  for (const Layer& layer : layers) most = std::max(most, layer.cores.entries() + layer.near());
+  return most;
 }
 
 std::vector<at::Tensor> CcaState::pool_contents() const {
   std::vector<at::Tensor> all;
   for (const Layer& layer : layers) {
-    all.insert(all.end(), {layer.cores.keys.held(), layer.cores.values.held()});
+    layer.cores.add_to(all);
     if (layer.keys.defined()) all.insert(all.end(), {layer.keys, layer.values});
   }
   return all;
@@ -34,8 +36,9 @@ std::unique_ptr<PolicyState> CcaPolicy::init_state() const {
   auto state = std::make_unique<CcaState>();
   state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
   state->layers.resize(static_cast<std::size_t>(model_.layers));
-  for (CcaState::Layer& layer : state->layers)
-    layer.cores.reserve(model_.heads, rule_.whole(expected_tokens_), model_.head_dim, options_);
+  for (const int layer : model_.global_layers())
+    state->layers[static_cast<std::size_t>(layer)].cores.reserve(model_.heads, rule_.whole(expected_tokens_),
+                                                                 model_.head_dim, options_);
   return state;
 }
 
@@ -50,7 +53,7 @@ CcaPolicy::Rows CcaPolicy::core_tokens(const at::Tensor& queries, const Rows& to
   const at::Tensor last = queries.to(opmath).reshape({model_.kv_heads, -1, groups, d}).transpose(1, 2);
   const at::Tensor keys = grouped(tokens.keys);
   const at::Tensor weights =
-      (last.matmul(keys.transpose(2, 3)) / std::sqrt(static_cast<double>(d))).softmax(3);  // [H_kv, groups, r, g]
+      (last.matmul(keys.transpose(2, 3)) * attention_scale<double>(d)).softmax(3);  // [H_kv, groups, r, g]
   const auto mean_of = [&](const at::Tensor& rows) {
     return weights.matmul(rows).transpose(1, 2).reshape({model_.heads, groups, d}).to(queries.scalar_type());
   };
@@ -148,11 +151,12 @@ LayerTrace CcaPolicy::trace(int, const LayerKv& kv) const {
   return trace;
 }
 
-/// Adds a segment's tokens to the near ones, and their whole groups to the core tokens. `tokens`: number of tokens of
-/// the text, the segment's included.
-void CcaPolicy::take(CcaState::Layer& layer, const LayerTrace& trace, std::int64_t tokens) const {
-  const std::int64_t held = layer.near() + trace.past_keys.size(1), begin = tokens - held,
-                     groups = layer.cores.entries(), whole = rule_.whole(tokens), near = rule_.near(tokens);
+/// Adds a segment's tokens to the near ones, and their whole groups to the core tokens.
+void CcaPolicy::take(CcaState& state, std::size_t number, const LayerTrace& trace, std::int64_t m) const {
+  CcaState::Layer& layer = state.layers[number];
+  const std::int64_t tokens = state.next.first_token + m, held = layer.near() + trace.past_keys.size(1),
+                     begin = tokens - held, groups = layer.cores.entries(), whole = rule_.whole(tokens),
+                     near = rule_.near(tokens);
   const auto rows = [&](std::int64_t first, std::int64_t end) -> Rows {
     return {rows_of(layer.keys, trace.past_keys, first - begin, end - begin),
             rows_of(layer.values, trace.past_values, first - begin, end - begin)};
@@ -167,18 +171,10 @@ void CcaPolicy::take(CcaState::Layer& layer, const LayerTrace& trace, std::int64
   layer.values = rest.values.clone(at::MemoryFormat::Contiguous);
 }
 
-void CcaPolicy::close(CcaState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
-  for (std::size_t l = 0; l < traces.size(); ++l) {
-    take(state.layers[l], traces[l], state.next.first_token + m);
-    traces[l] = {};
-  }
-  state.next = {state.next.index + 1, state.next.first_token + m};
-}
-
 void CcaPolicy::name_fields(CcaState& state, StateFields& fields) const {
   const std::int64_t tokens = state.next.first_token;
-  for (std::size_t l = 0; l < state.layers.size(); ++l) {
-    CcaState::Layer& layer = state.layers[l];
+  for (const int l : model_.global_layers()) {
+    CcaState::Layer& layer = state.layers[static_cast<std::size_t>(l)];
     const std::string prefix = field_prefix(l);
     layer.cores.visit(fields, prefix + "cores.", rule_.whole(tokens));
     for (auto& [name, rows] : {std::pair{"keys", &layer.keys}, std::pair{"values", &layer.values}})

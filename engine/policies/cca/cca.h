@@ -47,7 +47,7 @@ class CcaPolicy final : public PolicyOf<CcaState> {
   std::vector<HeadGroup> read(const CcaState& state, int layer, Rope& rope) const override;
   std::vector<HeadGroup> complete(const CcaState& state, std::vector<HeadGroup> groups,
                                   const ChunkQueries& chunk) const override;
-  void close(CcaState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void take(CcaState& state, std::size_t layer, const LayerTrace& trace, std::int64_t m) const override;
   void name_fields(CcaState& state, StateFields& fields) const override;
 
  private:
@@ -59,7 +59,6 @@ class CcaPolicy final : public PolicyOf<CcaState> {
   void insert_cores(HeadGroup& group, const CcaState::Layer& layer, const ChunkQueries& chunk,
                     std::int64_t count) const;
   KeyIndex seen_keys(std::int64_t first, std::int64_t m, std::int64_t cores, std::int64_t near_begin) const;
-  void take(CcaState::Layer& layer, const LayerTrace& trace, std::int64_t tokens) const;
 
   ModelConfig model_;
   at::TensorOptions options_;

@@ -23,7 +23,7 @@ MemoryBytes memory_cca(const CostModel& cost, std::int64_t tokens, RunUse use) {
   const Int128 token = segment_slots(cost, 1) * pair_bytes(cost), core = token * cost.model.group_size();
   // The prefix of a segment repeats near tokens for each head: a layer's while it runs, or all layers' while a segment
   // is open.
-  const Int128 prefix = cores > 0 ? core * (cores + near) / (use.decoding ? 1 : cost.model.layers) : 0,
+  const Int128 prefix = cores > 0 ? while_running(cost, use, core * (cores + near)) : 0,
                newest = (use.decoding ? open_bytes(cost) : token * length) + core / 2 * (length / rule.group);
   // A layer whose segment sees core tokens of its own copies its prefix once more.
   const std::int64_t read = seen == 0 ? near : seen > cores ? (seen + near) * cost.model.group_size() : 0;
@@ -52,8 +52,8 @@ constinit const PolicyRow cca_row{
     .trained = true,
     .state_grows = true,
     .fields = cca_reads,
-    .visible = visible_cca,
-    .memory = memory_cca,
+    .visible_globally = visible_cca,
+    .memory_globally = memory_cca,
     .tail = tail_cca,
 };
 

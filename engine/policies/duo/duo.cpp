@@ -97,23 +97,20 @@ LayerTrace DuoPolicy::trace(int layer, const LayerKv& kv) const {
   return trace;
 }
 
-void DuoPolicy::close(DuoState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
-  for (std::size_t l = 0; l < traces.size(); ++l) {
-    DuoState::Layer& layer = state.layers[l];
-    if (traces[l].past_keys.defined()) layer.whole.append(traces[l].past_keys, traces[l].past_values);
-    if (const auto& streaming = traces[l].second)
-      layer.ends.append(streaming->past_keys, streaming->past_values, sinks_, window_ - 1);
-    traces[l] = {};
-  }
-  state.next = {state.next.index + 1, state.next.first_token + m};
+void DuoPolicy::take(DuoState& state, std::size_t layer, const LayerTrace& trace, std::int64_t) const {
+  DuoState::Layer& own = state.layers[layer];
+  if (trace.past_keys.defined()) own.whole.append(trace.past_keys, trace.past_values);
+  if (const auto& streaming = trace.second)
+    own.ends.append(streaming->past_keys, streaming->past_values, sinks_, window_ - 1);
 }
 
 void DuoPolicy::name_fields(DuoState& state, StateFields& fields) const {
   const std::int64_t tokens = state.next.first_token;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    if (!layers_[l].retrieval_kv.empty()) state.layers[l].whole.visit(fields, field_prefix(l) + "whole.", tokens);
+    const std::string prefix = field_prefix(static_cast<int>(l));
+    if (!layers_[l].retrieval_kv.empty()) state.layers[l].whole.visit(fields, prefix + "whole.", tokens);
     if (!layers_[l].streaming_kv.empty())
-      state.layers[l].ends.visit(fields, field_prefix(l) + "ends.", tokens, sinks_, window_ - 1,
+      state.layers[l].ends.visit(fields, prefix + "ends.", tokens, sinks_, window_ - 1,
                                  std::ssize(layers_[l].streaming_kv), head_dim_, options_);
   }
 }

@@ -36,7 +36,7 @@ class DuoPolicy final : public PolicyOf<DuoState> {
 
  protected:
   std::vector<HeadGroup> read(const DuoState& state, int layer, Rope& rope) const override;
-  void close(DuoState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void take(DuoState& state, std::size_t layer, const LayerTrace& trace, std::int64_t m) const override;
   void name_fields(DuoState& state, StateFields& fields) const override;
 
  private:

@@ -25,7 +25,7 @@ MemoryBytes memory_duo(const CostModel& cost, std::int64_t tokens, RunUse use) {
   for (int layer = 0; layer < cost.model.layers; ++layer)
     whole += std::ssize(distinct_kv_heads(duo_heads(cost.config, cost.model, layer).retrieval, cost.model));
   const std::int64_t most = most_in_window(cost.config, cost.config.sink_length);
-  return cost.caches(tokens, {whole, cost.model.layers * cost.model.kv_heads - whole, most}, use);
+  return cost.caches(tokens, {whole, cost.global_layers() * cost.model.kv_heads - whole, most}, use);
 }
 
 constexpr std::string_view duo_reads[] = {"sink_length", "attention_window", "long_range_layers", "long_range_heads"};
@@ -38,8 +38,8 @@ constinit const PolicyRow duo_row{
     .runs_in_chunks = true,
     .state_grows = true,
     .fields = duo_reads,
-    .visible = visible_duo,
-    .memory = memory_duo,
+    .visible_globally = visible_duo,
+    .memory_globally = memory_duo,
 };
 
 }  // namespace carryover

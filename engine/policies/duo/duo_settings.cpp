@@ -8,6 +8,7 @@
 namespace carryover {
 
 DuoHeads duo_heads(const SegmentConfig& config, const ModelConfig& model, int layer) {
+  if (model.is_windowed(layer)) return {};
   std::vector<int> kept;
   if (config.grouping.is_long_layer(layer)) kept = distinct_kv_heads(config.grouping.long_heads(layer), model);
   DuoHeads heads;

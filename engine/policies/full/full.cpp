@@ -11,7 +11,7 @@ namespace carryover {
 
 std::vector<at::Tensor> FullState::pool_contents() const {
   std::vector<at::Tensor> all;
-  for (const GrowingCache& layer : layers) all.insert(all.end(), {layer.keys.held(), layer.values.held()});
+  for (const GrowingCache& layer : layers) layer.add_to(all);
   return all;
 }
 
@@ -25,8 +25,9 @@ std::unique_ptr<PolicyState> FullPolicy::init_state() const {
   auto state = std::make_unique<FullState>();
   state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
   state->layers.resize(static_cast<std::size_t>(model_.layers));
-  for (GrowingCache& layer : state->layers)
-    layer.reserve(model_.kv_heads, std::max<std::int64_t>(expected_tokens_, 1), model_.head_dim, options_);
+  for (const int layer : model_.global_layers())
+    state->layers[static_cast<std::size_t>(layer)].reserve(model_.kv_heads, std::max<std::int64_t>(expected_tokens_, 1),
+                                                           model_.head_dim, options_);
   return state;
 }
 
@@ -42,17 +43,13 @@ LayerTrace FullPolicy::trace(int, const LayerKv& kv) const {
   return trace;
 }
 
-void FullPolicy::close(FullState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
-  for (std::size_t l = 0; l < traces.size(); ++l) {
-    state.layers[l].append(traces[l].past_keys, traces[l].past_values);
-    traces[l] = {};
-  }
-  state.next = {state.next.index + 1, state.next.first_token + m};
+void FullPolicy::take(FullState& state, std::size_t layer, const LayerTrace& trace, std::int64_t) const {
+  state.layers[layer].append(trace.past_keys, trace.past_values);
 }
 
 void FullPolicy::name_fields(FullState& state, StateFields& fields) const {
-  for (std::size_t l = 0; l < state.layers.size(); ++l)
-    state.layers[l].visit(fields, field_prefix(l), state.next.first_token);
+  for (const int layer : model_.global_layers())
+    state.layers[static_cast<std::size_t>(layer)].visit(fields, field_prefix(layer), state.next.first_token);
 }
 
 std::unique_ptr<AttentionPolicy> make_full(const PolicyRequest& r) {

@@ -29,7 +29,7 @@ class FullPolicy : public PolicyOf<FullState> {
 
  protected:
   std::vector<HeadGroup> read(const FullState& state, int layer, Rope& rope) const override;
-  void close(FullState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void take(FullState& state, std::size_t layer, const LayerTrace& trace, std::int64_t m) const override;
   void name_fields(FullState& state, StateFields& fields) const override;
 
   ModelConfig model_;

@@ -12,8 +12,8 @@ constinit const PolicyRow full_row{
     .trained = true,
     .state_grows = true,
     .fields = fields_of_all,
-    .visible = visible_past,
-    .memory = memory_of_past,
+    .visible_globally = visible_past,
+    .memory_globally = memory_of_past,
 };
 
 }  // namespace carryover

@@ -68,7 +68,8 @@ std::unique_ptr<PolicyState> InfLlmPolicy::init_state() const {
   state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
   state->layers.resize(static_cast<std::size_t>(model_.layers));
   const std::int64_t blocks = std::max<std::int64_t>(0, expected_tokens_ - sinks_ - window_) / block_length_;
-  for (InfLlmState::Layer& layer : state->layers) {
+  for (const int l : model_.global_layers()) {
+    InfLlmState::Layer& layer = state->layers[static_cast<std::size_t>(l)];
     layer.blocks.reserve(model_.kv_heads, blocks * block_length_, model_.head_dim, options_);
     layer.block_keys.reserve(1, blocks, model_.heads * model_.head_dim, opmath_);
   }
@@ -170,7 +171,8 @@ at::Tensor InfLlmPolicy::block_key(const at::Tensor& keys, const at::Tensor& rec
 
 /// Adds a segment's tokens to the rest. Tokens leave the rest if they are sinks or a whole block, and are further back
 /// than the window of any later query.
-void InfLlmPolicy::take(InfLlmState::Layer& layer, const LayerTrace& trace) const {
+void InfLlmPolicy::take(InfLlmState& state, std::size_t number, const LayerTrace& trace, std::int64_t) const {
+  InfLlmState::Layer& layer = state.layers[number];
   at::Tensor keys = trace.past_keys, values = trace.past_values, received = trace.received;
   if (const std::int64_t before = layer.held(); before > 0) {
     keys = at::cat({layer.keys, keys}, 1);
@@ -201,14 +203,6 @@ void InfLlmPolicy::take(InfLlmState::Layer& layer, const LayerTrace& trace) cons
   layer.received = rest(received);
 }
 
-void InfLlmPolicy::close(InfLlmState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
-  for (std::size_t l = 0; l < traces.size(); ++l) {
-    take(state.layers[l], traces[l]);
-    traces[l] = {};
-  }
-  state.next = {state.next.index + 1, state.next.first_token + m};
-}
-
 /// The numbers of tokens in sinks and in blocks follow from the text's length alone, wherever its segments ended:
 /// take().
 void InfLlmPolicy::name_fields(InfLlmState& state, StateFields& fields) const {
@@ -216,8 +210,8 @@ void InfLlmPolicy::name_fields(InfLlmState& state, StateFields& fields) const {
                                                                                           // left the window
   const std::int64_t sinks = std::min(sinks_, left), blocks = (left - sinks) / block_length_,
                      held = state.next.first_token - sinks - blocks * block_length_, d = model_.head_dim;
-  for (std::size_t l = 0; l < state.layers.size(); ++l) {
-    InfLlmState::Layer& layer = state.layers[l];
+  for (const int l : model_.global_layers()) {
+    InfLlmState::Layer& layer = state.layers[static_cast<std::size_t>(l)];
     const std::string prefix = field_prefix(l);
     if (sinks > 0) {
       fields.tensor(prefix + "sink_keys", layer.sink_keys, {model_.kv_heads, sinks, d}, options_);

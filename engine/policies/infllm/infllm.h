@@ -49,14 +49,13 @@ class InfLlmPolicy final : public PolicyOf<InfLlmState> {
   std::vector<HeadGroup> read(const InfLlmState& state, int layer, Rope& rope) const override;
   std::vector<HeadGroup> complete(const InfLlmState& state, std::vector<HeadGroup> groups,
                                   const ChunkQueries& queries) const override;
-  void close(InfLlmState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void take(InfLlmState& state, std::size_t layer, const LayerTrace& trace, std::int64_t m) const override;
   void name_fields(InfLlmState& state, StateFields& fields) const override;
 
  private:
   /// Returns the indices of the blocks that a chunk reads, ascending.
   std::vector<std::int64_t> look_up(const InfLlmState::Layer& layer, const ChunkQueries& queries) const;
   HeadHits tokens_of(const std::vector<std::int64_t>& blocks, const ChunkQueries& queries) const;
-  void take(InfLlmState::Layer& layer, const LayerTrace& trace) const;
   at::Tensor block_key(const at::Tensor& keys, const at::Tensor& received) const;
   /// Returns the position from which queries read the tokens that have left the window. The official code uses W − 1;
   /// the paper says W.

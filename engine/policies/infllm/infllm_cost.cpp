@@ -22,8 +22,8 @@ MemoryBytes memory_infllm(const CostModel& cost, std::int64_t tokens, RunUse use
   const std::int64_t length = std::min(tokens, cost.config.segment_length), past = tokens - length,
                      opmath_bytes = std::max<std::int64_t>(cost.bytes_per_value, 4);
   const BlockMemory before = block_memory(cost.config, past), after = block_memory(cost.config, tokens);
-  const Int128 token = Int128{cost.model.layers} * cost.model.kv_heads * pair_bytes(cost),
-               score = Int128{cost.model.layers} * cost.model.heads * opmath_bytes,
+  const Int128 token = Int128{cost.global_layers()} * cost.model.kv_heads * pair_bytes(cost),
+               score = Int128{cost.global_layers()} * cost.model.heads * opmath_bytes,
                block = token * cost.config.of<InfLlmSettings>().memory_block_length + score * cost.model.head_dim;
   const auto held = [&](const BlockMemory& memory, std::int64_t count) {
     return token * (memory.sinks + memory.near) + score * memory.near + block * count;
@@ -32,7 +32,7 @@ MemoryBytes memory_infllm(const CostModel& cost, std::int64_t tokens, RunUse use
                      copies = std::max<std::int64_t>(
                          0, before.near + length - cost.config.of<WindowSettings>().attention_window);
   // Keys of near tokens are rotated for a segment: a layer's while it runs, or all layers' while a segment is open.
-  const Int128 rotated = token / 2 * before.near / (use.decoding ? 1 : cost.model.layers),
+  const Int128 rotated = while_running(cost, use, token / 2 * before.near),
                newest = (use.decoding ? open_bytes(cost) : token * length) + score * (before.near + length);
   MemoryBytes bytes;
   bytes.weights = cost.weight_bytes();
@@ -60,8 +60,8 @@ constinit const PolicyRow infllm_row{
     .state_grows = true,
     .segment_in_window = true,
     .fields = infllm_reads,
-    .visible = visible_infllm,
-    .memory = memory_infllm,
+    .visible_globally = visible_infllm,
+    .memory_globally = memory_infllm,
     .tail = tail_infllm,
 };
 

@@ -39,8 +39,8 @@ constinit const PolicyRow minference_row{
     .runs_in_chunks = true,
     .state_grows = true,
     .fields = minference_reads,
-    .visible = visible_minference,
-    .memory = memory_of_past,
+    .visible_globally = visible_minference,
+    .memory_globally = memory_of_past,
 };
 
 }  // namespace carryover

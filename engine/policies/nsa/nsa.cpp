@@ -6,9 +6,9 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
+#include "engine/ops/attention_scale.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
@@ -37,14 +37,15 @@ std::shared_ptr<const KeyIndex> shared(KeyIndex index) {
 }  // namespace
 
 std::int64_t NsaState::pool_entries() const {
-  return layers.empty() ? 0 : layers[0].tokens.entries() + layers[0].blocks.entries();
+  std::int64_t most = 0;
+  for (const Layer& layer : layers) most = std::max(most, layer.tokens.entries() + layer.blocks.entries());
+  return most;
 }
 
 std::vector<at::Tensor> NsaState::pool_contents() const {
   std::vector<at::Tensor> all;
   for (const Layer& layer : layers)
-    for (const GrowingCache* cache : {&layer.tokens, &layer.blocks})
-      all.insert(all.end(), {cache->keys.held(), cache->values.held()});
+    for (const GrowingCache* cache : {&layer.tokens, &layer.blocks}) cache->add_to(all);
   return all;
 }
 
@@ -61,7 +62,8 @@ std::unique_ptr<PolicyState> NsaPolicy::init_state() const {
   auto state = std::make_unique<NsaState>();
   state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
   state->layers.resize(static_cast<std::size_t>(model_.layers));
-  for (NsaState::Layer& layer : state->layers) {
+  for (const int l : model_.global_layers()) {
+    NsaState::Layer& layer = state->layers[static_cast<std::size_t>(l)];
     layer.tokens.reserve(model_.kv_heads, expected_tokens_, model_.head_dim, options_);
     layer.blocks.reserve(model_.kv_heads, rule_.whole(expected_tokens_), model_.head_dim, options_);
   }
@@ -130,7 +132,7 @@ KeyIndex NsaPolicy::selected_keys(const ChunkQueries& chunk, const at::Tensor& m
     for (std::int64_t row = 0; row < index.rows; ++row)
       index.lists[static_cast<std::size_t>(row * m + choosing)] = {range(0, first + choosing + 1)};
   const auto opmath = at::toOpMathType(means.scalar_type());
-  const double scale = 1 / std::sqrt(static_cast<double>(model_.head_dim));
+  const double scale = attention_scale<double>(model_.head_dim);
   const std::int64_t step = std::max<std::int64_t>(1, kScores / (share * means.size(1)));
   for (std::int64_t kv_head = 0; kv_head < model_.kv_heads; ++kv_head) {
     const at::Tensor keys = means[kv_head].detach().to(opmath) * scale,
@@ -164,20 +166,6 @@ void NsaPolicy::select_blocks(KeyIndex& index, std::int64_t kv_head, std::int64_
   }
 }
 
-/// Returns the window as an index; in backward, an index needs no attention weights of all keys. `before`: number of
-/// slots of the prefix.
-KeyIndex NsaPolicy::window_keys(const ChunkQueries& chunk, std::int64_t before) const {
-  const std::int64_t m = chunk.count(), ahead = before + chunk.kv.keys.size(1) - m;
-  KeyIndex index = index_of_queries(model_.kv_heads, m);
-  for (std::int64_t row = 0; row < index.rows; ++row)
-    for (std::int64_t query = 0; query < m; ++query) {
-      const std::int64_t end = ahead + query + 1;
-      index.lists[static_cast<std::size_t>(row * m + query)] = {
-          range(std::max<std::int64_t>(0, end - rule_.window), end)};
-    }
-  return index;
-}
-
 /// Sets each branch's gate, and its index or window. A branch whose queries see all tokens gets neither.
 std::vector<HeadGroup> NsaPolicy::complete(const NsaState& state, std::vector<HeadGroup> branches,
                                            const ChunkQueries& chunk) const {
@@ -187,12 +175,7 @@ std::vector<HeadGroup> NsaPolicy::complete(const NsaState& state, std::vector<He
   HeadGroup &compressed = branches[kCompressed], &selected = branches[kSelected], &window = branches[kWindow];
   add_means(compressed, state.layers[static_cast<std::size_t>(chunk.layer)], chunk);
   if (!rule_.selects_all(end)) selected.index = shared(selected_keys(chunk, compressed.prefix_keys));
-  if (end > rule_.window) {
-    if (at::GradMode::is_enabled())
-      window.index = shared(window_keys(chunk, window.slots()));
-    else
-      window.window.length = rule_.window;
-  }
+  if (end > rule_.window) window.window.length = rule_.window;
   if (compressed.slots() == 0)
     branches.erase(branches.begin() + kCompressed);
   else
@@ -208,26 +191,23 @@ LayerTrace NsaPolicy::trace(int, const LayerKv& kv) const {
   return trace;
 }
 
-void NsaPolicy::close(NsaState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
-  const std::int64_t whole = rule_.whole(state.next.first_token + m);
-  for (std::size_t l = 0; l < traces.size(); ++l) {
-    NsaState::Layer& layer = state.layers[l];
-    layer.tokens.append(traces[l].past_keys, traces[l].past_values);
-    traces[l] = {};
-    const std::int64_t held = layer.blocks.entries(), first = held * rule_.block, count = whole * rule_.block - first;
-    if (whole == held) continue;
-    const auto fresh = [&](const GrowingRows& rows) { return means(rows.held().narrow(1, first, count)); };
-    layer.blocks.append(fresh(layer.tokens.keys), fresh(layer.tokens.values));
-  }
-  state.next = {state.next.index + 1, state.next.first_token + m};
+void NsaPolicy::take(NsaState& state, std::size_t number, const LayerTrace& trace, std::int64_t m) const {
+  NsaState::Layer& layer = state.layers[number];
+  layer.tokens.append(trace.past_keys, trace.past_values);
+  const std::int64_t whole = rule_.whole(state.next.first_token + m), held = layer.blocks.entries(),
+                     first = held * rule_.block, count = whole * rule_.block - first;
+  if (whole == held) return;
+  const auto fresh = [&](const GrowingRows& rows) { return means(rows.held().narrow(1, first, count)); };
+  layer.blocks.append(fresh(layer.tokens.keys), fresh(layer.tokens.values));
 }
 
 void NsaPolicy::name_fields(NsaState& state, StateFields& fields) const {
   const std::int64_t tokens = state.next.first_token;
-  for (std::size_t l = 0; l < state.layers.size(); ++l) {
+  for (const int l : model_.global_layers()) {
     const std::string prefix = field_prefix(l);
-    state.layers[l].tokens.visit(fields, prefix + "tokens.", tokens);
-    state.layers[l].blocks.visit(fields, prefix + "blocks.", rule_.whole(tokens));
+    NsaState::Layer& layer = state.layers[static_cast<std::size_t>(l)];
+    layer.tokens.visit(fields, prefix + "tokens.", tokens);
+    layer.blocks.visit(fields, prefix + "blocks.", rule_.whole(tokens));
   }
 }
 

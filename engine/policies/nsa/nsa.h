@@ -48,7 +48,7 @@ class NsaPolicy final : public PolicyOf<NsaState> {
   std::vector<HeadGroup> read(const NsaState& state, int layer, Rope& rope) const override;
   std::vector<HeadGroup> complete(const NsaState& state, std::vector<HeadGroup> groups,
                                   const ChunkQueries& chunk) const override;
-  void close(NsaState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void take(NsaState& state, std::size_t layer, const LayerTrace& trace, std::int64_t m) const override;
   void name_fields(NsaState& state, StateFields& fields) const override;
 
  private:
@@ -58,7 +58,6 @@ class NsaPolicy final : public PolicyOf<NsaState> {
   KeyIndex selected_keys(const ChunkQueries& chunk, const at::Tensor& means) const;
   void select_blocks(KeyIndex& index, std::int64_t kv_head, std::int64_t query, std::int64_t first,
                      const at::Tensor& queries, const at::Tensor& means) const;
-  KeyIndex window_keys(const ChunkQueries& chunk, std::int64_t before) const;
 
   ModelConfig model_;
   at::TensorOptions options_;

@@ -50,8 +50,8 @@ constinit const PolicyRow nsa_row{
     .state_grows = true,
     .gated = true,
     .fields = nsa_reads,
-    .visible = visible_nsa,
-    .memory = memory_nsa,
+    .visible_globally = visible_nsa,
+    .memory_globally = memory_nsa,
     .tail = tail_nsa,
 };
 

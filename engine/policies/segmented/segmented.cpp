@@ -22,8 +22,8 @@ std::vector<at::Tensor> queries_of(const std::vector<LayerTrace>& traces) {
 
 }  // namespace
 
-std::vector<at::Tensor*> SegmentedState::own_tensors() {
-  std::vector<at::Tensor*> all = carry.tensors();
+std::vector<at::Tensor*> SegmentedState::held_tensors() {
+  std::vector<at::Tensor*> all;
   for (LayerPrefix& layer : retrieved.layers)
     for (const bool far : {false, true}) add_defined(all, layer.of(far).keys, layer.of(far).values);
   for (LayerSinks& layer : sinks) add_defined(all, layer.keys, layer.values);
@@ -166,13 +166,14 @@ void SegmentedPolicy::name_carry(SegmentedState& state, StateFields& fields) con
   std::int64_t carried = std::min(config_.carry_length, last);
   if (tokens <= config_.segment_length) carried = std::min(carried, last - sinks);
   if (fields.reading()) state.sinks.resize(static_cast<std::size_t>(model_.layers));
-  for (std::size_t l = 0; l < state.carry.layers.size(); ++l) {
+  for (const int layer : model_.global_layers()) {
+    const auto l = static_cast<std::size_t>(layer);
     const auto pair = [&](const std::string& name, auto& rows, std::int64_t heads, std::int64_t length) {
       if (heads == 0 || length == 0) return;
-      fields.tensor(field_prefix(l) + name + "_keys", rows.keys, {heads, length, d}, options_);
-      fields.tensor(field_prefix(l) + name + "_values", rows.values, {heads, length, d}, options_);
+      fields.tensor(field_prefix(layer) + name + "_keys", rows.keys, {heads, length, d}, options_);
+      fields.tensor(field_prefix(layer) + name + "_values", rows.values, {heads, length, d}, options_);
     };
-    pair("carry", state.carry.layers[l], std::ssize(carry_kv_heads(config_, model_, static_cast<int>(l))), carried);
+    pair("carry", state.carry.layers[l], std::ssize(carry_kv_heads(config_, model_, layer)), carried);
     pair("sink", state.sinks[l], model_.kv_heads, sinks);
   }
 }

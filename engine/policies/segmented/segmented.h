@@ -12,7 +12,7 @@ struct SegmentedState final : PolicyState {
   std::int64_t pool_entries() const override { return pool.entries(); }
   std::vector<at::Tensor> pool_contents() const override { return pool.contents(); }
   std::int64_t pool_bytes() const override { return pool.bytes(); }
-  std::vector<at::Tensor*> own_tensors() override;
+  std::vector<at::Tensor*> held_tensors() override;
   std::unique_ptr<PolicyState> clone() const override;
 
   RetrievalPool pool;             ///< keys and values of segments 0..i

@@ -35,8 +35,8 @@ constinit const PolicyRow segmented_row{
     .name = "segmented",
     .help = TEXT("carry and retrieval"),
     .trained = true,
-    .visible = visible_segmented,
-    .memory = memory_segmented,
+    .visible_globally = visible_segmented,
+    .memory_globally = memory_segmented,
 };
 
 }  // namespace carryover

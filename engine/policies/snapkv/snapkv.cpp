@@ -12,9 +12,10 @@ namespace carryover {
 
 std::vector<at::Tensor> SnapKvState::pool_contents() const {
   std::vector<at::Tensor> all;
-  for (const Layer& layer : layers)
-    all.insert(all.end(), {layer.cache.keys.held(), layer.cache.values.held(), layer.queries});
-  std::erase_if(all, [](const at::Tensor& tensor) { return !tensor.defined(); });
+  for (const Layer& layer : layers) {
+    layer.cache.add_to(all);
+    if (layer.queries.defined()) all.push_back(layer.queries);
+  }
   return all;
 }
 
@@ -28,8 +29,9 @@ std::unique_ptr<PolicyState> SnapKvPolicy::init_state() const {
   auto state = std::make_unique<SnapKvState>();
   state->carry.layers.resize(static_cast<std::size_t>(model_.layers));
   state->layers.resize(static_cast<std::size_t>(model_.layers));
-  for (SnapKvState::Layer& layer : state->layers)
-    layer.cache.reserve(model_.kv_heads, std::max<std::int64_t>(expected_tokens_, 1), model_.head_dim, options_);
+  for (const int layer : model_.global_layers())
+    state->layers[static_cast<std::size_t>(layer)].cache.reserve(
+        model_.kv_heads, std::max<std::int64_t>(expected_tokens_, 1), model_.head_dim, options_);
   return state;
 }
 
@@ -47,17 +49,12 @@ LayerTrace SnapKvPolicy::trace(int, const LayerKv& kv) const {
   return trace;
 }
 
-void SnapKvPolicy::close(SnapKvState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
-  for (std::size_t l = 0; l < traces.size(); ++l) {
-    SnapKvState::Layer& layer = state.layers[l];
-    layer.cache.append(traces[l].past_keys, traces[l].past_values);
-    at::Tensor queries = traces[l].queries;
-    if (layer.queries.defined()) queries = at::cat({layer.queries, queries}, 1);
-    const std::int64_t last = std::min(window_, queries.size(1));
-    layer.queries = queries.narrow(1, queries.size(1) - last, last).clone();
-    traces[l] = {};
-  }
-  state.next = {state.next.index + 1, state.next.first_token + m};
+void SnapKvPolicy::take(SnapKvState& state, std::size_t layer, const LayerTrace& trace, std::int64_t) const {
+  SnapKvState::Layer& own = state.layers[layer];
+  own.cache.append(trace.past_keys, trace.past_values);
+  const at::Tensor queries = own.queries.defined() ? at::cat({own.queries, trace.queries}, 1) : trace.queries;
+  const std::int64_t last = std::min(window_, queries.size(1));
+  own.queries = queries.narrow(1, queries.size(1) - last, last).clone();
 }
 
 void SnapKvPolicy::compress(SnapKvState::Layer& layer, std::int64_t end, Rope& rope) const {
@@ -76,14 +73,16 @@ void SnapKvPolicy::compress(SnapKvState::Layer& layer, std::int64_t end, Rope& r
 
 void SnapKvPolicy::end_prompt(PolicyState& any, Rope& rope) const {
   SnapKvState& state = own(any);
-  for (SnapKvState::Layer& layer : state.layers) compress(layer, state.next.first_token, rope);
+  for (const int layer : model_.global_layers())
+    compress(state.layers[static_cast<std::size_t>(layer)], state.next.first_token, rope);
 }
 
 void SnapKvPolicy::name_fields(SnapKvState& state, StateFields& fields) const {
   const std::int64_t tokens = state.next.first_token;
-  for (std::size_t l = 0; l < state.layers.size(); ++l) {
-    state.layers[l].cache.visit(fields, field_prefix(l), tokens);
-    fields.tensor(field_prefix(l) + "queries", state.layers[l].queries,
+  for (const int l : model_.global_layers()) {
+    SnapKvState::Layer& layer = state.layers[static_cast<std::size_t>(l)];
+    layer.cache.visit(fields, field_prefix(l), tokens);
+    fields.tensor(field_prefix(l) + "queries", layer.queries,
                   {model_.heads, std::min(window_, tokens), model_.head_dim}, options_);
   }
 }

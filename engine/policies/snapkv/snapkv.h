@@ -44,7 +44,7 @@ class SnapKvPolicy final : public PolicyOf<SnapKvState> {
 
  protected:
   std::vector<HeadGroup> read(const SnapKvState& state, int layer, Rope& rope) const override;
-  void close(SnapKvState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void take(SnapKvState& state, std::size_t layer, const LayerTrace& trace, std::int64_t m) const override;
   void name_fields(SnapKvState& state, StateFields& fields) const override;  ///< only before end_prompt()
 
  private:

@@ -11,8 +11,8 @@ namespace {
 /// Returns the memory for a text without a prompt's end, which is not known here. The queries that vote are held
 /// besides the caches.
 MemoryBytes memory_snapkv(const CostModel& cost, std::int64_t tokens, RunUse use) {
-  MemoryBytes bytes = cost.caches(tokens, {cost.model.layers * cost.model.kv_heads}, use);
-  const std::int64_t queries = std::min(cost.config.query_length, tokens) * cost.model.heads * cost.model.layers *
+  MemoryBytes bytes = cost.caches(tokens, {cost.global_layers() * cost.model.kv_heads}, use);
+  const std::int64_t queries = std::min(cost.config.query_length, tokens) * cost.model.heads * cost.global_layers() *
                                cost.model.head_dim * cost.bytes_per_value;
   bytes.pool += queries;
   bytes.device_peak += queries;
@@ -30,8 +30,8 @@ constinit const PolicyRow snapkv_row{
     .state_grows = true,
     .ends_prompts = true,
     .fields = snapkv_reads,
-    .visible = visible_past,
-    .memory = memory_snapkv,
+    .visible_globally = visible_past,
+    .memory_globally = memory_snapkv,
 };
 
 }  // namespace carryover

@@ -12,7 +12,9 @@
 namespace carryover {
 
 std::int64_t WindowState::pool_entries() const {
-  return layers.empty() ? 0 : layers[0].entries();
+  std::int64_t most = 0;
+  for (const EndsCache& layer : layers) most = std::max(most, layer.entries());
+  return most;
 }
 
 std::vector<at::Tensor> WindowState::pool_contents() const {
@@ -22,7 +24,7 @@ std::vector<at::Tensor> WindowState::pool_contents() const {
   return all;
 }
 
-std::vector<at::Tensor*> WindowState::own_tensors() {
+std::vector<at::Tensor*> WindowState::held_tensors() {
   std::vector<at::Tensor*> all;
   for (EndsCache& layer : layers) add_defined(all, layer.keys, layer.values);
   return all;
@@ -53,18 +55,15 @@ LayerTrace StreamingPolicy::trace(int, const LayerKv& kv) const {
 /// Joins what is held and the segment's ends. The result begins with the text's first tokens and ends with its last
 /// ones: if the middle of a segment is missing, the segment is longer than the window, which then lies in that segment
 /// alone.
-void StreamingPolicy::close(WindowState& state, std::vector<LayerTrace> traces, std::int64_t m) const {
-  for (std::size_t l = 0; l < traces.size(); ++l) {
-    state.layers[l].append(traces[l].past_keys, traces[l].past_values, cache_.sinks, cache_.window - 1);
-    traces[l] = {};
-  }
-  state.next = {state.next.index + 1, state.next.first_token + m};
+void StreamingPolicy::take(WindowState& state, std::size_t layer, const LayerTrace& trace, std::int64_t) const {
+  state.layers[layer].append(trace.past_keys, trace.past_values, cache_.sinks, cache_.window - 1);
 }
 
 void StreamingPolicy::name_fields(WindowState& state, StateFields& fields) const {
-  for (std::size_t l = 0; l < state.layers.size(); ++l)
-    state.layers[l].visit(fields, field_prefix(l), state.next.first_token, cache_.sinks, cache_.window - 1,
-                          model_.kv_heads, model_.head_dim, options_);
+  for (const int layer : model_.global_layers())
+    state.layers[static_cast<std::size_t>(layer)].visit(fields, field_prefix(layer), state.next.first_token,
+                                                        cache_.sinks, cache_.window - 1, model_.kv_heads,
+                                                        model_.head_dim, options_);
 }
 
 std::unique_ptr<AttentionPolicy> make_streaming(const PolicyRequest& r) {

@@ -12,7 +12,7 @@ struct WindowState final : PolicyState {
 
   std::int64_t pool_entries() const override;
   std::vector<at::Tensor> pool_contents() const override;
-  std::vector<at::Tensor*> own_tensors() override;
+  std::vector<at::Tensor*> held_tensors() override;
   std::unique_ptr<PolicyState> clone() const override { return std::make_unique<WindowState>(*this); }
 };
 
@@ -36,7 +36,7 @@ class StreamingPolicy final : public PolicyOf<WindowState> {
 
  protected:
   std::vector<HeadGroup> read(const WindowState& state, int layer, Rope& rope) const override;
-  void close(WindowState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
+  void take(WindowState& state, std::size_t layer, const LayerTrace& trace, std::int64_t m) const override;
   void name_fields(WindowState& state, StateFields& fields) const override;
 
  private:

@@ -12,7 +12,7 @@ std::vector<VisiblePrefix> visible_sliding(const ModelConfig& model, const Segme
 }
 
 MemoryBytes memory_sliding(const CostModel& cost, std::int64_t tokens, RunUse use) {
-  return cost.caches(tokens, {0, cost.model.layers * cost.model.kv_heads, most_in_window(cost.config, 0)}, use);
+  return cost.caches(tokens, {0, cost.global_layers() * cost.model.kv_heads, most_in_window(cost.config, 0)}, use);
 }
 
 std::vector<VisiblePrefix> visible_streaming(const ModelConfig& model, const SegmentConfig& config, int,
@@ -22,7 +22,7 @@ std::vector<VisiblePrefix> visible_streaming(const ModelConfig& model, const Seg
 
 MemoryBytes memory_streaming(const CostModel& cost, std::int64_t tokens, RunUse use) {
   const std::int64_t most = most_in_window(cost.config, cost.config.sink_length);
-  return cost.caches(tokens, {0, cost.model.layers * cost.model.kv_heads, most}, use);
+  return cost.caches(tokens, {0, cost.global_layers() * cost.model.kv_heads, most}, use);
 }
 
 constexpr std::string_view sliding_reads[] = {"attention_window"};
@@ -35,8 +35,8 @@ constinit const PolicyRow sliding_row{
     .help = TEXT("the last tokens of an attention window"),
     .runs_in_chunks = true,
     .fields = sliding_reads,
-    .visible = visible_sliding,
-    .memory = memory_sliding,
+    .visible_globally = visible_sliding,
+    .memory_globally = memory_sliding,
 };
 
 constinit const PolicyRow streaming_row{
@@ -44,8 +44,8 @@ constinit const PolicyRow streaming_row{
     .help = TEXT("sinks and the last tokens of an attention window (StreamingLLM)"),
     .runs_in_chunks = true,
     .fields = streaming_reads,
-    .visible = visible_streaming,
-    .memory = memory_streaming,
+    .visible_globally = visible_streaming,
+    .memory_globally = memory_streaming,
 };
 
 }  // namespace carryover
