@@ -42,7 +42,7 @@ SessionState SessionKeeper::capture() {
 
 void SessionKeeper::capture_prompts(SessionState& state) {
   state.prompts = lab_.prompts.folder();
-  state.prompt_order = static_cast<PromptsPanel*>(window_.docks().panel(QStringLiteral("prompts")))->form().order();
+  state.prompt_order = window_.docks().find<PromptsPanel>().form().order();
   for (QString* path : {&state.prompt_order.prompts, &state.prompt_order.out})
     if (!path->isEmpty()) *path = QFileInfo(*path).absoluteFilePath();
 }

@@ -42,7 +42,7 @@ void SessionRestorer::start() {
   if (!state_.experiment.isEmpty() && !lab_.experiments.process().running()) lab_.experiments.open(state_.experiment);
   if (!state_.evaluation.isEmpty() && !lab_.evaluations.process().running()) lab_.evaluations.open(state_.evaluation);
   if (!lab_.prompts.process().running()) {
-    static_cast<PromptsPanel*>(window_.docks().panel(QStringLiteral("prompts")))->form().set_order(state_.prompt_order);
+    window_.docks().find<PromptsPanel>().form().set_order(state_.prompt_order);
     if (!state_.prompts.isEmpty()) lab_.prompts.open(state_.prompts);
   }
   choose_engine();

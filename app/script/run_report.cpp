@@ -51,8 +51,8 @@ void RunReport::ask_what_if() {
 }
 
 void RunReport::ask_head_scores() {
-  auto* heads = static_cast<HeadDiscoveryPanel*>(window_.docks().panel(QStringLiteral("head_discovery")));
-  if (heads->sets().empty()) heads->form().profile();
+  auto& heads = window_.docks().find<HeadDiscoveryPanel>();
+  if (heads.sets().empty()) heads.form().profile();
 }
 
 /// Scores recall heads on a few short documents, if the open text has enough tokens for them.
@@ -66,10 +66,10 @@ void RunReport::ask_recall_heads() {
   order.held_out = order.needles = 1;
   order.segments = 4;
   const std::int64_t length = recall_preset(*lab.context.model(), {}).segment_length;
-  auto* panel = static_cast<RecallHeadsPanel*>(window_.docks().panel(QStringLiteral("recall_heads")));
-  if (!panel->heads().searchers.empty() || std::ssize(*text->ids) < order.segments * length) return;
-  panel->form().set_order(order);
-  panel->form().start();
+  auto& panel = window_.docks().find<RecallHeadsPanel>();
+  if (!panel.heads().searchers.empty() || std::ssize(*text->ids) < order.segments * length) return;
+  panel.form().set_order(order);
+  panel.form().start();
 }
 
 bool RunReport::engine_works() const {

@@ -16,7 +16,6 @@
 #include "engine/cost/policy_table.h"
 #include "engine/runs/records/run_data.h"
 #include "widgets/lab/panel.h"
-#include "widgets/panels/panel_registry.h"
 #include "widgets/plot/plot_export.h"
 #include "widgets/plot/plot_view.h"
 #include "widgets/what_if/what_if_list.h"

@@ -9,8 +9,10 @@
 #include <QRegularExpression>
 #include <QSplitter>
 #include <QTextBrowser>
+#include <algorithm>
 #include <map>
 
+#include "app/window/panel_registry.h"
 #include "engine/base/error.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/screen_size.h"
@@ -44,52 +46,15 @@ const std::vector<GuideSection>& sections_of(const QString& path) {
   return found != read.end() ? found->second : read.emplace(path, read_sections(path)).first->second;
 }
 
-/// The headings of the English guide that are about a panel. Every guide has the same ones in the same order.
-const std::map<QString, QString>& headings() {
-  static const std::map<QString, QString> map = {{"grid", "Heads × layers"},
-                                                 {"text", "Text"},
-                                                 {"retrieval_map", "Retrieval map"},
-                                                 {"carry", "Carried tail"},
-                                                 {"sinks", "Sinks"},
-                                                 {"hits", "Hits"},
-                                                 {"passages", "Retrieved passages"},
-                                                 {"recall_heads", "Find heads"},
-                                                 {"head_discovery", "Head scores"},
-                                                 {"ask", "Ask"},
-                                                 {"config", "Settings"},
-                                                 {"loss", "Loss"},
-                                                 {"memory", "Memory"},
-                                                 {"training", "Fine-tuning in the window"},
-                                                 {"audit", "The audit"},
-                                                 {"bench", "Measuring in the window"},
-                                                 {"evaluations", "Evaluations in the window"},
-                                                 {"experiments", "Experiments in the window"},
-                                                 {"prompts", "Prompt sets in the window"},
-                                                 {"log", "Log"},
-                                                 {"reach", "Fine-tuning in the window"},
-                                                 {"notes", "Notes"},
-                                                 {"compare", "Compare"},
-                                                 {"training_runs", "Fine-tuning in the window"},
-                                                 {"what_if", "What-if"},
-                                                 {"prefix", "Prefix"},
-                                                 {"attention", "Attention"},
-                                                 {"retrieval_recall", "Retrieval recall"},
-                                                 {"attribution", "Direct logit attribution"},
-                                                 {"distances", "Hit distances"},
-                                                 {"time", "Time"}};
-  return map;
-}
-
 }  // namespace
 
 const std::vector<GuideSection>& guide_sections() {
   return sections_of(QCoreApplication::translate("GuideWindow", english_guide));  // a catalogue names its own
 }
 
-int guide_section_of(const QString& panel_id) {
-  const auto found = headings().find(panel_id);
-  QString title = found != headings().end() ? found->second : panel_id;
-  if (found == headings().end()) title.replace(u'_', u' ');
+int guide_section_of(const QString& panel_or_heading) {
+  const auto entry = std::ranges::find(panel_registry(), panel_or_heading, &PanelEntry::id);
+  const QString& title = entry == panel_registry().end() ? panel_or_heading : entry->guide;
   const QString english = QLatin1String(english_guide);
   const auto& sections = sections_of(english);
   int window = 0;

@@ -20,8 +20,8 @@ struct GuideSection {
 /// docs/guide.de.md has the headings of docs/guide.md in the same order (tests/repo/guide_test.cpp), so that an index
 /// means the same in both.
 const std::vector<GuideSection>& guide_sections();
-/// Returns the section about a panel, by the panel's id: an index into guide_sections().
-int guide_section_of(const QString& panel_id);
+/// Returns the section about a panel by its id, or the one of this English heading: an index into guide_sections().
+int guide_section_of(const QString& panel_or_heading);
 
 /// The guide beside its table of contents, searched as one types. Not modal. GUI thread.
 class GuideWindow : public QDialog {

@@ -114,7 +114,7 @@ void Shell::build_menus() {
   menus.file()->insertActions(menus.end_of_file(), sessions->actions());
   menus.edit()->addSeparator();
   add(menus.edit(), tr("Bookmark the selection"), QKeySequence(tr("Ctrl+D")),
-      [this] { static_cast<NotesPanel*>(window_.docks().panel(QStringLiteral("notes")))->add_bookmark(); });
+      [this] { window_.docks().find<NotesPanel>().add_bookmark(); });
   add(menus.edit(), tr("Command palette…"), QKeySequence(tr("Ctrl+Shift+P")), [this] { open_palette(); });
   add_layouts(menus.view());
   add_languages(menus.view());
@@ -308,7 +308,7 @@ void Shell::remember_files() {
   connect(&lab.loader, &ModelLoader::text_opened, this, [this, remember, &lab] {
     if (!lab.loader.text()->contents) remember(settings_.values.texts, lab.loader.text()->name);
   });
-  auto* experiments = static_cast<ExperimentsPanel*>(window_.docks().panel(QStringLiteral("experiments")));
+  auto* experiments = &window_.docks().find<ExperimentsPanel>();
   experiments->set_recent(settings_.values.experiments);
   connect(&lab.experiments, &ExperimentController::opened, this, [this, remember, experiments](const QString& folder) {
     remember(settings_.values.experiments, folder);
@@ -435,7 +435,7 @@ QString Shell::where_focus_is() const {
   for (QWidget* widget = QApplication::focusWidget(); widget != nullptr; widget = widget->parentWidget()) {
     if (qobject_cast<Panel*>(widget) != nullptr) return widget->objectName();
     if (qobject_cast<FinetuneDialog*>(widget) != nullptr) return QStringLiteral("training");
-    if (qobject_cast<BenchDialog*>(widget) != nullptr) return QStringLiteral("bench");
+    if (qobject_cast<BenchDialog*>(widget) != nullptr) return QStringLiteral("Measuring in the window");
   }
   return {};
 }

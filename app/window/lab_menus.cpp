@@ -84,7 +84,7 @@ void LabMenus::make_panel_actions(PanelDocks& docks) {
   auto* owner = new QObject(this);
   owner->setObjectName(no_commands_name);
   for (const PanelEntry& entry : panel_registry()) {
-    auto* action = new QAction(entry.title, owner);
+    auto* action = new QAction(docks.panel(entry.id)->title(), owner);
     connect(action, &QAction::triggered, this, [&docks, id = entry.id] {
       docks.raise(id);
       docks.panel(id)->setFocus();

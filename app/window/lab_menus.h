@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "widgets/panels/panel_registry.h"
+#include "app/window/panel_registry.h"
 
 namespace carryover {
 

@@ -11,7 +11,6 @@
 
 #include "app/window/bench_dialog.h"
 #include "app/window/bench_figure.h"
-#include "app/window/panel_bindings.h"
 #include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
 
@@ -22,7 +21,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   setAcceptDrops(true);
   add_ribbon();
   toolbar_.set_export_menu(&exports_);
-  bind_panels(lab_, docks_, dialogs_);
+  for (const PanelEntry& entry : panel_registry()) entry.bind(docks_.panel(entry.id), {lab_, docks_, dialogs_});
   connect(&lab_, &Lab::failed, &messages_, [this](const ErrorReport& report) { show_error(report); });
   connect(&lab_.runs, &RunController::run_started, &messages_, &MessageBar::settle);
   connect(&lab_.engine, &EngineConnection::changed, &messages_, [this] {

@@ -74,7 +74,7 @@ PanelDocks::~PanelDocks() {
 void PanelDocks::add(const PanelEntry& entry, Panel* panel) {
   const QString& id = entry.id;
   panel->setObjectName(id);
-  auto* dock = new QDockWidget(entry.title, &window_);
+  auto* dock = new QDockWidget(panel->title(), &window_);
   dock->setObjectName(id + QStringLiteral("_dock"));
   dock->setWidget(new PanelScroll(panel, entry.area == PanelArea::Bottom ? enough_below : enough_above));
   QObject::connect(dock, &QDockWidget::visibilityChanged, panel, [panel](bool seen) { panel->set_covered(!seen); });

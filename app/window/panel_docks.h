@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "widgets/panels/panel_registry.h"
+#include "app/window/panel_registry.h"
 
 namespace carryover {
 
@@ -39,6 +39,13 @@ class PanelDocks {
   std::vector<QString> ids() const;
   QDockWidget* dock(const QString& id) const;  ///< null where there is no such panel
   Panel* panel(const QString& id) const;       ///< as dock()
+  /// Returns the panel of a class, which must be in the registry.
+  template <typename T>
+  T& find() const {
+    for (const auto& [id, dock] : docks_)
+      if (auto* found = qobject_cast<T*>(panel(id))) return *found;
+    qFatal("%s is not in the registry", T::staticMetaObject.className());
+  }
   void raise(const QString& id);
   void enlarge(const QString& id);  ///< to 45 % of the window's height at least, for a picture; size() takes it back
   /// It is in a panel that stands behind another one's tab. Asks no docks, which may be gone.

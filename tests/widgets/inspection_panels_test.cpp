@@ -10,6 +10,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "app/window/panel_registry.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/settle.h"
 #include "tests/support/synthetic_inspection.h"
@@ -24,7 +25,6 @@
 #include "widgets/inspection/step_table.h"
 #include "widgets/look/quantity_text.h"
 #include "widgets/look/theme.h"
-#include "widgets/panels/panel_registry.h"
 
 using namespace carryover;
 

@@ -21,12 +21,12 @@
 #include "app/start/guide.h"
 #include "app/start/layouts.h"
 #include "app/start/start_panel.h"
+#include "app/window/panel_registry.h"
 #include "app/window/script_selection.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "tests/support/settle.h"
 #include "widgets/look/quantity_text.h"
-#include "widgets/panels/panel_registry.h"
 #include "widgets/tables/table_copy.h"
 
 using namespace carryover;

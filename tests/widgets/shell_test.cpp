@@ -22,13 +22,13 @@
 
 #include "app/start/guide.h"
 #include "app/start/layouts.h"
+#include "app/window/panel_registry.h"
 #include "tests/support/demo_evaluation.h"
 #include "tests/support/find_parts.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/home.h"
 #include "widgets/controls/command_palette.h"
 #include "widgets/lab/notebook.h"
-#include "widgets/panels/panel_registry.h"
 
 using namespace carryover;
 using namespace carryover::test;

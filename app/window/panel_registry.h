@@ -9,19 +9,33 @@
 
 namespace carryover {
 
+class Lab;
+class LabDialogs;
+class PanelDocks;
+
 /// The area of the window in which a panel stands by default.
 enum class PanelArea { Left, Centre, Right, Bottom };
 
 /// The kind of work that a panel is for. Panels of Inspect stand in the window by default.
 enum class PanelGroup { Inspect, Train, Measure };
 
-/// One row a panel: a new panel is one pair of files and one row in panel_registry.cpp.
+/// The parts of a window that a panel is bound to if it asks the engine for something. Panels live shorter than them.
+struct WindowParts {
+  Lab& lab;
+  PanelDocks& docks;
+  LabDialogs& dialogs;
+};
+
+/// One row a panel: a new panel is one pair of files and one row in panel_registry.cpp. Menus, docks, layouts,
+/// commands, scripts and the guide follow from the row; the title is the panel's own. GUI thread.
 struct PanelEntry {
-  QString id;     ///< stable: object name, layouts, `--figure`
-  QString title;  ///< translated
+  QString id;  ///< stable: object name, layouts, `--figure`
   PanelArea area;
   PanelGroup group;
+  QString guide;      ///< heading of its section in the English guide
+  QString former_id;  ///< of earlier versions; empty: it has always had this one
   std::function<Panel*(LabContext&, QWidget*)> create;
+  std::function<void(Panel*, const WindowParts&)> bind;  ///< once, after all panels exist
 };
 const std::vector<PanelEntry>& panel_registry();
 
