@@ -36,6 +36,7 @@
 #include "widgets/text/notes_panel.h"
 #include "widgets/text/passages_panel.h"
 #include "widgets/text/text_panel.h"
+#include "widgets/text/tokens_panel.h"
 #include "widgets/training/audit_panel.h"
 #include "widgets/training/reach_panel.h"
 #include "widgets/training/training_panel.h"
@@ -278,6 +279,7 @@ const std::vector<PanelEntry>& panel_registry() {
       PanelRow<WhatIfPanel>{.id = "what_if", .area = Right, .guide = "What-if"},
       PanelRow<ConfigPanel>{.id = "config", .area = Right, .guide = "Settings"},
       PanelRow<LossPanel>{.id = "loss", .area = Bottom},
+      PanelRow<TokensPanel>{.id = "tokens", .area = Bottom, .guide = "Tokens by loss"},
       PanelRow<AskPanel>{.id = "ask", .area = Bottom},
       PanelRow<MemoryPanel>{.id = "memory", .area = Bottom},
       PanelRow<TimePanel>{.id = "time", .area = Bottom},
