@@ -52,7 +52,7 @@ void LabToolbar::add_buttons() {
   addSeparator();
   addActions({actions_.previous, actions_.next, actions_.follow, actions_.back, actions_.forward, actions_.pin});
   addSeparator();
-  set_themed_icon(exports_, QStringLiteral("export"));
+  exports_->setIcon(themed_icon(QStringLiteral("export")));
   exports_->setText(tr("Export"));
   exports_->setToolTip(tr("Export plots, settings and the run"));
   exports_->setPopupMode(QToolButton::InstantPopup);
@@ -82,7 +82,7 @@ QAction* LabToolbar::make(const char* icon, const QString& text, const QKeySeque
                           const std::function<void()>& slot) {
   auto* action = new QAction(text, this);
   window()->addAction(action);
-  if (icon) set_themed_icon(action, QLatin1String(icon));
+  if (icon) action->setIcon(themed_icon(QLatin1String(icon)));
   action->setShortcut(key);
   const QString keys = key.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
   action->setToolTip(help + keys);
@@ -184,7 +184,7 @@ void LabToolbar::make_history() {
   actions_.forward =
       make("forward", tr("Forward"), QKeySequence::Forward, tr("Forward again"), [&context] { context.go_forward(); });
   const auto undoable = [this](QAction* action, const QString& icon, const QKeySequence& key) {
-    set_themed_icon(action, icon);
+    action->setIcon(themed_icon(icon));
     action->setShortcut(key);
     window()->addAction(action);
     return action;
@@ -228,7 +228,7 @@ void LabToolbar::update_actions() {
   actions_.pause->setEnabled(running || paused);
   if (actions_.pause->text() != (paused ? tr("Resume") : tr("Pause"))) {
     actions_.pause->setText(paused ? tr("Resume") : tr("Pause"));
-    set_themed_icon(actions_.pause, paused ? QStringLiteral("run") : QStringLiteral("pause"));
+    actions_.pause->setIcon(themed_icon(paused ? QStringLiteral("run") : QStringLiteral("pause")));
     if (isVisible()) room_.fit();
   }
   actions_.stop->setEnabled(running || paused || trains == TrainingState::Preparing ||

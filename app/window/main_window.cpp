@@ -11,7 +11,6 @@
 
 #include "app/window/bench_dialog.h"
 #include "app/window/bench_figure.h"
-#include "widgets/look/icons.h"
 #include "widgets/look/theme.h"
 
 namespace carryover {
@@ -152,7 +151,6 @@ void MainWindow::open_path(const QString& path) {
 void MainWindow::toggle_theme() {
   const ThemeKind kind = current_theme().kind == ThemeKind::Dark ? ThemeKind::Light : ThemeKind::Dark;
   apply_theme(*static_cast<QApplication*>(QApplication::instance()), kind);
-  refresh_themed_icons();
   docks_.refresh();
   ribbon_.update();
 }

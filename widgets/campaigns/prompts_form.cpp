@@ -36,7 +36,7 @@ PromptsForm::PromptsForm(QWidget* parent) : QWidget(parent) {
       tr("Folder"), tr("Folder for its runs; examples that are there already are not run again"),
       [this](const QString& now) { return QFileDialog::getExistingDirectory(this, tr("Folder of the runs"), now); });
   run_ = new QPushButton(tr("Run"), this);
-  set_themed_icon(run_, QStringLiteral("run"));
+  run_->setIcon(themed_icon(QStringLiteral("run")));
   connect(run_, &QPushButton::clicked, this, [this] { Q_EMIT run_wanted(order()); });
   stop_ = new QPushButton(tr("Stop"), this);
   stop_->setToolTip(tr("Finished examples are kept; Run continues with the others"));

@@ -76,7 +76,7 @@ QWidget* ComparePanel::build_bar() {
   };
   pin_ = button(tr("Pin this run as B"), tr("Keep the current run to compare later runs with it"),
                 [this] { context().lab().pin_run(); });
-  set_themed_icon(pin_, QStringLiteral("pin"));
+  pin_->setIcon(themed_icon(QStringLiteral("pin")));
   pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
   unpin_ = button(tr("Unpin"), tr("Unpin run B and free its memory"), [this] { context().lab().unpin_run(); });
   auto* top = new QHBoxLayout;

@@ -32,7 +32,7 @@ WrappingBar* control_bar() {
 
 QToolButton* add_button(QWidget* parent, WrappingBar* bar, const char* icon, const QString& text, const QString& help) {
   auto* button = new QToolButton(parent);
-  set_themed_icon(button, QString::fromLatin1(icon));
+  button->setIcon(themed_icon(QString::fromLatin1(icon)));
   button->setText(text);
   button->setToolTip(help);
   button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);

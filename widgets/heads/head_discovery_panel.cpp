@@ -60,7 +60,7 @@ HeadDiscoveryPanel::HeadDiscoveryPanel(LabContext& lab, QWidget* parent)
 
 QToolButton* HeadDiscoveryPanel::tool(const QString& icon, const QString& what) {
   auto* button = new QToolButton(this);
-  set_themed_icon(button, icon);
+  button->setIcon(themed_icon(icon));
   button->setToolTip(what);
   button->setAccessibleName(what);
   button->setAutoRaise(true);

@@ -130,7 +130,7 @@ QWidget* HeadGridPanel::build_bar() {
   presets_->setAccessibleName(tr("Grouping preset"));
   presets_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   edit_ = new QToolButton(bar);
-  set_themed_icon(edit_, QStringLiteral("edit"));
+  edit_->setIcon(themed_icon(QStringLiteral("edit")));
   edit_->setCheckable(true);
   edit_->setToolTip(
       tr("Edit: click or drag over heads, click a layer's number, Shift-click: search for all readers (undo: Ctrl+Z). "
@@ -138,7 +138,7 @@ QWidget* HeadGridPanel::build_bar() {
   edit_->setAccessibleName(tr("Edit the grouping"));
   const auto file_menu = [bar](const QString& icon, const QString& what) {
     auto* button = new QToolButton(bar);
-    set_themed_icon(button, icon);
+    button->setIcon(themed_icon(icon));
     button->setToolTip(what);
     button->setAccessibleName(what);
     button->setAutoRaise(true);

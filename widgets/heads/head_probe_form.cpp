@@ -40,7 +40,7 @@ HeadProbeForm::HeadProbeForm(QWidget* parent) : QWidget(parent) {
   tokens_->setToolTip(tr("Length of each probe, which is one segment under full attention"));
   connect(tokens_, &QSpinBox::valueChanged, this, &HeadProbeForm::update_offer);
   start_ = new QPushButton(tr("Profile"), this);
-  set_themed_icon(start_, QStringLiteral("run"));
+  start_->setIcon(themed_icon(QStringLiteral("run")));
   connect(start_, &QPushButton::clicked, this, &HeadProbeForm::profile);
   cancel_ = new QPushButton(tr("Cancel"), this);
   connect(cancel_, &QPushButton::clicked, this, [this] {

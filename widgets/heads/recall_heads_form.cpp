@@ -57,7 +57,7 @@ RecallHeadsForm::RecallHeadsForm(QWidget* parent) : QWidget(parent) {
   form->addRow(rise_->accessibleName(), rise_);
   connect(rise_, &QDoubleSpinBox::valueChanged, this, [this] { Q_EMIT order_changed(); });
   start_ = new QPushButton(this);
-  set_themed_icon(start_, QStringLiteral("run"));
+  start_->setIcon(themed_icon(QStringLiteral("run")));
   connect(start_, &QPushButton::clicked, this, &RecallHeadsForm::start);
   cancel_ = new QPushButton(tr("Cancel"), this);
   connect(cancel_, &QPushButton::clicked, this, [this] {

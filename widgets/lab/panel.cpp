@@ -42,7 +42,7 @@ void Panel::show_linked() {
   if (!sync_) return;
   const QSignalBlocker blocker(sync_);
   sync_->setChecked(linked());
-  set_themed_icon(sync_, linked() ? QStringLiteral("link") : QStringLiteral("unlink"));
+  sync_->setIcon(themed_icon(linked() ? QStringLiteral("link") : QStringLiteral("unlink")));
   sync_->setToolTip(linked()
                         ? tr("Linked: follows the selection in other views. Click to unlink and keep this selection.")
                         : tr("Unlinked: keeps its own selection. Click to follow the other views again."));

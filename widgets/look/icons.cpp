@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/look/icons.h"
 
-#include <QAbstractButton>
-#include <QAction>
+#include <QApplication>
 #include <QFile>
+#include <QIconEngine>
 #include <QPainter>
-#include <QPixmap>
-#include <QPointer>
+#include <QPixmapCache>
+#include <QStyle>
+#include <QStyleOption>
 #include <QSvgRenderer>
-#include <functional>
-#include <vector>
 
 #include "engine/base/error.h"
+#include "widgets/look/filled_text.h"
 #include "widgets/look/theme.h"
 
 // Outside any namespace, as Qt asks: a static library's resources must be named to be linked in.
@@ -22,38 +22,54 @@ static void link_resources() {
 namespace carryover {
 namespace {
 
-constexpr int icon_size = 20;
+constexpr QSize icon_size(20, 20);  ///< at most, in device-independent pixels
 
-struct Wearer {
-  QPointer<QObject> object;
-  std::function<void()> dress;
+/// Draws an SVG in a colour, or in that of the theme's text, which may change while the icon is worn.
+class SvgIcon : public QIconEngine {
+ public:
+  SvgIcon(const QString& name, const QColor& colour) : name_(name), colour_(colour) {
+    load_resources();
+    QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
+    CARRYOVER_CHECK(file.open(QIODevice::ReadOnly));
+    svg_ = file.readAll();
+  }
+  QIconEngine* clone() const override { return new SvgIcon(*this); }
+  QSize actualSize(const QSize& size, QIcon::Mode, QIcon::State) override { return size.boundedTo(icon_size); }
+  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
+    return scaledPixmap(size, mode, state, 1);
+  }
+  QPixmap scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State /*state*/, qreal scale) override {
+    const QColor normal = colour_.isValid() ? colour_ : current_theme().text;
+    const QPixmap drawn = draw(mode == QIcon::Disabled ? current_theme().padding : normal,
+                               size.boundedTo((QSizeF(icon_size) * scale).toSize()));
+    if (mode != QIcon::Selected) return drawn;
+    QStyleOption option(0);
+    option.palette = QGuiApplication::palette();
+    return QApplication::style()->generatedIconPixmap(mode, drawn, &option);
+  }
+  void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override {
+    const qreal scale = painter->device()->devicePixelRatioF();
+    painter->drawPixmap(rect, scaledPixmap((QSizeF(rect.size()) * scale).toSize(), mode, state, scale));
+  }
+
+ private:
+  QPixmap draw(const QColor& colour, const QSize& size) const {
+    const QString key = filled(QStringLiteral("icon %1 %2 %3 %4"), name_, colour.name(), size.width(), size.height());
+    QPixmap pixmap;
+    if (QPixmapCache::find(key, &pixmap)) return pixmap;
+    pixmap = QPixmap(size);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    QSvgRenderer(QByteArray(svg_).replace("currentColor", colour.name().toLatin1())).render(&painter);
+    painter.end();
+    QPixmapCache::insert(key, pixmap);
+    return pixmap;
+  }
+
+  QString name_;
+  QColor colour_;
+  QByteArray svg_;
 };
-
-std::vector<Wearer>& wearers() {
-  static std::vector<Wearer> list;
-  return list;
-}
-
-QPixmap draw(const QByteArray& svg, const QColor& colour, int scale) {
-  QByteArray coloured = svg;
-  coloured.replace("currentColor", colour.name().toLatin1());
-  QPixmap pixmap(icon_size * scale, icon_size * scale);
-  pixmap.fill(Qt::transparent);
-  QPainter painter(&pixmap);
-  QSvgRenderer(coloured).render(&painter);
-  painter.end();
-  pixmap.setDevicePixelRatio(scale);
-  return pixmap;
-}
-
-template <typename Widget>
-void wear(Widget* widget, const QString& name) {
-  const auto dress = [widget, name] { widget->setIcon(themed_icon(name)); };
-  dress();
-  auto& list = wearers();
-  std::erase_if(list, [widget](const Wearer& wearer) { return wearer.object.isNull() || wearer.object == widget; });
-  list.push_back({widget, dress});
-}
 
 }  // namespace
 
@@ -62,32 +78,11 @@ void load_resources() {
 }
 
 QIcon themed_icon(const QString& name) {
-  return coloured_icon(name, current_theme().text);
+  return coloured_icon(name, {});
 }
 
 QIcon coloured_icon(const QString& name, const QColor& colour) {
-  load_resources();
-  QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
-  CARRYOVER_CHECK(file.open(QIODevice::ReadOnly));
-  const QByteArray svg = file.readAll();
-  QIcon icon;
-  for (int scale : {1, 2, 3}) {
-    icon.addPixmap(draw(svg, colour, scale), QIcon::Normal);
-    icon.addPixmap(draw(svg, current_theme().padding, scale), QIcon::Disabled);
-  }
-  return icon;
-}
-
-void set_themed_icon(QAction* action, const QString& name) {
-  wear(action, name);
-}
-void set_themed_icon(QAbstractButton* button, const QString& name) {
-  wear(button, name);
-}
-
-void refresh_themed_icons() {
-  for (const Wearer& wearer : wearers())
-    if (!wearer.object.isNull()) wearer.dress();
+  return QIcon(new SvgIcon(name, colour));
 }
 
 }  // namespace carryover

@@ -65,7 +65,7 @@ QWidget* NotesPanel::make_bookmarks() {
   WrappingBar* bar = control_bar();
   add_ = new QPushButton(tr("Bookmark the selection"), side);
   add_->setToolTip(tr("Save the selection, to return to it later (Ctrl+D)"));
-  set_themed_icon(add_, QStringLiteral("bookmark"));
+  add_->setIcon(themed_icon(QStringLiteral("bookmark")));
   connect(add_, &QPushButton::clicked, this, &NotesPanel::add_bookmark);
   bar->addWidget(add_);
   bar->addStretch(1);

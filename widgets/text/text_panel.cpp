@@ -132,7 +132,7 @@ TokenMarks marks_of(RunModel& run, const Selection& selected, bool one_head) {
 
 QToolButton* icon_button(QWidget* parent, const QString& icon, const QString& what) {
   auto* button = new QToolButton(parent);
-  set_themed_icon(button, icon);
+  button->setIcon(themed_icon(icon));
   button->setToolTip(what);
   button->setAccessibleName(what);
   button->setAutoRaise(true);

@@ -69,7 +69,7 @@ QWidget* AuditPanel::build_form() {
   cost_->setWordWrap(true);
   cost_->setAccessibleName(tr("What the audit costs"));
   run_ = new QPushButton(tr("Run audit"), page);
-  set_themed_icon(run_, QStringLiteral("audit"));
+  run_->setIcon(themed_icon(QStringLiteral("audit")));
   connect(run_, &QPushButton::clicked, this, [this] {
     estimate();
     if (why_not_.isEmpty()) Q_EMIT audit_wanted(settings());

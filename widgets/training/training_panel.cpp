@@ -123,7 +123,7 @@ void TrainingPanel::offer_recall(const TrainingModel* run) {
 void TrainingPanel::build_bar(WrappingBar* bar) {
   const auto button = [this, bar](const char* icon, const QString& text, const QString& help) {
     auto* made = new QToolButton(this);
-    set_themed_icon(made, QString::fromLatin1(icon));
+    made->setIcon(themed_icon(QString::fromLatin1(icon)));
     made->setAccessibleName(text);
     made->setToolTip(help);
     made->setAutoRaise(true);
@@ -331,7 +331,7 @@ void TrainingPanel::update_header() {
   const bool paused = active && run->state() == TrainingState::Paused;
   pause_->setEnabled(active && run->state() != TrainingState::Stopping && run->state() != TrainingState::Preparing);
   pause_->setAccessibleName(paused ? tr("Resume") : tr("Pause"));
-  set_themed_icon(pause_, paused ? QStringLiteral("run") : QStringLiteral("pause"));
+  pause_->setIcon(themed_icon(paused ? QStringLiteral("run") : QStringLiteral("pause")));
   stop_->setEnabled(active && run->state() != TrainingState::Stopping);
   newest_->setEnabled(run != nullptr && runs.step_selected());
   header_->setHidden(run == nullptr);

@@ -82,7 +82,7 @@ QWidget* WhatIfPanel::make_head() {
   price_->setForegroundRole(QPalette::PlaceholderText);
   price_->setAccessibleName(tr("Cost of the what-if"));
   run_ = new QPushButton(tr("Run"), head);
-  set_themed_icon(run_, QStringLiteral("run"));
+  run_->setIcon(themed_icon(QStringLiteral("run")));
   cancel_ = new QPushButton(tr("Cancel"), head);
   clear_ = new QPushButton(tr("Clear"), head);
   clear_->setToolTip(tr("Discard the changes and show the recorded segment"));
