@@ -14,6 +14,7 @@
 #include <cerrno>
 
 #include "engine/formats/output_file.h"
+#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -64,6 +65,20 @@ QStringList folders_in(const QString& root) {
 }
 
 }  // namespace
+
+SessionFolder::SessionFolder(const QString& path, int descriptor)
+    : path_(path), descriptor_(descriptor), files_made_(static_cast<int>(QDir(path).count())) {}
+
+bool SessionFolder::has(const QString& file) const {
+  return !file.isEmpty() && QFileInfo(file).absolutePath() == path_;
+}
+
+QString SessionFolder::unused_file(const QString& stem, const QString& suffix) {
+  QString path;
+  do path = file(filled(QStringLiteral("%1-%2.%3"), stem, ++files_made_, suffix));
+  while (QFileInfo::exists(path));
+  return path;
+}
 
 std::unique_ptr<SessionFolder> SessionFolder::create(const QString& root) {
   const QString base = root + u'/' + QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz-")) +

@@ -29,6 +29,9 @@ class SessionFolder {
 
   const QString& path() const { return path_; }
   QString file(const QString& name) const { return path_ + u'/' + name; }
+  bool has(const QString& file) const;  ///< it lies here, or is to lie here
+  /// Returns a file of a name that nothing here has, nor was returned before: "text-3.txt" for "text" and "txt".
+  QString unused_file(const QString& stem, const QString& suffix);
   QString session_file() const { return session_file_in(path_); }
   /// Grows when a state is brought back and goes when that is done: one that stays says that it ended the program.
   QString attempt_file() const { return file(QStringLiteral("bringing-back")); }
@@ -36,10 +39,11 @@ class SessionFolder {
   void erase();
 
  private:
-  SessionFolder(const QString& path, int descriptor) : path_(path), descriptor_(descriptor) {}
+  SessionFolder(const QString& path, int descriptor);
 
   QString path_;
   int descriptor_;  ///< of the lock
+  int files_made_;  ///< or more
 };
 
 }  // namespace carryover

@@ -11,9 +11,9 @@
 #include <cerrno>
 
 #include "app/engine_thread/post.h"
+#include "app/saved_window/window_capture.h"
 #include "engine/base/error.h"
 #include "engine/formats/output_file.h"
-#include "widgets/look/filled_text.h"
 
 namespace carryover {
 namespace {
@@ -53,9 +53,8 @@ QString SessionKeeper::root_of_user() {
   return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/carryover/sessions");
 }
 
-SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* parent)
-    : QObject(parent), window_(window), lab_(window.lab()), root_(root) {
-  window.set_session_keeper(this);
+SessionKeeper::SessionKeeper(MainWindow& window, const QString& root)
+    : QObject(&window), window_(window), lab_(window.lab()), earlier_(root) {
   connect_writer();
   timer_.setInterval(keep_every_ms);
   connect(&timer_, &QTimer::timeout, this, [this] {
@@ -65,7 +64,6 @@ SessionKeeper::SessionKeeper(MainWindow& window, const QString& root, QObject* p
 }
 
 SessionKeeper::~SessionKeeper() {
-  window_.set_session_keeper(nullptr);
   lab_.runs.set_journal_place({});
   if (folder_) {
     if (restoring()) {
@@ -75,10 +73,9 @@ SessionKeeper::~SessionKeeper() {
     }
     leave_folder();
   }
-  // Everything has been written by then.
+  // Everything has been written by then, and what was removed is erased.
   QMetaObject::invokeMethod(
       writer_.get(), [] {}, Qt::BlockingQueuedConnection);
-  for (const auto& folder : deleted_) folder->erase();
 }
 
 /// The session stays among the earlier ones, unless nobody did anything in it. What was removed from it can't be taken
@@ -87,15 +84,11 @@ void SessionKeeper::leave_folder() {
   state_.closed = true;
   const QStringList unused = unused_of(removed_places());
   const std::shared_ptr<SessionFolder> folder = std::move(folder_);
-  if (leaves_nothing()) return post([folder](SessionWriter&) { folder->erase(); });
+  if (state_.untouched && !restoring()) return post([folder](SessionWriter&) { folder->erase(); });
   post([folder, unused, text = session_text(state_, folder->path())](SessionWriter& writer) {
     writer.write(folder->session_file(), text);
     writer.remove(unused);
   });
-}
-
-bool SessionKeeper::leaves_nothing() const {
-  return state_.untouched && !restoring();
 }
 
 template <typename Call>
@@ -133,7 +126,9 @@ void SessionKeeper::connect_window() {
   });
   connect(&lab_.context, &LabContext::pinned_run_changed, this, &SessionKeeper::keep_pin);
   connect(&lab_.context.what_ifs(), &WhatIfs::results_changed, this, &SessionKeeper::keep_what_ifs);
-  connect(&lab_.context.questions(), &Questions::list_changed, this, &SessionKeeper::keep_questions);
+  connect(&lab_.context.questions(), &Questions::list_changed, this, [this] {
+    keep_list(state_.questions, "questions", lab_.context.questions().all(), &SessionWriter::write_questions);
+  });
   connect(&lab_.loader, &ModelLoader::text_opened, this, &SessionKeeper::keep_text);
   connect(&lab_.loader, &ModelLoader::model_opened, this, [this] {
     if (!given_options_ && !restoring()) given_options_ = lab_.context.run_options();
@@ -160,32 +155,21 @@ void SessionKeeper::move_to(std::unique_ptr<SessionFolder> folder) {
 bool SessionKeeper::begin(bool bring_back, const QString& demo) {
   demo_ = demo;
   connect_window();
-  erase_untouched();
+  earlier_.erase_untouched();
   bool found = false;
-  for (const QString& path : bring_back ? SessionFolder::left_behind(root_) : QStringList()) {
+  for (const QString& path : bring_back ? earlier_.folders() : QStringList()) {
     auto folder = SessionFolder::adopt(path);
     if (!folder) continue;  // another window that starts now was faster
     found = bring_back_from(std::move(folder));
     break;
   }
   try {
-    if (!folder_) folder_ = SessionFolder::create(root_);
+    if (!folder_) folder_ = SessionFolder::create(earlier_.root());
     timer_.start();
   } catch (const EngineError& error) {
     lab_.context.add_note(tr("This session can't be saved: %1").arg(QString::fromUtf8(error.what())), true);
   }
   return found;
-}
-
-/// Erases the sessions of windows in which nobody did anything, killed ones too. Nothing else is deleted unasked.
-void SessionKeeper::erase_untouched() {
-  SessionFolder::remove_empty(root_);
-  for (const QString& path : SessionFolder::left_behind(root_)) {
-    bool untouched = false;
-    attempt([&] { untouched = read_session(SessionFolder::session_file_in(path)).untouched; });
-    if (!untouched || QDir(path).entryList({QStringLiteral("*.journal")}).size() > 1) continue;
-    if (const auto folder = SessionFolder::adopt(path)) folder->erase();
-  }
 }
 
 /// Returns true if the session has nothing but what the program itself opens and runs at a start.
@@ -220,7 +204,7 @@ bool SessionKeeper::bring_back_from(std::unique_ptr<SessionFolder> folder) {
     if (QFileInfo(folder->attempt_file()).size() >= most_attempts)
       return refuse(
           tr("The program ended while it restored the last session; the session is in File, Session history"));
-    take(std::move(folder));
+    move_to(std::move(folder));
     if (!state.closed) context.add_note(tr("The program ended unexpectedly; this is what it last showed"));
     restore(state);
     return true;
@@ -229,37 +213,17 @@ bool SessionKeeper::bring_back_from(std::unique_ptr<SessionFolder> folder) {
   }
 }
 
-void SessionKeeper::take(std::unique_ptr<SessionFolder> folder) {
-  files_made_ = static_cast<int>(QDir(folder->path()).count());
-  move_to(std::move(folder));
-}
-
-QStringList SessionKeeper::earlier_sessions() const {
-  return SessionFolder::left_behind(root_);
-}
-
 void SessionKeeper::open_earlier(const QString& path) {
   try {
     const SessionState state = read_session(SessionFolder::session_file_in(path));
     if (refuse_when_busy()) return;
     auto folder = SessionFolder::adopt(path);
     if (!folder) return;
-    take(std::move(folder));
+    move_to(std::move(folder));
     restore(state);
   } catch (const EngineError& error) {
     Q_EMIT failed(report_of(error));
   }
-}
-
-bool SessionKeeper::delete_earlier(const QString& path) {
-  auto folder = SessionFolder::adopt(path);
-  if (!folder) return false;
-  deleted_.push_back(std::move(folder));
-  return true;
-}
-
-void SessionKeeper::undo_delete() {
-  if (!deleted_.empty()) deleted_.pop_back();  // who has its lock has the folder
 }
 
 void SessionKeeper::open_session(const QString& path) {
@@ -269,7 +233,7 @@ void SessionKeeper::open_session(const QString& path) {
     state.file_version = version_of_file(state.file);
     note_foreign_files(state, state.file);
     if (refuse_when_busy()) return;
-    if (folder_) move_to(SessionFolder::create(root_));
+    if (folder_) move_to(SessionFolder::create(earlier_.root()));
     restore(state);
   } catch (const EngineError& error) {
     Q_EMIT failed(report_of(error));
@@ -318,7 +282,7 @@ bool SessionKeeper::file_is_anothers() const {
 }
 
 void SessionKeeper::end_restore() {
-  const bool declined = engine_is_declined();
+  const bool declined = engine_is_declined(state_, lab_);
   restorer_->deleteLater();
   restorer_ = nullptr;
   if (folder_) QFile::remove(folder_->attempt_file());
@@ -329,30 +293,18 @@ void SessionKeeper::end_restore() {
   if (declined) Q_EMIT engine_declined(state_.engine);
 }
 
-/// The session names an engine that is not used, and nothing else has been opened in its place.
-bool SessionKeeper::engine_is_declined() const {
-  return !state_.engine.isEmpty() && lab_.engine.command().isEmpty() && !lab_.loader.model();
-}
-
 void SessionKeeper::start_declined_engine() {
-  if (restoring() || !engine_is_declined()) return;
+  if (restoring() || !engine_is_declined(state_, lab_)) return;
   const SessionState wanted = state_;
   lab_.engine.use(wanted.engine);
   if (!wanted.model.isEmpty()) lab_.loader.open_model(wanted.model, wanted.adapter);
-}
-
-QString SessionKeeper::unused_file(const QString& stem, const QString& suffix) {
-  QString path;
-  do path = folder_->file(filled(QStringLiteral("%1-%2.%3"), stem, ++files_made_, suffix));
-  while (QFileInfo::exists(path));
-  return path;
 }
 
 /// Named by the time: a session file has journals of many windows beside it.
 QString SessionKeeper::place_of_journal() {
   if (!folder_) return {};
   const QString now = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss-zzz"));
-  return unused_file(QStringLiteral("run-") + now, QStringLiteral("journal"));
+  return folder_->unused_file(QStringLiteral("run-") + now, QStringLiteral("journal"));
 }
 
 void SessionKeeper::keep_pin() {
@@ -363,36 +315,27 @@ void SessionKeeper::keep_pin() {
   keep_now();
 }
 
+/// Has `kept` written to a new file of this window's, which replaces `file`; an empty list has none.
+template <typename List, typename Write>
+void SessionKeeper::keep_list(QString& file, const char* stem, const List& kept, Write write) {
+  if (restoring() || !folder_) return;
+  const QString before =
+      std::exchange(file, kept.empty() ? QString() : folder_->unused_file(QLatin1String(stem), QStringLiteral("json")));
+  if (!kept.empty()) post([path = file, kept, write](SessionWriter& writer) { (writer.*write)(path, kept); });
+  keep_now();
+  drop_unused({before});
+}
+
 void SessionKeeper::keep_what_ifs() {
-  if (restoring() || !folder_) return;
-  const auto kept = kept_of(lab_.context.what_ifs());
-  const QString before = std::exchange(
-      state_.what_ifs, kept.empty() ? QString() : unused_file(QStringLiteral("what-ifs"), QStringLiteral("json")));
-  if (!kept.empty()) post([path = state_.what_ifs, kept](SessionWriter& writer) { writer.write_what_ifs(path, kept); });
-  keep_now();
-  drop_unused({before});
+  keep_list(state_.what_ifs, "what-ifs", kept_of(lab_.context.what_ifs()), &SessionWriter::write_what_ifs);
 }
 
-void SessionKeeper::keep_questions() {
-  if (restoring() || !folder_) return;
-  const std::vector<Question>& all = lab_.context.questions().all();
-  const QString before = std::exchange(
-      state_.questions, all.empty() ? QString() : unused_file(QStringLiteral("questions"), QStringLiteral("json")));
-  if (!all.empty()) post([path = state_.questions, all](SessionWriter& writer) { writer.write_questions(path, all); });
-  keep_now();
-  drop_unused({before});
-}
-
-/// Returns true for a file of the window's own folder. No other file is ever deleted: a session file may name any path.
-bool SessionKeeper::is_own_file(const QString& path) const {
-  return folder_ && !path.isEmpty() && QFileInfo(path).absolutePath() == folder_->path();
-}
-
-/// Returns those of the files that this window has made and its state does not name.
+/// Returns those of the files that this window has made and its state does not name. No file outside its folder is ever
+/// deleted: a session file may name any path.
 QStringList SessionKeeper::unused_of(const QStringList& paths) const {
   QStringList unused;
   for (const QString& path : paths)
-    if (is_own_file(path) && path != state_.run && path != state_.pinned_run && path != state_.what_ifs &&
+    if (folder_ && folder_->has(path) && path != state_.run && path != state_.pinned_run && path != state_.what_ifs &&
         path != state_.questions && lab_.context.library().index_of(path) < 0)
       unused += path;
   return unused;
@@ -426,7 +369,7 @@ void SessionKeeper::keep_text() {
     text_ = state_.text;
     return;
   }
-  text_ = unused_file(QStringLiteral("text"), QStringLiteral("txt"));
+  text_ = folder_->unused_file(QStringLiteral("text"), QStringLiteral("txt"));
   post([path = text_, contents](SessionWriter& writer) { writer.write(path, *contents); });
   if (before.startsWith(folder_->path())) post([before](SessionWriter& writer) { writer.remove({before}); });
 }
@@ -438,6 +381,13 @@ void SessionKeeper::keep_unwritten_run() {
   post([place = lab_.runs.place(), run = lab_.runs.run_contents()](SessionWriter& writer) {
     writer.write_run(place, run);
   });
+}
+
+SessionState SessionKeeper::capture() {
+  SessionState state = captured(window_, state_, text_);
+  state.unsaved = !state.file.isEmpty() && !state.same_work(saved_);
+  state.untouched = is_untouched(state);
+  return state;
 }
 
 void SessionKeeper::keep_now() {
@@ -481,7 +431,7 @@ void SessionKeeper::save_session(const QString& path) {
   for (const auto& [file, name, is_run] : stored.files_taken_along()) {
     const QString from = *file;
     // One of our own, but for runs, may be on its way to the disk: the writer takes one thing after another.
-    const bool is_there = QFileInfo(from).isFile() || (!is_run && is_own_file(from));
+    const bool is_there = QFileInfo(from).isFile() || (!is_run && folder_ && folder_->has(from));
     if (!is_there || state_.foreign.contains(from)) continue;
     *file = files + u'/' + name;
     if (*file != from) save.copies.emplace_back(from, *file);

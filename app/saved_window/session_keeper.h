@@ -4,10 +4,9 @@
 #include <QTimer>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "app/engine_thread/worker_thread.h"
-#include "app/saved_window/session_folder.h"
+#include "app/saved_window/earlier_sessions.h"
 #include "app/saved_window/session_restorer.h"
 #include "app/saved_window/session_state.h"
 #include "app/saved_window/session_writer.h"
@@ -20,7 +19,8 @@ namespace carryover {
 class SessionKeeper : public QObject {
   Q_OBJECT
  public:
-  SessionKeeper(MainWindow& window, const QString& root, QObject* parent = nullptr);
+  /// The keeper is a child of the window: whoever has the window finds it there.
+  SessionKeeper(MainWindow& window, const QString& root);
   ~SessionKeeper() override;
   static QString root_of_user();
 
@@ -28,13 +28,8 @@ class SessionKeeper : public QObject {
   /// something and restoring it did not end the program last time. Returns true if it does. A window in which nobody
   /// did anything, where the program itself opened and ran the model `demo` or nothing, leaves no session.
   bool begin(bool bring_back, const QString& demo = {});
-  QStringList earlier_sessions() const;  ///< folders for open_earlier, the newest first
+  EarlierSessions& earlier() { return earlier_; }
   void open_earlier(const QString& folder);
-  /// Removes a session from earlier_sessions(). Its files stay until this window closes, so that nothing is lost before
-  /// that, or if the window ends in another way. Returns false where another window has the session.
-  bool delete_earlier(const QString& folder);
-  bool can_undo_delete() const { return !deleted_.empty(); }
-  void undo_delete();  ///< for the one deleted last
 
   void open_session(const QString& path);
   void save_session(const QString& path);
@@ -72,11 +67,8 @@ class SessionKeeper : public QObject {
   void connect_window();
   void connect_writer();
   bool bring_back_from(std::unique_ptr<SessionFolder> folder);
-  void erase_untouched();
   bool is_untouched(const SessionState& state) const;
-  bool leaves_nothing() const;
   void leave_folder();
-  void take(std::unique_ptr<SessionFolder> folder);
   void move_to(std::unique_ptr<SessionFolder> folder);
   bool refuse_when_busy();
   void restore(const SessionState& state);
@@ -84,33 +76,25 @@ class SessionKeeper : public QObject {
   void know_version(const QString& version);
   void take_back_file(const QString& path, const QString& former);
   void end_restore();
-  bool engine_is_declined() const;
   SessionState capture();
-  void capture_opened(SessionState& state);
-  void capture_prompts(SessionState& state);
-  void capture_views(SessionState& state);
-  void capture_runs(SessionState& state);
-  void capture_training(SessionState& state);
   QString place_of_journal();
   void keep_pin();
   void keep_text();
   void keep_unwritten_run();
+  template <typename List, typename Write>
+  void keep_list(QString& file, const char* stem, const List& kept, Write write);
   void keep_what_ifs();
-  void keep_questions();
-  bool is_own_file(const QString& path) const;
   QStringList unused_of(const QStringList& paths) const;
   void drop_unused(const QStringList& paths);
   void drop_orphans();
   QStringList removed_places() const;
-  QString unused_file(const QString& stem, const QString& suffix);
 
   MainWindow& window_;
   Lab& lab_;
-  QString root_;
   QString demo_;
-  std::optional<RunOptions> given_options_;              ///< options with which the program's own model was opened
-  std::unique_ptr<SessionFolder> folder_;                ///< none: nothing can be kept
-  std::vector<std::unique_ptr<SessionFolder>> deleted_;  ///< until the window closes
+  std::optional<RunOptions> given_options_;  ///< options with which the program's own model was opened
+  std::unique_ptr<SessionFolder> folder_;    ///< none: nothing can be kept
+  EarlierSessions earlier_;
   std::optional<ErrorReport> keeping_problem_;
   QTimer timer_;
   SessionRestorer* restorer_ = nullptr;
@@ -120,7 +104,6 @@ class SessionKeeper : public QObject {
   QStringList versions_;  ///< versions of the session file that this session may replace
   QString former_file_;
   QString text_;  ///< the text on show where it is no file of the user's
-  int files_made_ = 0;
   bool frozen_ = false;
   AskEngine ask_engine_;
   WorkerThread<SessionWriter> writer_{QStringLiteral("session writer")};

@@ -26,7 +26,7 @@ void check_preset(const QString& name) {
 }
 
 SessionKeeper& keeper_of(MainWindow& window) {
-  if (SessionKeeper* keeper = window.session_keeper()) return *keeper;
+  if (auto* keeper = window.findChild<SessionKeeper*>()) return *keeper;
   refuse(tr("session"), tr("this window has no session file"), tr("Run the script in the program's own window."));
 }
 

@@ -62,7 +62,7 @@ void SessionHistory::fill() {
   const QStringList before = chosen();
   list_->clear();
   std::int64_t bytes = 0;
-  for (const QString& folder : keeper_.earlier_sessions()) {
+  for (const QString& folder : keeper_.earlier().folders()) {
     const SessionSummary session = summary_of(folder);
     bytes += session.bytes;
     auto* row = new QTreeWidgetItem(list_, row_of(session));
@@ -88,7 +88,7 @@ void SessionHistory::update_buttons() {
   const qsizetype count = list_->selectedItems().size();
   open_->setEnabled(count == 1);
   delete_->setEnabled(count > 0);
-  undo_->setEnabled(keeper_.can_undo_delete());
+  undo_->setEnabled(keeper_.earlier().can_undo());
 }
 
 void SessionHistory::open_chosen() {
@@ -99,12 +99,12 @@ void SessionHistory::open_chosen() {
 }
 
 void SessionHistory::delete_chosen() {
-  for (const QString& folder : chosen()) keeper_.delete_earlier(folder);
+  for (const QString& folder : chosen()) keeper_.earlier().remove(folder);
   fill();
 }
 
 void SessionHistory::undo_delete() {
-  keeper_.undo_delete();
+  keeper_.earlier().undo();
   fill();
 }
 

@@ -161,7 +161,7 @@ void Shell::offer_left_sessions() {
   constexpr std::int64_t much_of_a_disk = 5'000'000'000;
   QStringList crashed;
   std::int64_t bytes = 0;
-  for (const QString& folder : keeper_.earlier_sessions()) {
+  for (const QString& folder : keeper_.earlier().folders()) {
     const SessionSummary session = summary_of(folder);
     bytes += session.bytes;
     if (session.crashed) crashed += QStringLiteral("%1 (%2)").arg(session.name, session.contents);

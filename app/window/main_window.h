@@ -15,8 +15,6 @@
 
 namespace carryover {
 
-class SessionKeeper;
-
 /// The lab's window: toolbar, context ribbon and docks, put together around a Lab. GUI thread.
 class MainWindow : public QMainWindow {
   Q_OBJECT
@@ -38,9 +36,6 @@ class MainWindow : public QMainWindow {
   void show_error(const ErrorReport& report);    ///< in the message bar and the log
   void restore_layout(const QByteArray& state);  ///< as saveState() left it; of an earlier version too
   void toggle_theme();
-  /// Whoever keeps this window's sessions; null where nobody does. It says so itself.
-  SessionKeeper* session_keeper() const { return session_keeper_; }
-  void set_session_keeper(SessionKeeper* keeper) { session_keeper_ = keeper; }
 
  Q_SIGNALS:
   void session_wanted(const QString& path);  ///< a session file was dropped or opened
@@ -68,7 +63,6 @@ class MainWindow : public QMainWindow {
   PanelDocks docks_{lab_.context, *this};
   ExportMenu exports_{lab_, docks_, messages_, this};
   LabMenus menus_{*this, toolbar_, dialogs_, docks_, exports_};
-  SessionKeeper* session_keeper_ = nullptr;
   bool arranged_ = false;  ///< the docks were given their first sizes
   bool settled_ = false;   ///< and have them
   bool refused_ = false;   ///< the error shown says that the engine was busy

@@ -323,8 +323,8 @@ class KeptRunsTest : public QObject {
     QVERIFY(opened.wait(patience_ms));
     QCOMPARE(someone.lab().library().count(), 1);
     QVERIFY(QFile::exists(later));
-    QCOMPARE(someone.keeper.earlier_sessions().size(), 1);
-    someone.keeper.open_earlier(someone.keeper.earlier_sessions().front());
+    QCOMPARE(someone.keeper.earlier().folders().size(), 1);
+    someone.keeper.open_earlier(someone.keeper.earlier().folders().front());
     QVERIFY(opened.wait(patience_ms));
     QCOMPARE(someone.lab().library().count(), 2);
     QCOMPARE(someone.window.lab().runs.place(), later);

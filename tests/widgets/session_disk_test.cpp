@@ -140,7 +140,7 @@ class SessionDiskTest : public QObject {
       someone.keeper.begin(false);
       QVERIFY(open_and_wait(someone, 1000));
       someone.keeper.keep_now();
-      QTRY_VERIFY(!someone.keeper.earlier_sessions().isEmpty() || !files_in(only_folder(root)).isEmpty());
+      QTRY_VERIFY(!someone.keeper.earlier().folders().isEmpty() || !files_in(only_folder(root)).isEmpty());
       fill(disk);
       someone.lab().notebook().set_text("typed on a full disk");
       someone.window.lab().loader.open_pasted_text("pasted on a full disk " + QString("word ").repeated(2000));

@@ -77,7 +77,7 @@ class SessionHistoryTest : public QObject {
     write_bytes((root_ + "/begun/lock").toStdString(), "");
     Someone someone(home_);
     QVERIFY(!someone.keeper.begin(true, demo_folder()));
-    QVERIFY(someone.keeper.earlier_sessions().isEmpty());
+    QVERIFY(someone.keeper.earlier().folders().isEmpty());
     QVERIFY(!QFileInfo::exists(root_ + "/killed") && !QFileInfo::exists(root_ + "/begun"));
   }
 
@@ -122,7 +122,7 @@ class SessionHistoryTest : public QObject {
     }
     Someone someone(home_);
     someone.keeper.begin(false, demo_folder());
-    QCOMPARE(someone.keeper.earlier_sessions().size(), 30);
+    QCOMPARE(someone.keeper.earlier().folders().size(), 30);
   }
 
   void of_two_windows_that_were_killed_one_comes_back_and_the_other_is_offered() {
@@ -166,7 +166,7 @@ class SessionHistoryTest : public QObject {
     QVERIFY(opened.count() > 0 || opened.wait(patience_ms));
     QCOMPARE(someone.lab().notebook().text(), QString(second_is_back ? "first" : "second"));
     QVERIFY(told(someone.lab().run()) == runs[second_is_back ? 0 : 1]);
-    QCOMPARE(someone.keeper.earlier_sessions().size(), 1);  // the one that came back first
+    QCOMPARE(someone.keeper.earlier().folders().size(), 1);  // the one that came back first
   }
 
   void deleting_is_undone_until_the_window_closes() {
@@ -197,7 +197,7 @@ class SessionHistoryTest : public QObject {
       {
         Someone another(home_);
         another.keeper.begin(true);
-        QVERIFY(another.keeper.earlier_sessions().isEmpty());  // a window that starts meanwhile does not take it
+        QVERIFY(another.keeper.earlier().folders().isEmpty());  // a window that starts meanwhile does not take it
         QVERIFY(!another.keeper.restoring());
       }
       press("Undo");
@@ -218,7 +218,7 @@ class SessionHistoryTest : public QObject {
     QVERIFY(QDir().mkpath(root_) && QFile::link(elsewhere, root_ + "/link"));
     Someone someone(home_);
     someone.keeper.begin(true);
-    QVERIFY(someone.keeper.earlier_sessions().isEmpty());
+    QVERIFY(someone.keeper.earlier().folders().isEmpty());
     QVERIFY(QFileInfo::exists(elsewhere + "/session.json"));
   }
 

@@ -275,7 +275,7 @@ class SessionKeeperTest : public QObject {
     SessionKeeper keeper(window, root_);
     QVERIFY(!keeper.begin(true));
     QVERIFY(notes.filter("is gone").size() == 1);
-    QCOMPARE(keeper.earlier_sessions().size(), 1);  // for when the model is back
+    QCOMPARE(keeper.earlier().folders().size(), 1);  // for when the model is back
     QSignalSpy failed(&keeper, &SessionKeeper::failed);
     keeper.open_session(QString::fromStdString(folder_->file("none.carryover")));
     QCOMPARE(failed.count(), 1);
@@ -296,7 +296,7 @@ class SessionKeeperTest : public QObject {
     SessionKeeper keeper(window, root_);
     window.show();
     QVERIFY(!keeper.begin(true));
-    QCOMPARE(keeper.earlier_sessions(), QStringList(left));
+    QCOMPARE(keeper.earlier().folders(), QStringList(left));
     QVERIFY(summary_of(left).name.contains("text.txt"));
     QSignalSpy opened(&keeper, &SessionKeeper::session_opened);
     keeper.open_earlier(left);  // asked for, it is

@@ -225,7 +225,7 @@ class SessionReturnTest : public QObject {
     QCOMPARE(notes_.filter("run is gone").size(), 1);
     QSignalSpy failed(&someone.keeper, &SessionKeeper::failed);
     QSignalSpy restored(&someone.keeper, &SessionKeeper::session_opened);
-    someone.keeper.open_earlier(someone.keeper.earlier_sessions().front());  // for the sake of its notes
+    someone.keeper.open_earlier(someone.keeper.earlier().folders().front());  // for the sake of its notes
     QVERIFY(restored.wait(patience_ms));
     QVERIFY(failed.count() > 0 && notes_.filter(run).size() > 0);
     QCOMPARE(someone.lab().notebook().text(), QString("no model was opened"));
@@ -479,7 +479,7 @@ class SessionReturnTest : public QObject {
     Someone someone(home_);
     someone.keeper.begin(false);
     QString older, newer;
-    for (const QString& folder : someone.keeper.earlier_sessions())
+    for (const QString& folder : someone.keeper.earlier().folders())
       (read_session(SessionFolder::session_file_in(folder)).runs.size() == 1 ? older : newer) = folder;
     open(someone, older);
     QCOMPARE(someone.lab().library().count(), 1);
