@@ -125,18 +125,15 @@ void MainWindow::open_path(const QString& path) {
   if (file.suffix() == QStringLiteral("carryover")) return Q_EMIT session_wanted(path);
   if (file.suffix() == QStringLiteral("state")) return lab_.documents.open(path);
   if (QFileInfo::exists(path + QStringLiteral("/metrics.jsonl"))) return lab_.training.open_folder(path);
-  if (QFileInfo::exists(path + QStringLiteral("/experiment.json"))) {
-    docks_.raise("experiments");
-    return lab_.experiments.open(path);
-  }
-  if (QFileInfo::exists(path + QStringLiteral("/evaluation.json"))) {
-    docks_.raise("evaluations");
-    return lab_.evaluations.open(path);
-  }
-  if (QFileInfo::exists(path + QStringLiteral("/prompts.json"))) {
-    docks_.raise("prompts");
-    return lab_.prompts.open(path);
-  }
+  const auto opened = [&](const char* file, const QString& panel, auto& campaigns) {
+    if (!QFileInfo::exists(path + QLatin1String(file))) return false;
+    docks_.raise(panel);
+    campaigns.open(path);
+    return true;
+  };
+  if (opened("/experiment.json", "experiments", lab_.experiments) ||
+      opened("/evaluation.json", "evaluations", lab_.evaluations) || opened("/prompts.json", "prompts", lab_.prompts))
+    return;
   if (is_run_folder(path.toStdString())) return lab_.runs.open_run(path);
   if (is_bench_folder(path.toStdString())) {
     if (const auto problem = attempt([&] { dialogs_.open_bench()->open_folder(path); })) show_error(*problem);
