@@ -5884,133 +5884,6 @@ Wertung %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
-    <name>PanelRegistry</name>
-    <message>
-        <source>Heads × layers</source>
-        <translation>Köpfe × Schichten</translation>
-    </message>
-    <message>
-        <source>Text</source>
-        <translation>Text</translation>
-    </message>
-    <message>
-        <source>Retrieval map</source>
-        <translation>Retrieval-Karte</translation>
-    </message>
-    <message>
-        <source>Carried tail</source>
-        <translation>Übertrag</translation>
-    </message>
-    <message>
-        <source>Hits</source>
-        <translation>Treffer</translation>
-    </message>
-    <message>
-        <source>Settings</source>
-        <translation>Einstellungen</translation>
-    </message>
-    <message>
-        <source>Loss</source>
-        <translation>Verlust</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Speicher</translation>
-    </message>
-    <message>
-        <source>Training</source>
-        <translation>Training</translation>
-    </message>
-    <message>
-        <source>Gradient reach</source>
-        <translation>Reichweite der Gradienten</translation>
-    </message>
-    <message>
-        <source>Training runs</source>
-        <translation>Trainingsläufe</translation>
-    </message>
-    <message>
-        <source>Audit</source>
-        <translation>Audit</translation>
-    </message>
-    <message>
-        <source>Log</source>
-        <translation>Protokoll</translation>
-    </message>
-    <message>
-        <source>Notes</source>
-        <translation>Notizen</translation>
-    </message>
-    <message>
-        <source>Prefix</source>
-        <translation>Präfix</translation>
-    </message>
-    <message>
-        <source>Attention</source>
-        <translation>Attention</translation>
-    </message>
-    <message>
-        <source>Compare</source>
-        <translation>Vergleich</translation>
-    </message>
-    <message>
-        <source>What-if</source>
-        <translation>Was-wäre-wenn</translation>
-    </message>
-    <message>
-        <source>Hit distances</source>
-        <translation>Trefferabstände</translation>
-    </message>
-    <message>
-        <source>Retrieval recall</source>
-        <translation>Retrieval-Recall</translation>
-    </message>
-    <message>
-        <source>Direct logit attribution</source>
-        <translation>Direct Logit Attribution</translation>
-    </message>
-    <message>
-        <source>Head scores</source>
-        <translation>Bewertung der Köpfe</translation>
-    </message>
-    <message>
-        <source>Time</source>
-        <translation>Zeit</translation>
-    </message>
-    <message>
-        <source>Experiments</source>
-        <translation>Experimente</translation>
-    </message>
-    <message>
-        <source>Sinks</source>
-        <translation>Sinks</translation>
-    </message>
-    <message>
-        <source>Retrieved passages</source>
-        <translation>Abgerufene Stellen</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>Fragen</translation>
-    </message>
-    <message>
-        <source>Find heads</source>
-        <translation>Köpfe finden</translation>
-    </message>
-    <message>
-        <source>Runs</source>
-        <translation>Läufe</translation>
-    </message>
-    <message>
-        <source>Prompt sets</source>
-        <translation>Prompt-Mengen</translation>
-    </message>
-    <message>
-        <source>Evaluations</source>
-        <translation>Auswertungen</translation>
-    </message>
-</context>
-<context>
     <name>PassagesPanel</name>
     <message>
         <source>Retrieved passages</source>
@@ -9373,6 +9246,100 @@ Norm / Median: erste Token %7, größte %8</translation>
     <message>
         <source>Open a model and a text, then run.</source>
         <translation>Öffnen Sie ein Modell und einen Text, und drücken Sie dann „Lauf“.</translation>
+    </message>
+</context>
+<context>
+    <name>TokensPanel</name>
+    <message>
+        <source>Tokens by loss</source>
+        <translation>Token nach Verlust</translation>
+    </message>
+    <message>
+        <source>Highest loss</source>
+        <translation>Höchster Verlust</translation>
+    </message>
+    <message>
+        <source>Largest rise of loss</source>
+        <translation>Größter Anstieg</translation>
+    </message>
+    <message>
+        <source>Largest fall of loss</source>
+        <translation>Größter Rückgang</translation>
+    </message>
+    <message>
+        <source>Tokens listed</source>
+        <translation>Gezeigte Token</translation>
+    </message>
+    <message>
+        <source>Rise and fall are against the pinned run</source>
+        <translation>Anstieg und Rückgang gegenüber dem angehefteten Lauf</translation>
+    </message>
+    <message>
+        <source>Number of tokens listed</source>
+        <translation>Anzahl der gezeigten Token</translation>
+    </message>
+    <message>
+        <source>Filter tokens by text</source>
+        <translation>Token nach Text filtern</translation>
+    </message>
+    <message>
+        <source>Export the tokens</source>
+        <translation>Token exportieren</translation>
+    </message>
+    <message>
+        <source>Pin a run to compare its losses</source>
+        <translation>Ein Lauf muss angeheftet sein, um Verluste zu vergleichen</translation>
+    </message>
+    <message>
+        <source>No token here has a loss</source>
+        <translation>Kein Token hier hat einen Verlust</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens</source>
+        <translation>%1 von %2 Token</translation>
+    </message>
+</context>
+<context>
+    <name>TokensTable</name>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>−log of the token&apos;s probability, in nats</source>
+        <translation>−log der Wahrscheinlichkeit des Tokens, in Nats</translation>
+    </message>
+    <message>
+        <source>Probability</source>
+        <translation>Wahrscheinlichkeit</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>Loss minus the loss in the pinned run</source>
+        <translation>Verlust minus Verlust im angehefteten Lauf</translation>
+    </message>
+    <message>
+        <source>Segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Text around the token</source>
+        <translation>Text um das Token</translation>
     </message>
 </context>
 <context>
