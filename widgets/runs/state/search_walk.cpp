@@ -59,9 +59,9 @@ QVariant number(float score) {
   return std::isnan(score) ? QVariant() : static_cast<double>(score);
 }
 
-using Text = std::function<QString(std::int64_t)>;
+using TextOf = std::function<QString(std::int64_t)>;
 
-StepRows summary_rows(const SearchSteps& steps, const Text& text) {
+StepRows summary_rows(const SearchSteps& steps, const TextOf& text) {
   StepRows table{{SearchWalk::tr("Summary"), SearchWalk::tr("Mean of the queries"), SearchWalk::tr("Text")}, {}};
   for (std::size_t i = 0; i < steps.summaries.size(); ++i) {
     const TokenRange& range = steps.summaries[i];
@@ -71,7 +71,7 @@ StepRows summary_rows(const SearchSteps& steps, const Text& text) {
   return table;
 }
 
-StepRows score_rows(const SearchSteps& steps, const Text& text) {
+StepRows score_rows(const SearchSteps& steps, const TextOf& text) {
   StepRows table{{SearchWalk::tr("Summary"), SearchWalk::tr("Position of the best key"), SearchWalk::tr("Best score"),
                   SearchWalk::tr("Text")},
                  {}};
@@ -85,7 +85,7 @@ StepRows score_rows(const SearchSteps& steps, const Text& text) {
   return table;
 }
 
-StepRows ranked_rows(const SearchSteps& steps, const Text& text) {
+StepRows ranked_rows(const SearchSteps& steps, const TextOf& text) {
   StepRows table{{SearchWalk::tr("Summary"), SearchWalk::tr("Position"), SearchWalk::tr("Score"),
                   SearchWalk::tr("Anchor"), SearchWalk::tr("Text")},
                  {}};
@@ -96,7 +96,7 @@ StepRows ranked_rows(const SearchSteps& steps, const Text& text) {
   return table;
 }
 
-StepRows anchor_rows(const SearchSteps& steps, const Text& text) {
+StepRows anchor_rows(const SearchSteps& steps, const TextOf& text) {
   StepRows table{{SearchWalk::tr("Rank"), SearchWalk::tr("Position"), SearchWalk::tr("Score"),
                   SearchWalk::tr("By summary"), SearchWalk::tr("Text")},
                  {}};
@@ -107,7 +107,7 @@ StepRows anchor_rows(const SearchSteps& steps, const Text& text) {
   return table;
 }
 
-StepRows slot_rows(SearchStep step, const SearchSteps& steps, const Text& text) {
+StepRows slot_rows(SearchStep step, const SearchSteps& steps, const TextOf& text) {
   StepRows table{{SearchWalk::tr("No."), SearchWalk::tr("Position"), SearchWalk::tr("Kind"),
                   SearchWalk::tr("Of anchor"), SearchWalk::tr("Text")},
                  {}};
@@ -210,7 +210,7 @@ QString describe_step(SearchStep step, const SearchSteps& steps, const SegmentCo
   return {};
 }
 
-StepRows rows_of_step(SearchStep step, const SearchSteps& steps, const Text& text) {
+StepRows rows_of_step(SearchStep step, const SearchSteps& steps, const TextOf& text) {
   switch (step) {
     case SearchStep::Summaries:
       return summary_rows(steps, text);
