@@ -10,7 +10,7 @@
 #include "engine/campaigns/experiments/experiment_plan.h"
 #include "engine/campaigns/experiments/experiment_report.h"
 #include "engine/campaigns/experiments/experiment_state.h"
-#include "engine/campaigns/experiments/prompt_report.h"
+#include "engine/campaigns/prompts/prompt_report.h"
 #include "engine/data/prompt_set.h"
 #include "engine/formats/json_file.h"
 #include "fuzz/support/json_mutator.h"

@@ -6,15 +6,14 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
-#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/byte_size.h"
 #include "engine/base/error.h"
 #include "engine/base/terminal_text.h"
 #include "engine/base/text_parts.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/checkpoints/trained_under.h"
 #include "engine/config/head_reads.h"
@@ -22,6 +21,7 @@
 #include "engine/formats/json_file.h"
 #include "engine/runs/records/state_header.h"
 #include "engine/tokenizers/end_tokens.h"
+#include "engine/tokenizers/noted_tokenizer.h"
 #include "engine/tokenizers/token_checks.h"
 #include "engine/tokenizers/tokenizer.h"
 
@@ -233,12 +233,8 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
-  const auto session =
-      load_session({options.model, settings.dtype, settings.device, settings.threads, true, options.adapter},
-                   [&](double fraction, const std::string& what) {
-                     control.checkpoint();
-                     progress.loading(fraction, what);
-                   });
+  const auto session = open_session(
+      {options.model, settings.dtype, settings.device, settings.threads, true, options.adapter}, progress, control);
   if (!tokenizer && settings.config.question_pass && retrieves(settings.config, model))
     progress.note(
         "question_pass does not apply to token ids: each segment reads what the queries of the previous segment found");

@@ -4,13 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <csignal>
 #include <cstring>
 
 #include "engine/base/error.h"
 #include "engine/base/terminal_text.h"
-#include "engine/base/text_parts.h"
 
 namespace carryover {
 
@@ -43,18 +41,6 @@ void print(std::string_view text) {
 void print_exactly(std::string_view text) {
   if (::isatty(STDOUT_FILENO) == 1) return print(text);
   write_out(text);
-}
-
-std::string human_duration(double seconds) {
-  if (!std::isfinite(seconds) || seconds < 0) return "unknown";
-  if (seconds < 60) return fixed_text(seconds, seconds < 10 ? 1 : 0) + " s";
-  const auto whole = static_cast<std::int64_t>(seconds);
-  if (whole < 3600) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
-  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
-}
-
-std::string forecast_duration(double seconds) {
-  return seconds < 3600 ? human_duration(seconds) : fixed_text(seconds / 3600, 1) + " h";
 }
 
 }  // namespace carryover

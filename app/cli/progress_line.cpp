@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "app/cli/output.h"
+#include "engine/base/duration_text.h"
 #include "engine/base/terminal_text.h"
 #include "engine/base/text_parts.h"
 

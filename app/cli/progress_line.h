@@ -4,27 +4,26 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/campaigns/kernel/campaign_observer.h"
+
 namespace carryover {
 
 /// Progress on standard error: one live line on a terminal, plain lines (at most one a second) elsewhere, nothing when
 /// quiet. One thread.
-class ProgressLine {
+class ProgressLine final : public CampaignObserver {
  public:
   explicit ProgressLine(bool quiet);
-  ~ProgressLine();  ///< clears a live line
+  ~ProgressLine() override;  ///< clears a live line
 
-  void loading(double fraction, const std::string& what);
-  /// The clock of tokens/s starts at the first call.
-  void tokens(std::int64_t done, std::int64_t total);
-  /// A line that stays, where there is no live one; `detail` is appended to the rate and the time left.
-  void segment(std::int64_t index, std::int64_t done, std::int64_t total, const std::string& detail);
+  void loading(double fraction, const std::string& what) override;
+  void tokens(std::int64_t done, std::int64_t total) override;
+  /// A line that stays, where there is no live one.
+  void segment(std::int64_t index, std::int64_t done, std::int64_t total, const std::string& detail) override;
   /// Any state: a live line, or one at most once a second elsewhere.
-  void status(const std::string& text);
-  /// A line that stays.
-  void note(const std::string& text);
-  void clear();
-  /// The clock of tokens/s starts again with the next call.
-  void restart() { started_ = false; }
+  void status(const std::string& text) override;
+  void note(const std::string& text) override;
+  void clear() override;
+  void restart() override { started_ = false; }
 
  private:
   using Clock = std::chrono::steady_clock;

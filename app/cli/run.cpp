@@ -5,16 +5,15 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
-#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
-#include "app/cli/prompt_runs.h"
-#include "app/cli/recorded_run.h"
 #include "app/cli/verbs.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/byte_size.h"
+#include "engine/base/duration_text.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
+#include "engine/campaigns/campaign_engine.h"
+#include "engine/campaigns/prompt_campaign.h"
 #include "engine/checkpoints/measured_memory.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/checkpoints/trained_under.h"
@@ -24,6 +23,7 @@
 #include "engine/formats/json_file.h"
 #include "engine/runs/records/run_folder.h"
 #include "engine/runs/values/prefix_control.h"
+#include "engine/tokenizers/noted_tokenizer.h"
 #include "engine/tokenizers/token_checks.h"
 #include "engine/tokenizers/tokenizer.h"
 
@@ -140,7 +140,19 @@ PromptRequest prompt_request(const RunOptions& options) {
   if (!options.no_capture.empty())
     throw EngineError(Fault::Usage, "--prompts", "measures hits and losses", "Leave out --no-capture.");
   return {options.model,         options.adapter,   options.prompts,    options.against, options.out,
-          options.parse_special, options.overwrite, options.carry_maps, options.json,    options.quiet};
+          options.parse_special, options.overwrite, options.carry_maps, command_line()};
+}
+
+int run_prompts(const RunOptions& options, const RunSettings& settings) {
+  const PromptRequest request = prompt_request(options);
+  ProgressLine progress(options.quiet);
+  PromptCampaign campaign(request, settings, progress);
+  RunControl control;
+  const InterruptWatch interrupt(control);
+  const bool complete = campaign.run(control);
+  const nlohmann::json results = campaign.results();
+  print(options.json ? json_text(results, 2) + "\n" : prompt_table(results) + "written    " + options.out + "\n");
+  return !complete ? kExitStopped : campaign.failed() ? kExitFailure : kExitOk;
 }
 
 int run(const RunOptions& options, const ConfigOptions& config_options) {
@@ -154,26 +166,19 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
   if (!options.force_hits.empty()) settings.force_hits = options.force_hits;
   if (!options.prefix.empty()) settings.prefix = options.prefix;
   if (settings.prefix == "off") settings.config.retrieval_length = 0;
-  if (!options.prompts.empty()) return run_prompts(prompt_request(options), settings);
+  if (!options.prompts.empty()) return run_prompts(options, settings);
   RunDescription description = describe(options, settings, model);
 
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
-  const auto session =
-      load_session({options.model, settings.dtype, settings.device, settings.threads, false, options.adapter},
-                   [&](double fraction, const std::string& what) {
-                     control.checkpoint();
-                     progress.loading(fraction, what);
-                   });
+  const auto session = open_session(
+      {options.model, settings.dtype, settings.device, settings.threads, false, options.adapter}, progress, control);
   description.model = session->model();
   progress.note("dtype " + std::string(dtype_name(description.model.dtype)) + ": " + description.model.dtype_reason);
   std::unique_ptr<RunFolder> folder;
   if (!options.out.empty()) folder = std::make_unique<RunFolder>(options.out, description, options.overwrite);
-  RunRecorder recorder(folder.get(), progress, control, std::ssize(*description.request.ids));
-  const RunSummary summary = session->run(description.request, recorder, control);
-  progress.clear();
-  recorder.rethrow();
+  const RunSummary summary = run_recorded(*session, description, folder.get(), progress, control);
   if (folder) folder->finish(summary);
   print(options.json ? json_text(summary_json(summary, description), 2) + "\n"
                      : plain_summary(summary, description) + (folder ? "written    " + options.out + "\n" : ""));

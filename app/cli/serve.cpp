@@ -6,21 +6,21 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
-#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
 #include "app/serve/http_server.h"
 #include "app/serve/service.h"
 #include "app/serve/session_engine.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/error.h"
 #include "engine/base/terminal_text.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/checkpoints/trained_under.h"
 #include "engine/data/text_source.h"
 #include "engine/families/model_config.h"
 #include "engine/templates/chat_template.h"
+#include "engine/tokenizers/noted_tokenizer.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -130,12 +130,8 @@ int serve(const ServeOptions& options, const ConfigOptions& config_options) {
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
   const auto open = [&] {
-    return serve_session(
-        load_session({options.model, settings.dtype, settings.device, settings.threads, true, options.adapter},
-                     [&](double fraction, const std::string& what) {
-                       control.checkpoint();
-                       progress.loading(fraction, what);
-                     }));
+    return serve_session(open_session(
+        {options.model, settings.dtype, settings.device, settings.threads, true, options.adapter}, progress, control));
   };
   EngineQueue queue(open, options.queue);
   progress.clear();

@@ -2,13 +2,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
-#include "app/cli/noted_tokenizer.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/base/error.h"
 #include "engine/base/utf8.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/data/text_source.h"
+#include "engine/tokenizers/noted_tokenizer.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {

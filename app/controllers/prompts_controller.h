@@ -7,7 +7,7 @@
 #include "app/controllers/folder_follower.h"
 #include "app/engine_thread/folder_process.h"
 #include "app/engine_thread/worker_thread.h"
-#include "engine/campaigns/experiments/prompt_report.h"
+#include "engine/campaigns/prompts/prompt_report.h"
 #include "widgets/campaigns/state/prompt_order.h"
 
 namespace carryover {

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <map>
 
 #include "engine/base/error.h"
@@ -113,6 +114,14 @@ std::vector<std::string> random_shapes() {
   std::vector<std::string> names;
   for (const ModelConfig& model : shapes()) names.push_back(model.name);
   return names;
+}
+
+std::string absolute_path(const std::string& path) {
+  if (path.empty() || names_random_model(path)) return path;
+  std::error_code code;
+  const auto found = std::filesystem::absolute(path, code);
+  if (code) throw EngineError(Fault::Io, path, "can't be found: " + code.message(), "Give an absolute path.");
+  return found.lexically_normal().string();
 }
 
 std::unique_ptr<ModelSource> open_random_model(std::string_view name) {

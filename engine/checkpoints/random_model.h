@@ -22,6 +22,10 @@ inline bool names_random_model(std::string_view path) {
 /// "llama3.1-small" (heads and RoPE of the 8b one in 0.15 billion parameters), and "tiny" for tests.
 std::vector<std::string> random_shapes();
 
+/// Returns the absolute path of a model or another file. The names of random models and an empty path stay. Throws
+/// EngineError{Io} where there is no current folder.
+std::string absolute_path(const std::string& path);
+
 /// Opens random weights. `name`: the part after the prefix. Matrices are uniform with variance 1/fan-in (embeddings 1),
 /// norms are 1 ± 0.1, so that activations stay near one. Throws EngineError{Usage} if the shape or the seed is invalid.
 std::unique_ptr<ModelSource> open_random_model(std::string_view name);

@@ -8,7 +8,7 @@
 
 #include "engine/base/text_parts.h"
 #include "engine/campaigns/experiments/results_view.h"
-#include "engine/campaigns/experiments/text_tables.h"
+#include "engine/campaigns/kernel/text_tables.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/mutate.h"
 #include "tests/support/test_program.h"

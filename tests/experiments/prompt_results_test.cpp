@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The measures of an example, on runs that are made up so that every number is known, and the tables of them.
-#include "engine/campaigns/experiments/prompt_results.h"
+#include "engine/campaigns/prompts/prompt_results.h"
 
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/campaigns/experiments/prompt_report.h"
+#include "engine/campaigns/prompts/prompt_report.h"
 #include "engine/formats/output_file.h"
 #include "engine/statistics/cluster_bootstrap.h"
 #include "tests/support/temp_dir.h"

@@ -12,7 +12,7 @@
 
 #include "app/window/identity_bar.h"
 #include "app/window/message_bar.h"
-#include "engine/campaigns/experiments/prompt_results.h"
+#include "engine/campaigns/prompts/prompt_results.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
 #include "tests/support/cli_process.h"

@@ -3,6 +3,7 @@
 
 #include <QComboBox>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHeaderView>
 #include <QSplitter>
 #include <QTableView>
@@ -26,12 +27,6 @@ namespace carryover {
 namespace {
 
 constexpr int fitted_rows = 50;
-
-TableFormat format_of_file(const QString& path) {
-  return path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive)   ? TableFormat::Csv
-         : path.endsWith(QStringLiteral(".tex"), Qt::CaseInsensitive) ? TableFormat::Latex
-                                                                      : TableFormat::Markdown;
-}
 
 }  // namespace
 
@@ -146,7 +141,8 @@ void EvaluationsPanel::ask_export() {
 
 void EvaluationsPanel::write_table(const QString& path) const {
   CARRYOVER_CHECK(model_ != nullptr);
-  write_file_atomically(path.toStdString(), evaluation_table(live_results(model_->news()), format_of_file(path)));
+  const TableFormat format = table_format(QFileInfo(path).suffix().toLower().toStdString());
+  write_file_atomically(path.toStdString(), evaluation_table(live_results(model_->news()), format));
 }
 
 void EvaluationsPanel::update_buttons() {

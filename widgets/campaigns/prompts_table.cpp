@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "engine/campaigns/experiments/prompt_results.h"
+#include "engine/campaigns/prompts/prompt_results.h"
 #include "widgets/look/qstring.h"
 #include "widgets/look/quantity_text.h"
 #include "widgets/look/theme.h"

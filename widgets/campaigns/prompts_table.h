@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "engine/campaigns/experiments/prompt_report.h"
+#include "engine/campaigns/prompts/prompt_report.h"
 #include "widgets/tables/column_table.h"
 
 namespace carryover {

@@ -4,7 +4,7 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "engine/campaigns/experiments/prompt_report.h"
+#include "engine/campaigns/prompts/prompt_report.h"
 #include "engine/runs/records/run_reader.h"
 #include "widgets/campaigns/state/evaluation_model.h"
 #include "widgets/campaigns/state/experiment_model.h"

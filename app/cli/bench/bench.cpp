@@ -16,6 +16,7 @@
 #include "engine/api/engine_library.h"
 #include "engine/base/error.h"
 #include "engine/bench/bench_command.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/checkpoints/random_model.h"
 #include "engine/checkpoints/trained_under.h"
@@ -119,11 +120,8 @@ int bench(const BenchOptions& options, const ConfigOptions& config_options) {
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
   const auto session =
-      load_session({model_path(options, settings.seed), settings.dtype, settings.device, settings.threads, false, {}},
-                   [&](double fraction, const std::string& what) {
-                     control.checkpoint();
-                     progress.loading(fraction, what);
-                   });
+      open_session({model_path(options, settings.seed), settings.dtype, settings.device, settings.threads, false, {}},
+                   progress, control);
   input.model = session->model();
   progress.status("measuring what the machine can do");
   const std::int64_t rows = std::min(kLimitRows, input.config.segment_length);

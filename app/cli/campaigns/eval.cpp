@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/campaigns/eval_forecast.h"
-#include "app/cli/campaigns/eval_runner.h"
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
+#include "engine/campaigns/evaluation_campaign.h"
+#include "engine/campaigns/evaluation_forecast.h"
 #include "engine/campaigns/evaluations/evaluated_samples.h"
 #include "engine/campaigns/evaluations/evaluation_table.h"
 #include "engine/campaigns/evaluations/policy_variant.h"
@@ -31,7 +31,6 @@ namespace carryover {
 namespace {
 
 using nlohmann::json;
-namespace fs = std::filesystem;
 
 struct EvalOptions {
   std::string model, adapter, out, question, samples_folder, render, format = "md";
@@ -40,14 +39,6 @@ struct EvalOptions {
   std::int64_t samples = 0, limit = 0;
   bool chat = false, dry_run = false, list = false, json = false, quiet = false;
 };
-
-std::string absolute_path(const std::string& path) {
-  if (path.empty() || names_random_model(path)) return path;
-  std::error_code code;
-  const fs::path found = fs::absolute(path, code);
-  if (code) throw EngineError(Fault::Io, path, "can't be found: " + code.message(), "Give an absolute path.");
-  return found.lexically_normal().string();
-}
 
 /// "file:PATH" with the path as it is from any folder.
 std::string absolute_task(const std::string& name) {
@@ -141,10 +132,7 @@ int list_tasks(bool as_json) {
 }
 
 int render(const EvalOptions& options) {
-  const TableFormat format = options.format == "csv"   ? TableFormat::Csv
-                             : options.format == "tex" ? TableFormat::Latex
-                                                       : TableFormat::Markdown;
-  print(evaluation_table(read_results(options.render), format));
+  print(evaluation_table(read_results(options.render), table_format(options.format)));
   return kExitOk;
 }
 
@@ -167,22 +155,23 @@ int write_samples(const EvaluationPlan& plan, const std::string& folder, Progres
   return kExitOk;
 }
 
-int report(const EvalRunner& runner, const std::string& out, bool stopped, bool as_json) {
+int report(const EvaluationCampaign& campaign, const std::string& out, bool stopped, bool as_json) {
   if (as_json) {
     print(json_text(json{{"out", out},
-                         {"samples", runner.samples()},
-                         {"failures", runner.failures()},
-                         {"results", runner.results()},
+                         {"samples", campaign.samples()},
+                         {"failures", campaign.failures()},
+                         {"results", campaign.results()},
                          {"stopped", stopped}},
                     2) +
           "\n");
   } else {
-    if (!runner.results().empty()) print(evaluation_table(read_results(out), TableFormat::Markdown));
-    if (runner.failures() > 0) print(std::to_string(runner.failures()) + " samples failed; the results list them.\n");
+    if (!campaign.results().empty()) print(evaluation_table(read_results(out), TableFormat::Markdown));
+    if (campaign.failures() > 0)
+      print(std::to_string(campaign.failures()) + " samples failed; the results list them.\n");
     print(stopped ? "stopped; run the same command again to continue\n" : "written    " + out + "\n");
   }
   if (stopped) return kExitStopped;
-  return runner.failures() > 0 ? kExitFailure : kExitOk;
+  return campaign.failures() > 0 ? kExitFailure : kExitOk;
 }
 
 int eval(const EvalOptions& options, const ConfigOptions& config_options) {
@@ -201,10 +190,12 @@ int eval(const EvalOptions& options, const ConfigOptions& config_options) {
     return kExitOk;
   }
   const std::string out = options.out.empty() ? "runs/evaluations/" + evaluated_name(plan.model) : options.out;
-  EvalRunner runner(plan, out, threads, std::move(chat), progress);
-  const bool stopped = !runner.run();
+  EvaluationCampaign campaign(plan, out, threads, std::move(chat), progress);
+  RunControl control;
+  const InterruptWatch interrupt(control);  // from before the engine starts threads
+  const bool stopped = !campaign.run(control);
   progress.clear();
-  return report(runner, out, stopped, options.json);
+  return report(campaign, out, stopped, options.json);
 }
 
 }  // namespace

@@ -2,17 +2,20 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/cli/campaigns/experiment_forecast.h"
-#include "app/cli/campaigns/experiment_runner.h"
 #include "app/cli/commands.h"
+#include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
+#include "app/cli/training/training_watch.h"
 #include "app/cli/verbs.h"
 #include "engine/base/error.h"
 #include "engine/base/terminal_text.h"
+#include "engine/campaigns/experiment_campaign.h"
+#include "engine/campaigns/experiment_forecast.h"
 #include "engine/campaigns/experiments/compared_losses.h"
 #include "engine/campaigns/experiments/experiment_frontier.h"
 #include "engine/campaigns/experiments/experiment_report.h"
+#include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {
@@ -42,10 +45,7 @@ int render(const ExperimentOptions& options) {
     print(experiment_report(results, options.render, options.format == "report" ? 1 : 2));
     return kExitOk;
   }
-  const TableFormat format = options.format == "csv"   ? TableFormat::Csv
-                             : options.format == "tex" ? TableFormat::Latex
-                                                       : TableFormat::Markdown;
-  print(experiment_table(results, format, options.render));
+  print(experiment_table(results, table_format(options.format), options.render));
   return kExitOk;
 }
 
@@ -84,6 +84,23 @@ std::string draw_figures(const std::string& out) {
   return written;
 }
 
+/// Trains a cell, and shows its steps.
+void train(const TrainingCell& cell, ProgressLine& progress, RunControl& control) {
+  const auto plan = std::make_shared<const TrainingPlan>(cell.plan);
+  const auto corpus = read_training_data(*plan, progress, control);
+  const auto session =
+      open_session({plan->model, plan->dtype, plan->device, plan->threads, false, {}}, progress, control);
+  TrainingWatch watch(*plan, progress, control);
+  std::error_code ignored;
+  const bool resume = std::filesystem::exists(path_in(plan->output_dir, "config.json"), ignored);
+  const TrainingSummary summary = session->train({plan, corpus, resume, false}, watch, control);
+  watch.ended(summary);
+  if (watch.ended_by_alert())
+    throw EngineError(Fault::BadInput, cell.recipe, "ended by an alert at " + watch.alert(),
+                      "Give the recipe a lower learning_rate, or on_alert \"skip\".");
+  if (summary.stopped) throw_stopped(cell.recipe);
+}
+
 int experiment(const ExperimentOptions& options) {
   if (!options.render.empty()) return render(options);
   if (options.plan.empty())
@@ -100,15 +117,18 @@ int experiment(const ExperimentOptions& options) {
     print(experiment_forecast(plan, cells, out, options.earlier, options.json, progress));
     return kExitOk;
   }
-  ExperimentRunner runner(plan, cells, {options.plan, out, overrides}, options.earlier, progress);
+  const auto interrupts = [](RunControl& control) { return std::make_shared<const InterruptWatch>(control); };
+  const auto train_cell = [&](const TrainingCell& cell, RunControl& control) { train(cell, progress, control); };
+  ExperimentCampaign campaign(plan, cells, {options.plan, out, overrides}, options.earlier,
+                              {progress, interrupts, train_cell});
   bool stopped = false;
   if (options.report)
-    runner.write_reports();
+    campaign.write_reports();
   else
-    stopped = !runner.run();
+    stopped = !campaign.run();
   progress.clear();
   const std::string figures = draw_figures(out);
-  const ExperimentState& state = runner.state();
+  const ExperimentState& state = campaign.state();
   if (options.json) {
     print(json{{"out", out},
                {"cells", state.cells.size()},

@@ -12,9 +12,9 @@
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/config/head_patterns.h"
 #include "engine/data/text_source.h"
@@ -69,10 +69,7 @@ HeadScores profile(const HeadOptions& options) {
   ProgressLine progress(options.quiet);
   HeadProfileRequest request = make_request(options);
   request.progress = [&](double, const std::string& what) { progress.status("looking at heads: " + what); };
-  const auto session = load_session(model_request(options), [&](double fraction, const std::string& what) {
-    control.checkpoint();
-    progress.loading(fraction, what);
-  });
+  const auto session = open_session(model_request(options), progress, control);
   const HeadProfile found = session->profile_heads(request, control);
   progress.clear();
   return mean_scores(found, parse_head_measure(options.measure));

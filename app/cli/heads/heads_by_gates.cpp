@@ -14,9 +14,9 @@
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/data/corpus.h"
 #include "engine/formats/fingerprint.h"
 #include "engine/formats/make_folder.h"
@@ -165,10 +165,7 @@ int find_duo_heads(const DuoHeadOptions& options, const ModelRequest& model) {
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
-  const auto session = load_session(model, [&](double fraction, const std::string& what) {
-    control.checkpoint();
-    progress.loading(fraction, what);
-  });
+  const auto session = open_session(model, progress, control);
   const ModelInfo& info = session->model();
   const double sparsity = options.sparsity.value_or(default_sparsity(info.config));
   propose_duo_grouping(open_gates(info.config), info.config, sparsity);  // which refuses before anything is learned

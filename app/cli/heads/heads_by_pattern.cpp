@@ -12,9 +12,9 @@
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/data/text_source.h"
 #include "engine/heads/choice/head_pattern_file.h"
@@ -60,10 +60,7 @@ int find_patterns(const PatternHeadOptions& options, const ModelRequest& model) 
   request.progress = [&](double share, const std::string& what) {
     progress.status("looking for patterns: " + what + ", " + fixed_text(100 * share, 0) + " %");
   };
-  const auto session = load_session(model, [&](double fraction, const std::string& what) {
-    control.checkpoint();
-    progress.loading(fraction, what);
-  });
+  const auto session = open_session(model, progress, control);
   const FoundPatterns found = session->search_patterns(request, control);
   progress.clear();
   if (!options.out.empty()) write_head_patterns(found.patterns(), options.out);

@@ -8,7 +8,7 @@
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
-#include "engine/api/engine_library.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/formats/output_file.h"
 #include "engine/tokenizers/tokenizer.h"
 
@@ -45,10 +45,7 @@ int find_recall_heads(const RecallHeadOptions& options, const ModelRequest& mode
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
-  const auto session = load_session(model, [&](double fraction, const std::string& what) {
-    control.checkpoint();
-    progress.loading(fraction, what);
-  });
+  const auto session = open_session(model, progress, control);
   const ModelInfo& info = session->model();
   const auto tokenizer = Tokenizer::load(info.path);
   RecallHeadsRequest request = make_recall_request(options.order, info.config, *tokenizer);

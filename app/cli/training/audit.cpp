@@ -10,9 +10,9 @@
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/data/text_source.h"
 #include "engine/tokenizers/tokenizer.h"
@@ -119,11 +119,8 @@ int audit(const AuditOptions& options, const ConfigOptions& config_options) {
   RunControl control;
   const InterruptWatch interrupt(control);
   ProgressLine progress(options.quiet);
-  const auto session = load_session({options.model, settings.dtype, settings.device, settings.threads, false, {}},
-                                    [&](double fraction, const std::string& what) {
-                                      control.checkpoint();
-                                      progress.loading(fraction, what);
-                                    });
+  const auto session =
+      open_session({options.model, settings.dtype, settings.device, settings.threads, false, {}}, progress, control);
   request.progress = [&](double share, const std::string& what) {
     progress.status("auditing the gradient of " + std::to_string(request.ids->size()) + " tokens  " +
                     fixed_text(100 * share, 0) + " %  " + what);

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <csignal>
 
-#include "app/cli/output.h"
+#include "engine/base/duration_text.h"
 #include "engine/base/run_control.h"
 #include "engine/base/terminal_text.h"
 

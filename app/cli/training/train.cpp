@@ -7,8 +7,8 @@
 #include "app/cli/training/train_report.h"
 #include "app/cli/training/training_watch.h"
 #include "app/cli/verbs.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/error.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/data/corpus.h"
 #include "engine/formats/json_file.h"
 
@@ -37,11 +37,8 @@ int train(const TrainFlags& flags, const TrainOptions& options) {
   const InterruptWatch interrupt(control);
   ProgressLine progress(flags.quiet);
   const auto corpus = read_training_data(*plan, progress, control);
-  const auto session = load_session({plan->model, plan->dtype, plan->device, plan->threads, false, {}},
-                                    [&](double fraction, const std::string& what) {
-                                      control.checkpoint();
-                                      progress.loading(fraction, what);
-                                    });
+  const auto session =
+      open_session({plan->model, plan->dtype, plan->device, plan->threads, false, {}}, progress, control);
   progress.clear();
   const std::string head = training_text(*plan, session->model(), corpus->train_tokens(), corpus->held_out_tokens());
   if (!flags.json) print(head);

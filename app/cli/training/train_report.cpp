@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/cli/output.h"
 #include "engine/base/byte_size.h"
+#include "engine/base/duration_text.h"
 #include "engine/base/text_parts.h"
 #include "engine/cost/training_cost.h"
 #include "engine/training/records/teacher_file.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/training/training_watch.h"
 
-#include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/training/train_report.h"
+#include "engine/base/duration_text.h"
 #include "engine/base/text_parts.h"
 #include "engine/data/corpus.h"
 #include "engine/tokenizers/tokenizer.h"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/campaigns/evaluations/policy_variant.h"
+#include "engine/campaigns/evaluations/score_cell.h"
 #include "engine/campaigns/evaluations/score_interval.h"
 #include "engine/campaigns/evaluations/task_kinds.h"
 #include "engine/formats/json_file.h"
@@ -48,23 +49,12 @@ json scores_json(const Task& task, const std::vector<Scores>& scores) {
 
 /// Returns the results of slices, in the order in which they first occur.
 json slices_json(const Task& task, const std::vector<SampleEntry>& entries) {
-  std::vector<std::string> names;
-  for (const SampleEntry& entry : entries)
-    if (!entry.slice.empty() && std::ranges::find(names, entry.slice) == names.end()) names.push_back(entry.slice);
   json slices = json::array();
-  for (const std::string& name : names) {
-    std::vector<Scores> scores;
-    std::size_t failures = 0;
-    for (const SampleEntry& entry : entries) {
-      if (entry.slice != name) continue;
-      if (entry.error.empty())
-        scores.push_back(entry.scores);
-      else
-        ++failures;
-    }
-    slices.push_back(
-        {{"slice", name}, {"n", scores.size()}, {"failures", failures}, {"scores", scores_json(task, scores)}});
-  }
+  for (const SliceSamples& slice : slices_of(entries))
+    slices.push_back({{"slice", slice.slice},
+                      {"n", slice.scores.size()},
+                      {"failures", slice.failures},
+                      {"scores", scores_json(task, slice.scores)}});
   return slices;
 }
 

@@ -12,7 +12,7 @@
 #include "engine/base/config_fields.h"
 #include "engine/base/text_parts.h"
 #include "engine/campaigns/evaluations/evaluation_plan.h"
-#include "engine/campaigns/experiments/text_tables.h"
+#include "engine/campaigns/kernel/text_tables.h"
 #include "engine/formats/json_file.h"
 #include "engine/statistics/share_interval.h"
 #include "engine/tasks/longbench.h"
@@ -154,11 +154,11 @@ std::string score_cell(const Cell* cell) {
   std::string text = "-";
   if (cell->score) {
     const double largest = std::max(std::fabs(*cell->score), std::fabs(cell->high.value_or(0)));
-    text = score_text(*cell->score, largest);
-    if (cell->low && cell->high)
-      text += " [" + score_text(*cell->low, largest) + ", " + score_text(*cell->high, largest) + "]";
-    else if (cell->few_samples())
-      text += " (n = " + std::to_string(cell->n) + ")";
+    const auto number = [largest](double score) { return score_text(score, largest); };
+    const double none = std::nan("");
+    const MeanInterval interval{*cell->score, cell->low.value_or(none), cell->high.value_or(none)};
+    text =
+        interval.has_bounds() || cell->few_samples() ? interval_text(interval, cell->n, number) : number(interval.mean);
   }
   if (cell->failures > 0) text += " (" + std::to_string(cell->failures) + " failed)";
   return text;
@@ -246,7 +246,7 @@ std::string evaluation_table(const std::vector<ResultsFile>& files, TableFormat 
     rows.push_back(std::move(row));
   }
   constexpr std::size_t kWords = 3;
-  return format == TableFormat::Latex ? latex_table(head, rows, kWords) : markdown_table(head, rows);
+  return text_table(format, head, rows, kWords);
 }
 
 }  // namespace carryover

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/campaigns/experiments/experiment_report.h"
+#include "engine/campaigns/kernel/text_tables.h"
 
 namespace carryover {
 

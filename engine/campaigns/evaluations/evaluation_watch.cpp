@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/campaigns/evaluations/evaluation_results.h"
+#include "engine/campaigns/kernel/campaign_folder.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
@@ -15,15 +16,12 @@ namespace carryover {
 
 namespace {
 
-constexpr std::int64_t kMostPlanBytes = std::int64_t{64} << 20;
 constexpr std::size_t kMostFollowedCells = 5000;
 
 std::string plan_text(const std::string& path) {
   const InputFile file(path);
-  if (file.size() > kMostPlanBytes)
-    throw EngineError(Fault::BadInput, path, "has " + std::to_string(file.size()) + " bytes, which no evaluation has",
-                      "Choose the folder of an evaluation.");
-  return file.read_up_to(0, kMostPlanBytes);
+  require_watched_size(path, file.size(), "evaluation");
+  return file.read_up_to(0, file.size());
 }
 
 /// Both factors are small: a list of a plan has at most 10 000 entries.

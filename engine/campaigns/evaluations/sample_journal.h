@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/campaigns/evaluations/loss_bins.h"
+#include "engine/campaigns/kernel/loss_bins.h"
 #include "engine/formats/output_file.h"
 #include "engine/tasks/base/task.h"
 

@@ -32,27 +32,12 @@ class AbsentTask final : public Task {
   TaskInfo info_;
 };
 
-std::vector<Scores> scores_of(const std::vector<const SampleEntry*>& entries) {
-  std::vector<Scores> scores;
-  for (const SampleEntry* entry : entries)
-    if (entry->error.empty()) scores.push_back(entry->scores);
-  return scores;
-}
-
 std::vector<SliceScore> slice_scores(const ScoreCell& cell, const Task& task) {
-  std::vector<std::string> names;
-  std::map<std::string, std::vector<const SampleEntry*>> entries;
-  for (const SampleEntry& entry : cell.entries) {
-    if (entry.slice.empty()) continue;
-    if (!entries.contains(entry.slice)) names.push_back(entry.slice);
-    entries[entry.slice].push_back(&entry);
-  }
   std::vector<SliceScore> slices;
-  for (const std::string& name : names) {
-    const std::vector<Scores> scores = scores_of(entries[name]);
-    SliceScore slice{name, scores.size(), entries[name].size() - scores.size(), {}};
-    if (!scores.empty()) {
-      const Scores all = task.aggregate(scores);
+  for (const SliceSamples& samples : slices_of(cell.entries)) {
+    SliceScore slice{samples.slice, samples.scores.size(), samples.failures, {}};
+    if (!samples.scores.empty()) {
+      const Scores all = task.aggregate(samples.scores);
       if (const auto found = all.find(cell.metric); found != all.end()) slice.score = found->second;
     }
     slices.push_back(std::move(slice));
@@ -61,13 +46,30 @@ std::vector<SliceScore> slice_scores(const ScoreCell& cell, const Task& task) {
 }
 
 void measure_scores(ScoreCell& cell, const Task& task) {
-  std::vector<const SampleEntry*> all;
-  for (const SampleEntry& entry : cell.entries) all.push_back(&entry);
-  cell.scores = score_intervals(task, scores_of(all));
+  std::vector<Scores> scores;
+  for (const SampleEntry& entry : cell.entries)
+    if (entry.error.empty()) scores.push_back(entry.scores);
+  cell.scores = score_intervals(task, scores);
   cell.slices = slice_scores(cell, task);
 }
 
 }  // namespace
+
+std::vector<SliceSamples> slices_of(const std::vector<SampleEntry>& entries) {
+  std::vector<SliceSamples> slices;
+  std::map<std::string, std::size_t> places;
+  for (const SampleEntry& entry : entries) {
+    if (entry.slice.empty()) continue;
+    const auto [place, added] = places.try_emplace(entry.slice, slices.size());
+    if (added) slices.push_back({entry.slice, {}, 0});
+    SliceSamples& slice = slices[place->second];
+    if (entry.error.empty())
+      slice.scores.push_back(entry.scores);
+    else
+      ++slice.failures;
+  }
+  return slices;
+}
 
 const ScoreInterval* ScoreCell::score() const {
   const auto found = scores.find(metric);

@@ -20,6 +20,15 @@ struct SliceScore {
   std::optional<double> score;            ///< of the task's metric
 };
 
+/// The scores of a slice's samples that did not fail. A plain value.
+struct SliceSamples {
+  std::string slice;
+  std::vector<Scores> scores;
+  std::size_t failures = 0;
+};
+/// Returns the slices in the order in which they come first. Pure; any thread.
+std::vector<SliceSamples> slices_of(const std::vector<SampleEntry>& entries);
+
 /// A task at a length under a policy, as far as it has got. A plain value.
 struct ScoreCell {
   std::string policy, task;

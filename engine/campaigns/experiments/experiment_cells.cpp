@@ -15,12 +15,14 @@
 #include "engine/cost/policy_table.h"
 #include "engine/data/corpus.h"
 #include "engine/data/recall_samples.h"
+#include "engine/data/text_source.h"
 #include "engine/formats/content_hash.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/sha256.h"
 #include "engine/runs/values/prefix_control.h"
+#include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
 
@@ -312,6 +314,19 @@ std::map<std::string, CellWork> cell_work(const ExperimentCells& cells) {
   for (const EvaluationCell& cell : cells.evaluations)
     work[cell.id] = {cell.model, false, cell.settings.dtype, cell.flops};
   return work;
+}
+
+std::vector<std::int32_t> text_ids(const CellModel& model, const CellText& text, std::int64_t most) {
+  std::vector<std::int32_t> ids = Tokenizer::load(model.path)->encode(read_text(text.path), false);
+  if (std::ssize(ids) > most) ids.resize(static_cast<std::size_t>(most));
+  return ids;
+}
+
+void require_tokens(const CellText& text, std::int64_t found, std::int64_t needed) {
+  if (found < needed)
+    throw EngineError(Fault::BadInput, text.path,
+                      "has " + std::to_string(found) + " tokens of the " + std::to_string(needed) + " to read",
+                      "Leave it out, or plan shorter lengths.");
 }
 
 std::string cell_folder(const std::string& experiment, const std::string& id) {

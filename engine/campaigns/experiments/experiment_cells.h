@@ -88,6 +88,11 @@ struct CellWork {
 /// Returns the work of every cell, by its id.
 std::map<std::string, CellWork> cell_work(const ExperimentCells& cells);
 
+/// Returns the first `most` ids of a text. Throws EngineError{BadInput, Io}.
+std::vector<std::int32_t> text_ids(const CellModel& model, const CellText& text, std::int64_t most);
+/// Throws EngineError{BadInput} where a text has fewer tokens than a run reads.
+void require_tokens(const CellText& text, std::int64_t found, std::int64_t needed);
+
 /// Returns the path of a cell's folder in the experiment's folder.
 std::string cell_folder(const std::string& experiment, const std::string& id);
 

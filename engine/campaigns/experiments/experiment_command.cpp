@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/campaigns/experiments/experiment_command.h"
 
-#include <filesystem>
-
 #include "engine/base/config_fields.h"
 #include "engine/base/error.h"
 #include "engine/checkpoints/random_model.h"
@@ -17,14 +15,6 @@ using nlohmann::json;
 constexpr std::size_t kMostPaths = 10'000, kMostPathBytes = 4096;  // of a request that was read from a file
 constexpr int kMostRecordedThreads = 1024;
 constexpr const char* kUseRecorded = "Use a file that `carryover experiment` wrote.";
-
-std::string absolute_path_of(const std::string& path) {
-  if (path.empty() || names_random_model(path)) return path;
-  std::error_code code;
-  const auto found = std::filesystem::absolute(path, code);
-  if (code) throw EngineError(Fault::Io, path, "can't be found: " + code.message(), "Give an absolute path.");
-  return found.lexically_normal().string();
-}
 
 std::string recorded_text(const json& value, const std::string& where, const std::string& key) {
   std::string text = read_string(value, where, key);
@@ -60,11 +50,11 @@ std::vector<std::string> experiment_command(const ExperimentRequest& request) {
 }
 
 ExperimentRequest absolute_request(ExperimentRequest request) {
-  request.plan = absolute_path_of(request.plan);
-  request.out = absolute_path_of(request.out);
-  for (PlanModel& model : request.overrides.models) model.path = absolute_path_of(model.path);
-  for (std::string& path : request.overrides.data) path = absolute_path_of(path);
-  for (std::string& path : request.overrides.texts) path = absolute_path_of(path);
+  request.plan = absolute_path(request.plan);
+  request.out = absolute_path(request.out);
+  for (PlanModel& model : request.overrides.models) model.path = absolute_path(model.path);
+  for (std::string& path : request.overrides.data) path = absolute_path(path);
+  for (std::string& path : request.overrides.texts) path = absolute_path(path);
   return request;
 }
 

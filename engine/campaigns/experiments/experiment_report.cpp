@@ -11,7 +11,7 @@
 #include "engine/base/text_parts.h"
 #include "engine/campaigns/experiments/experiment_frontier.h"
 #include "engine/campaigns/experiments/results_view.h"
-#include "engine/campaigns/experiments/text_tables.h"
+#include "engine/campaigns/kernel/text_tables.h"
 #include "engine/statistics/cluster_bootstrap.h"
 
 namespace carryover {
@@ -82,7 +82,7 @@ std::string Report::table(const std::string& model, TableFormat format) const {
     if (sinks) row.push_back(lost_text(view_.sinks_lost(model, condition)));
     rows.push_back(std::move(row));
   }
-  return format == TableFormat::Latex ? latex_table(head, rows, 3) : markdown_table(head, rows);
+  return text_table(format, head, rows, 3);
 }
 
 /// Returns a table of each text's perplexity at one length.

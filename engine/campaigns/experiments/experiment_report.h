@@ -3,9 +3,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-namespace carryover {
+#include "engine/campaigns/kernel/text_tables.h"
 
-enum class TableFormat { Markdown, Csv, Latex };
+namespace carryover {
 
 /// Perplexity of every recipe under every evaluation at every length: over books, the mean of a book's loss, which is
 /// the mean over its seeds. Pure: the same results give the same text. Throws EngineError{BadInput} naming `where`

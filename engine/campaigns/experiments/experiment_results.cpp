@@ -2,7 +2,6 @@
 #include "engine/campaigns/experiments/experiment_results.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <set>
@@ -10,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/campaigns/experiments/earlier_results.h"
 #include "engine/campaigns/experiments/results_view.h"
+#include "engine/campaigns/kernel/loss_bins.h"
 #include "engine/cost/policy_table.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
@@ -96,16 +96,11 @@ json segment_sums(const std::vector<PlacedLoss>& losses, std::int64_t segment) {
 /// [first offset of the bin, targets, sum]: bins 0, 1, 2…3, 4…7, … of the place, within its segment, of the token that
 /// predicts. The first segment is left out: nothing lies before it.
 json offset_sums(const std::vector<PlacedLoss>& losses, std::int64_t segment) {
-  std::vector<Sum> bins;
-  for (const PlacedLoss& loss : losses) {
-    if (loss.place < segment) continue;
-    const std::size_t bin = std::bit_width(static_cast<std::size_t>(loss.place % segment));
-    if (bin >= bins.size()) bins.resize(bin + 1);
-    bins[bin].add(loss.nll);
-  }
+  LossBins bins;
+  for (const PlacedLoss& loss : losses)
+    if (loss.place >= segment) bins.add(loss.place % segment, loss.nll);
   json sums = json::array();
-  for (std::size_t bin = 0; bin < bins.size(); ++bin)
-    sums.push_back({bin == 0 ? 0 : std::int64_t{1} << (bin - 1), bins[bin].count, rounded(bins[bin].nll)});
+  for (const LossBins::Bin& bin : bins.all()) sums.push_back({bin.first, bin.targets, rounded(bin.nll)});
   return sums;
 }
 

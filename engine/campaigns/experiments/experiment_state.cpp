@@ -109,6 +109,15 @@ double ExperimentState::expected_seconds_left() const {
   return seconds;
 }
 
+void ExperimentState::stop() {
+  if (status == CellStatus::Running) status = CellStatus::Pending;
+  for (CellState& cell : cells) {
+    if (cell.status != CellStatus::Running) continue;
+    cell.status = CellStatus::Pending;
+    cell.started = 0;
+  }
+}
+
 ExperimentState experiment_state(const ExperimentPlan& plan, const ExperimentCells& cells) {
   ExperimentState state;
   state.name = plan.name;

@@ -48,6 +48,7 @@ struct ExperimentState {
   std::size_t wanted() const { return cells.size() - left_out(); }
   std::size_t wanted_done() const;
   double expected_seconds_left() const;  ///< for the wanted cells
+  void stop();                           ///< makes whatever runs pending
 };
 
 /// Returns a state in which all cells are pending; cells that no recipe of this start needs are marked as left out.

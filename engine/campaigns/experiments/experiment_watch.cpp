@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/campaigns/experiments/experiment_watch.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "engine/base/error.h"
+#include "engine/campaigns/kernel/campaign_folder.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/folder_path.h"
+#include "engine/formats/input_file.h"
 #include "engine/formats/json_file.h"
-#include "engine/formats/regular_file.h"
 
 namespace carryover {
 
@@ -20,35 +17,21 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostFileBytes = std::int64_t{64} << 20;  ///< of a file that is read as a whole: 400 000 cells
-constexpr std::size_t kTailBytes = 256 << 10;                    ///< in which the last line of a journal lies
-
 json read_small_json(const std::string& path) {
-  std::error_code ignored;
-  const auto size = std::filesystem::file_size(path, ignored);
-  if (!ignored && size > static_cast<std::uintmax_t>(kMostFileBytes))
-    throw EngineError(Fault::BadInput, path, "has " + std::to_string(size) + " bytes, which no experiment has",
-                      "Choose the folder of an experiment.");
+  require_watched_size(path, file_stamp(path).size, "experiment");
   return read_json_file(path, JsonKind::Results);
 }
 
-/// The last whole line of a file that another process appends to; empty where there is none.
+/// Returns the last whole line of a file that another process appends to; empty where there is none.
 std::string last_line(const std::string& path) {
-  const int descriptor = open_regular_file(path);
-  if (descriptor < 0) return {};
-  std::string tail;
-  struct stat status {};
-  if (::fstat(descriptor, &status) == 0) {
-    const off_t begin = std::max<off_t>(0, status.st_size - static_cast<off_t>(kTailBytes));
-    tail.resize(static_cast<std::size_t>(std::min<off_t>(status.st_size - begin, kTailBytes)));
-    const ssize_t got = ::pread(descriptor, tail.data(), tail.size(), begin);
-    tail.resize(static_cast<std::size_t>(std::max<ssize_t>(0, got)));
-  }
-  ::close(descriptor);
+  constexpr std::int64_t kTailBytes = 256 << 10;  // in which it lies
+  if (file_stamp(path) == FileStamp{}) return {};
+  const InputFile file(path);
+  std::string tail = file.read_up_to(std::max<std::int64_t>(0, file.size() - kTailBytes), kTailBytes);
   const std::size_t end = tail.rfind('\n');
   if (end == std::string::npos) return {};
-  const std::size_t begin = end == 0 ? std::string::npos : tail.rfind('\n', end - 1);
-  return tail.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1));
+  tail.resize(end);
+  return tail.substr(tail.rfind('\n') + 1);
 }
 
 /// A validation's line has a step too.
@@ -85,12 +68,6 @@ const json& list_of(const JsonFields& fields, const char* key) {
 
 bool claims_to_run(const ExperimentState& state) {
   return state.status == CellStatus::Running || state.count(CellStatus::Running) > 0;
-}
-
-void mark_stopped(ExperimentState& state) {
-  if (state.status == CellStatus::Running) state.status = CellStatus::Pending;
-  for (CellState& cell : state.cells)
-    if (cell.status == CellStatus::Running) cell.status = CellStatus::Pending;
 }
 
 }  // namespace
@@ -141,7 +118,7 @@ std::shared_ptr<const ExperimentNews> ExperimentWatch::poll() {
 
 void ExperimentWatch::take_state(const FileStamp& stamp) {
   state_stamp_.reset();  // where it can't be read, the next call tries again
-  if (stamp.size > kMostFileBytes) read_small_json(experiment_state_path(experiment_));
+  require_watched_size(experiment_state_path(experiment_), stamp.size, "experiment");
   news_.state = read_experiment_state(experiment_);
   news_.state.plan = nullptr;
   says_running_ = claims_to_run(news_.state);
@@ -168,7 +145,7 @@ bool ExperimentWatch::read_state() {
       state_stamp_.reset();  // somebody continues it
       continue;
     }
-    mark_stopped(news_.state);
+    news_.state.stop();
     killed_ = true;
     return true;
   }

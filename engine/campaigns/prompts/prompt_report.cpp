@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/campaigns/experiments/prompt_report.h"
+#include "engine/campaigns/prompts/prompt_report.h"
 
 #include <filesystem>
 
 #include "engine/base/config_fields.h"
-#include "engine/campaigns/experiments/prompt_results.h"
+#include "engine/campaigns/prompts/prompt_results.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
 #include "engine/statistics/share_interval.h"

@@ -18,7 +18,8 @@ class LossBins {
 
   void add(std::int64_t place, double nll);
   void add(const LossBins& other);
-  std::vector<Bin> bins() const;  ///< ascending, those that have targets
+  const std::vector<Bin>& all() const { return bins_; }  ///< ascending, up to the last one that has targets
+  std::vector<Bin> bins() const;                         ///< ascending, those that have targets
   bool operator==(const LossBins&) const = default;
 
  private:

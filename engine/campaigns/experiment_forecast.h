@@ -8,7 +8,7 @@
 
 namespace carryover {
 
-class ProgressLine;
+class CampaignObserver;
 
 /// Returns the seconds that a cell will take. If `pace` knows no cell of this kind of work yet, they are guessed from
 /// the machine's matmuls, which takes two seconds. Call it on the engine thread. Throws EngineError{Io}.
@@ -19,6 +19,6 @@ double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCe
 /// returns it as a JSON object. Throws EngineError{BadInput} where a text is too short, {Io} where the disk has no
 /// room.
 std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCells& cells, const std::string& experiment,
-                                const std::string& earlier, bool as_json, ProgressLine& progress);
+                                const std::string& earlier, bool as_json, CampaignObserver& observer);
 
 }  // namespace carryover

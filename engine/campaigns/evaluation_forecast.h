@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/campaigns/eval_answer.h"
+#include "engine/campaigns/sample_asker.h"
 #include "engine/cost/machine_limits.h"
 
 namespace carryover {
 
-class ProgressLine;
+class CampaignObserver;
 
 /// The work of a sample: operations of reading it, and bytes that decoding reads. A plain value.
 struct SampleWork {
@@ -31,6 +31,6 @@ MachineLimits usual_limits();
 /// Makes the samples, measures the machine for two seconds, writes nothing. `as_json`: returns it as a JSON object.
 /// Throws as Task::samples().
 std::string evaluation_forecast(const EvaluationPlan& plan, int threads, const ChatText& chat, bool as_json,
-                                ProgressLine& progress);
+                                CampaignObserver& observer);
 
 }  // namespace carryover

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/campaigns/experiments/text_tables.h"
+#include "engine/campaigns/kernel/text_tables.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,6 +50,10 @@ std::string latex_row(const TableRow& cells) {
 
 }  // namespace
 
+TableFormat table_format(std::string_view extension) {
+  return extension == "csv" ? TableFormat::Csv : extension == "tex" ? TableFormat::Latex : TableFormat::Markdown;
+}
+
 std::string markdown_table(const TableRow& head, const std::vector<TableRow>& rows) {
   std::string text = markdown_row(head) + "|";
   for (std::size_t i = 0; i < head.size(); ++i) text += "---|";
@@ -67,7 +71,8 @@ std::string csv_row(const TableRow& cells) {
   return line + "\n";
 }
 
-std::string latex_table(const TableRow& head, const std::vector<TableRow>& rows, std::size_t words) {
+std::string text_table(TableFormat format, const TableRow& head, const std::vector<TableRow>& rows, std::size_t words) {
+  if (format != TableFormat::Latex) return markdown_table(head, rows);
   std::string text = "\\begin{tabular}{" + std::string(words, 'l') + std::string(head.size() - words, 'r') +
                      "}\n\\hline\n" + latex_row(head) + "\\hline\n";
   for (const TableRow& row : rows) text += latex_row(row);
@@ -94,6 +99,13 @@ std::string wrapped_text(const std::string& paragraph) {
 
 std::string signed_text(double value, int digits) {
   return (std::signbit(value) ? "−" : "+") + fixed_text(std::fabs(value), digits);
+}
+
+std::string interval_text(const MeanInterval& interval, std::int64_t samples,
+                          const std::function<std::string(double value)>& number) {
+  const std::string bounds = interval.has_bounds() ? "[" + number(interval.low) + ", " + number(interval.high) + "]"
+                                                   : "(n = " + std::to_string(samples) + ")";
+  return number(interval.mean) + " " + bounds;
 }
 
 }  // namespace carryover

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/campaigns/eval_answer.h"
+#include "engine/campaigns/sample_asker.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,16 +9,13 @@
 #include "engine/base/error.h"
 #include "engine/campaigns/evaluations/choice_scores.h"
 #include "engine/campaigns/evaluations/stopped_text.h"
+#include "engine/campaigns/kernel/campaign.h"
 #include "engine/cost/policy_table.h"
 #include "engine/formats/sha256.h"
 
 namespace carryover {
 
 namespace {
-
-[[noreturn]] void stop() {
-  throw EngineError(Fault::Cancelled, "the evaluation", "was stopped", "Run the same command again to continue.");
-}
 
 /// The losses of a run, by the position of the token that is predicted.
 class LossCollector : public RunObserver {
@@ -39,7 +36,7 @@ class LossCollector : public RunObserver {
 std::vector<float> losses_of(Session& session, const RunRequest& request, SampleEntry& entry, RunControl& control) {
   LossCollector collector(request.ids->size());
   const RunSummary summary = session.run(request, collector, control);
-  if (summary.cancelled) stop();
+  if (summary.cancelled) throw_stopped("the evaluation");
   entry.prefill_seconds += summary.seconds;
   return collector.losses();
 }
@@ -47,7 +44,7 @@ std::vector<float> losses_of(Session& session, const RunRequest& request, Sample
 GenerateResult generated(Session& session, const GenerateRequest& request, const OnToken& on_token, SampleEntry& entry,
                          RunControl& control) {
   GenerateResult result = session.generate(request, on_token, control);
-  if (result.cancelled) stop();
+  if (result.cancelled) throw_stopped("the evaluation");
   entry.prefill_seconds += result.prompt_seconds;
   entry.decode_seconds += result.decode_seconds;
   return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/campaigns/experiments/prompt_results.h"
+#include "engine/campaigns/prompts/prompt_results.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <set>
 
 #include "engine/base/text_parts.h"
-#include "engine/campaigns/experiments/text_tables.h"
+#include "engine/campaigns/kernel/text_tables.h"
 #include "engine/statistics/cluster_bootstrap.h"
 #include "engine/statistics/median.h"
 #include "engine/statistics/share_interval.h"
@@ -220,13 +220,13 @@ std::string prompt_table(const json& results) {
     TableRow row{slice_name(slice), slice.at("examples").dump()};
     for (const PromptColumn* column : shown) {
       const json& interval = slice.at(column->key);
-      const auto number = [&](const char* key) { return rounded_text(interval.at(key).get<double>(), column->digits); };
-      if (interval.is_null())
-        row.emplace_back();
-      else if (interval.at("low").is_null())
-        row.push_back(number("mean") + " (n = " + interval.at("examples").dump() + ")");
-      else
-        row.push_back(number("mean") + " [" + number("low") + ", " + number("high") + "]");
+      const auto number = [&](const char* key) {
+        return interval.at(key).is_null() ? std::nan("") : interval.at(key).get<double>();
+      };
+      const auto text = [&](double value) { return rounded_text(value, column->digits); };
+      row.push_back(interval.is_null() ? std::string()
+                                       : interval_text({number("mean"), number("low"), number("high")},
+                                                       interval.at("examples").get<std::int64_t>(), text));
     }
     rows.push_back(std::move(row));
   }

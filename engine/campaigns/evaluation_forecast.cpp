@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/campaigns/eval_forecast.h"
+#include "engine/campaigns/evaluation_forecast.h"
 
 #include <algorithm>
 
-#include "app/cli/output.h"
-#include "app/cli/progress_line.h"
-#include "engine/api/engine_library.h"
-#include "engine/base/text_parts.h"
+#include "engine/base/duration_text.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/campaigns/evaluations/evaluated_samples.h"
 #include "engine/campaigns/evaluations/policy_variant.h"
 #include "engine/checkpoints/model_source.h"
@@ -23,16 +21,6 @@ using nlohmann::json;
 DType forecast_dtype(const std::string& name) {
   const DType dtype = parse_dtype(name);
   return dtype == DType::Auto || dtype == DType::Q8 ? DType::BFloat16 : dtype;
-}
-
-MachineLimits measured_limits(const EvaluationPlan& plan, int threads, const ModelConfig& model, DType dtype) {
-  ModelInfo info;
-  info.config = model;
-  info.dtype = dtype;
-  info.device = parse_device(plan.device) == Device::Cuda ? Device::Cuda : Device::Cpu;
-  info.threads = std::max(1, threads);
-  constexpr std::int64_t kRows = 512;
-  return measure_limits(info, kRows);
 }
 
 /// A task at a length: its samples, and what each policy takes for them.
@@ -129,22 +117,22 @@ MachineLimits usual_limits() {
 }
 
 std::string evaluation_forecast(const EvaluationPlan& plan, int threads, const ChatText& chat, bool as_json,
-                                ProgressLine& progress) {
+                                CampaignObserver& observer) {
   const ModelConfig model = ModelSource::open(plan.model)->config();
   const std::shared_ptr<const Tokenizer> tokenizer = Tokenizer::load(plan.model);
   const DType dtype = forecast_dtype(plan.dtype);
-  const MachineLimits limits = measured_limits(plan, threads, model, dtype);
+  const MachineLimits limits = measured_limits(model, dtype, parse_device(plan.device), std::max(1, threads));
   const std::string policy = policy_variant(plan.policies.front()).policy;  // of any of them: prompts are the same
   const SampleAsker asker({policy, plan.config, plan.question, chat}, tokenizer);
   std::vector<TaskForecast> forecasts;
   double seconds = 0;
   for (const std::string& task : plan.tasks)
     for (const std::int64_t length : plan.lengths) {
-      progress.status("making samples of " + cell_title(task, length));
+      observer.status("making samples of " + cell_title(task, length));
       forecasts.push_back(forecast_of(plan, model, limits, dtype, task, length, asker, tokenizer));
       for (const double part : forecasts.back().seconds) seconds += part;
     }
-  progress.clear();
+  observer.clear();
   return as_json ? forecast_json(plan, forecasts, seconds).dump(2) + "\n" : forecast_text(plan, forecasts, seconds);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/noted_tokenizer.h"
+#include "engine/tokenizers/noted_tokenizer.h"
 
 #include "engine/base/terminal_text.h"
 

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/campaigns/experiment_forecast.h"
+#include "engine/campaigns/experiment_forecast.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 
-#include "app/cli/output.h"
-#include "app/cli/progress_line.h"
-#include "engine/api/engine_library.h"
 #include "engine/base/byte_size.h"
+#include "engine/base/duration_text.h"
 #include "engine/base/error.h"
-#include "engine/base/text_parts.h"
+#include "engine/campaigns/campaign_engine.h"
 #include "engine/campaigns/experiments/earlier_results.h"
 #include "engine/cost/training_cost.h"
-#include "engine/data/text_source.h"
-#include "engine/tokenizers/tokenizer.h"
 #include "engine/training/records/teacher_file.h"
 
 namespace carryover {
@@ -31,7 +27,7 @@ struct Forecast {
 };
 
 /// Throws where a text has fewer tokens than its longest run needs.
-void check_texts(const ExperimentCells& cells, ProgressLine& progress) {
+void check_texts(const ExperimentCells& cells, CampaignObserver& observer) {
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> needed;  // by model and text
   for (const EvaluationCell& cell : cells.evaluations) {
     std::int64_t& tokens = needed[{cell.model, cell.text}];
@@ -39,15 +35,10 @@ void check_texts(const ExperimentCells& cells, ProgressLine& progress) {
   }
   for (const auto& [key, tokens] : needed) {
     const CellText& text = cells.texts[key.second];
-    progress.status("reading " + text.file);
-    const std::int64_t found =
-        std::ssize(Tokenizer::load(cells.models[key.first].path)->encode(read_text(text.path), false));
-    if (found < tokens)
-      throw EngineError(Fault::BadInput, text.path,
-                        "has " + std::to_string(found) + " tokens of the " + std::to_string(tokens) + " to read",
-                        "Leave it out, or plan shorter lengths.");
+    observer.status("reading " + text.file);
+    require_tokens(text, std::ssize(text_ids(cells.models[key.first], text, tokens)), tokens);
   }
-  progress.clear();
+  observer.clear();
 }
 
 /// Returns the bytes still to be written: trained weights, runs, and the files that the largest training keeps while it
@@ -95,12 +86,9 @@ double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCe
                         const ExperimentPlan& plan) {
   constexpr double kTrainingShare = 0.55, kReadingShare = 0.7;  // of the fastest matmul; docs/benchmarks.md
   if (!pace.knows(work)) {
-    ModelInfo info;
-    info.config = cells.models[work.model].config;
-    info.dtype = work.dtype == DType::Q8 ? DType::BFloat16 : work.dtype;
-    info.device = plan.device == Device::Cuda ? Device::Cuda : Device::Cpu;
-    info.threads = plan.threads;
-    const double limit = measure_limits(info, 512).best_flops_per_second();
+    const DType dtype = work.dtype == DType::Q8 ? DType::BFloat16 : work.dtype;
+    const double limit =
+        measured_limits(cells.models[work.model].config, dtype, plan.device, plan.threads).best_flops_per_second();
     for (const auto& [training, share] : {std::pair{true, kTrainingShare}, {false, kReadingShare}}) {
       CellWork kind = work;
       kind.training = training;
@@ -111,8 +99,8 @@ double expected_seconds(CellPace& pace, const CellWork& work, const ExperimentCe
 }
 
 std::string experiment_forecast(const ExperimentPlan& plan, const ExperimentCells& cells, const std::string& experiment,
-                                const std::string& earlier, bool as_json, ProgressLine& progress) {
-  check_texts(cells, progress);
+                                const std::string& earlier, bool as_json, CampaignObserver& observer) {
+  check_texts(cells, observer);
   const CellNumbers finished = finished_cells(cells, experiment, earlier, [](const auto&, const auto&) {});
   const auto work = cell_work(cells);
   CellPace pace;

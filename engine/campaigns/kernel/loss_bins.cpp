@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "engine/campaigns/evaluations/loss_bins.h"
+#include "engine/campaigns/kernel/loss_bins.h"
 
 #include <bit>
 #include <nlohmann/json.hpp>
