@@ -149,8 +149,7 @@ class Answering {
       if (!options_.json && !piece.empty()) print_exactly(piece);
     };
     const auto on_token = [&](const GeneratedToken& token) {
-      const bool stop = std::ranges::find(request.stop_ids, token.id) != request.stop_ids.end();
-      if (!stop) emit(decoder.push(token.id));
+      emit(decoder.push(token.id));
       return true;
     };
     if (!options_.json && options_.questions.size() > 1) print_exactly(question + "\n");

@@ -76,6 +76,28 @@ std::vector<std::string> read_strings(const nlohmann::json& value, const std::st
   return texts;
 }
 
+std::vector<std::int64_t> read_integers(const nlohmann::json& value, const std::string& where,
+                                        const std::string& field) {
+  if (!value.is_array()) refuse_field(where, field, "is not a list of whole numbers", "Give tokens, as [1024, 4096].");
+  std::vector<std::int64_t> integers;
+  for (const nlohmann::json& entry : value)
+    integers.push_back(read_integer(entry, where, field + "[" + std::to_string(integers.size()) + "]"));
+  return integers;
+}
+
+std::string flag_of_field(std::string_view key) {
+  std::string flag = std::string("--").append(key);
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
+std::string listed_names(std::span<const std::string_view> names) {
+  std::string listed;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    listed.append(i == 0 ? "" : i + 1 == names.size() ? " or " : ", ").append(names[i]);
+  return listed;
+}
+
 std::string nearest_name(const std::string& given, const std::vector<std::string>& names) {
   std::string nearest;
   std::size_t fewest = std::max<std::size_t>(1, given.size() / 3) + 1;

@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace carryover {
@@ -16,9 +18,17 @@ bool read_flag(const nlohmann::json& value, const std::string& where, const std:
 std::string read_string(const nlohmann::json& value, const std::string& where, const std::string& field);
 /// Reads an array of strings; a single string is an array of one.
 std::vector<std::string> read_strings(const nlohmann::json& value, const std::string& where, const std::string& field);
+std::vector<std::int64_t> read_integers(const nlohmann::json& value, const std::string& where,
+                                        const std::string& field);
 
 [[noreturn]] void refuse_field(const std::string& where, const std::string& field, const std::string& problem,
                                const std::string& advice);
+
+/// Returns the flag of a field: "--segment-length" for segment_length.
+std::string flag_of_field(std::string_view key);
+
+/// Returns "auto, cpu or cuda".
+std::string listed_names(std::span<const std::string_view> names);
 
 /// Returns the name of which `given` is probably a misspelling: the one with fewest edits, at most a third of its
 /// length. Returns an empty text if there is none.

@@ -48,16 +48,10 @@ RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
   return rope;
 }
 
-/// Returns the index among its names of the value that a file gives.
-std::size_t read_choice(const nlohmann::json& value, const std::string& where, const std::string& key,
-                        const Choice& choice) {
-  std::string names;
-  for (std::size_t place = 0; place < choice.names.size(); ++place) {
-    if (value == choice.names[place]) return place;
-    if (place > 0) names += place + 1 == choice.names.size() ? " or " : ", ";
-    names += choice.names[place];
-  }
-  refuse_field(where, key, "is not known: " + value.dump().substr(0, 60), "Use " + names + ".");
+void read_choice(SegmentConfig& config, const Choice& choice, const nlohmann::json& value, const std::string& where,
+                 const std::string& key) {
+  if (!value.is_string() || !choice.set_name(config, value.get_ref<const std::string&>()))
+    refuse_field(where, key, "is not known: " + value.dump().substr(0, 60), "Use " + listed_names(choice.names) + ".");
 }
 
 std::vector<HeadRef> read_heads(const nlohmann::json& value, const std::string& where, const std::string& key) {
@@ -77,45 +71,18 @@ std::vector<HeadRef> read_heads(const nlohmann::json& value, const std::string& 
   return heads;
 }
 
-void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, std::int64_t& member) {
-  member = read_integer(value, where, key);
-}
-void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, bool& member) {
-  member = read_flag(value, where, key);
-}
-void read_value(const nlohmann::json& value, const std::string& where, const std::string& key,
-                std::optional<std::int64_t>& member) {
-  member = value.is_null() ? std::nullopt : std::optional(read_integer(value, where, key));
-}
-void read_value(const nlohmann::json& value, const std::string& where, const std::string& key,
+void read_field(const nlohmann::json& value, const std::string& where, const std::string& key,
                 std::vector<HeadRef>& member) {
   member = read_heads(value, where, key);
 }
-void read_value(const nlohmann::json& value, const std::string& where, const std::string& key, HeadPatterns& member) {
+void read_field(const nlohmann::json& value, const std::string& where, const std::string& key, HeadPatterns& member) {
   member = head_patterns_from_json(value, where, key);
 }
-void read_value(const nlohmann::json& value, const std::string& where, const std::string&,
+void read_field(const nlohmann::json& value, const std::string& where, const std::string&,
                 std::optional<RopeConfig>& member) {
   member = value.is_null() ? std::nullopt : std::optional(read_rope(value, where));
 }
-void read_value(const nlohmann::json&, const std::string&, const std::string&, Grouping&) {}  // update_from_json does
-
-nlohmann::json json_of(std::int64_t value) {
-  return value;
-}
-nlohmann::json json_of(bool value) {
-  return value;
-}
-nlohmann::json json_of(const std::vector<HeadRef>& heads) {
-  return heads;
-}
-nlohmann::json json_of(const HeadPatterns& patterns) {
-  return patterns;
-}
-template <typename Value>
-nlohmann::json json_of(const std::optional<Value>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json();
-}
+void read_field(const nlohmann::json&, const std::string&, const std::string&, Grouping&) {}  // update_from_json does
 
 /// Calls visit(field, value) for each number that is set.
 template <typename Visit>
@@ -264,9 +231,9 @@ void update_from_json(SegmentConfig& config, const nlohmann::json& json, const s
     std::visit(
         [&](auto member) {
           if constexpr (std::is_same_v<decltype(member), Choice>)
-            member.set(updated, read_choice(item.value(), where, item.key(), member));
+            read_choice(updated, member, item.value(), where, item.key());
           else
-            read_value(item.value(), where, item.key(), member.in(updated));
+            read_field(item.value(), where, item.key(), member.in(updated));
         },
         field->member);
   }

@@ -2,7 +2,6 @@
 #include "engine/config/segment_fields.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "engine/base/translated_text.h"
 
@@ -14,10 +13,7 @@ using Config = SegmentConfig;
 
 template <auto member>
 constexpr Choice choice(const char* type, std::span<const std::string_view> names) {
-  return {type, names, [](const Config& config) { return static_cast<std::size_t>(config.*member); },
-          [](Config& config, std::size_t place) {
-            config.*member = static_cast<std::remove_cvref_t<decltype(config.*member)>>(place);
-          }};
+  return {named_setting<member>(names), type};
 }
 
 constexpr SegmentField first_fields[] = {
@@ -113,20 +109,13 @@ constexpr SegmentField last_fields[] = {
 }  // namespace
 
 std::string SegmentField::flag() const {
-  std::string name = std::string("--") + key;
-  std::replace(name.begin(), name.end(), '_', '-');
-  return name;
+  return flag_of_field(key);
 }
 
 bool SegmentField::of_policy() const {
-  return std::visit(
-      [](const auto& value) {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, Choice>)
-          return false;
-        else
-          return value.of_policy;
-      },
-      member);
+  const auto is_this = [this](const SegmentField& field) { return std::string_view(field.key) == key; };
+  return std::ranges::any_of(policy_fields(),
+                             [&](const PolicyFields* policy) { return std::ranges::any_of(policy->fields, is_this); });
 }
 
 std::span<const SegmentField> segment_fields() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,23 +11,13 @@
 
 #include "engine/config/head_patterns.h"
 #include "engine/config/segment_config.h"
+#include "engine/config/setting.h"
 
 namespace carryover {
 
 /// A value of a SegmentConfig: a member of it, or of a policy's own settings.
 template <typename Value>
-struct SettingOf {
-  const Value& (*get)(const SegmentConfig& config);
-  Value& (*in)(SegmentConfig& config);
-  bool of_policy;  ///< true: of a policy's own settings
-};
-
-namespace detail {
-template <typename Owner, typename Value>
-Owner owner_of(Value Owner::*);
-template <typename Owner, typename Value>
-Value value_of(Value Owner::*);
-}  // namespace detail
+using SettingOf = Setting<SegmentConfig, Value>;
 
 /// Returns the value that `member` points to: &SegmentConfig::carry_length, or &InfLlmSettings::memory_blocks.
 template <auto member>
@@ -36,20 +25,15 @@ constexpr auto setting() {
   using Owner = decltype(detail::owner_of(member));
   using Value = decltype(detail::value_of(member));
   if constexpr (std::is_same_v<Owner, SegmentConfig>)
-    return SettingOf<Value>{[](const SegmentConfig& config) -> const Value& { return config.*member; },
-                            [](SegmentConfig& config) -> Value& { return config.*member; }, false};
+    return setting_at<member>();
   else
     return SettingOf<Value>{[](const SegmentConfig& config) -> const Value& { return config.of<Owner>().*member; },
-                            [](SegmentConfig& config) -> Value& { return config.of<Owner>().*member; }, true};
+                            [](SegmentConfig& config) -> Value& { return config.of<Owner>().*member; }};
 }
 
 /// A member of SegmentConfig that takes one of a list of names.
-struct Choice {
+struct Choice : NamedSetting<SegmentConfig> {
   const char* type;  ///< placeholder for it in help
-  std::span<const std::string_view> names;
-  std::size_t (*get)(const SegmentConfig& config);  ///< index in `names`
-  void (*set)(SegmentConfig& config, std::size_t place);
-  std::string_view name(const SegmentConfig& config) const { return names[get(config)]; }
 };
 
 /// A field of SegmentConfig, described once (ADR 0022). This row is the source of its JSON, its bounds, its flag, the

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "engine/base/config_fields.h"
+#include "engine/config/training_fields.h"
 #include "engine/cost/training_cost.h"
 #include "engine/families/weight_rows.h"
 #include "engine/training/records/training_values.h"
@@ -88,6 +89,7 @@ class TrainingConfigTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void defaults_are_valid();
+  void each_row_is_a_field_of_json();
   void survives_json();
   void each_field_is_checked_data();
   void each_field_is_checked();
@@ -108,6 +110,18 @@ class TrainingConfigTest : public QObject {
 void TrainingConfigTest::defaults_are_valid() {
   TrainingConfig().validate(test::tiny_config(), "run.json");
   QCOMPARE(TrainingConfig().samples_per_step(), 8);
+}
+
+void TrainingConfigTest::each_row_is_a_field_of_json() {
+  const json defaults = TrainingConfig();
+  QCOMPARE(defaults.size(), training_fields().size());
+  for (const TrainingField& field : training_fields()) {
+    QVERIFY2(defaults.contains(field.key), field.key);
+    QCOMPARE(find_training_field(field.key), &field);
+    QVERIFY(!field.has_flag() ||
+            (*field.flag.help != '\0' && (*field.flag.type == '\0') == (field.as<bool>() != nullptr)));
+  }
+  QVERIFY(find_training_field("no_such_field") == nullptr);
 }
 
 void TrainingConfigTest::survives_json() {

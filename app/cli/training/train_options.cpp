@@ -3,9 +3,11 @@
 
 #include <charconv>
 
+#include "engine/base/config_fields.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
 #include "engine/checkpoints/model_source.h"
+#include "engine/config/training_fields.h"
 #include "engine/formats/json_file.h"
 #include "engine/training/records/training_folder.h"
 
@@ -22,6 +24,10 @@ json number_of(const std::string& text) {
   if (std::from_chars(text.data(), end, whole).ptr == end) return whole;
   double real = 0;
   return std::from_chars(text.data(), end, real).ptr == end ? json(real) : json(text);
+}
+
+json text_of(const std::string& text) {
+  return text;
 }
 
 json list_of(const std::string& text) {
@@ -74,25 +80,37 @@ std::string resumed_folder(const std::string& named, const json& file, const jso
 
 }  // namespace
 
-void TrainOptions::add_field(CLI::App& app, const char* flag, const char* field, const char* type, const char* help,
-                             const char* group) {
-  const auto given = given_;
-  const std::string_view kind = type;
-  app.add_option_function<std::string>(
-         flag,
-         [given, field, kind](const std::string& text) {
-           given->fields[field] = kind == "LIST" ? list_of(text) : kind == "NAME" ? json(text) : number_of(text);
-         },
-         help)
-      ->type_name(type)
-      ->group(group);
-}
-
 TrainOptions::TrainOptions(CLI::App& app) : config_(app) {
   add_data(app);
-  add_schedule(app);
-  add_lora(app);
-  add_keeping(app);
+  for (const TrainingField& field : training_fields())
+    if (field.has_flag()) add_field(app, field);
+}
+
+/// Adds an option whose text is the field's value as `read` takes it.
+void TrainOptions::add_value(CLI::App& app, const char* key, const TrainingFlag& flag,
+                             json (*read)(const std::string& text)) {
+  app.add_option_function<std::string>(
+         flag_of_field(key), [given = given_, key, read](const std::string& text) { given->fields[key] = read(text); },
+         flag.help)
+      ->type_name(flag.type)
+      ->group(flag.group);
+}
+
+void TrainOptions::add_field(CLI::App& app, const TrainingField& field) {
+  const std::string flag = flag_of_field(field.key);
+  if (field.can_be_turned_off())
+    app.add_flag_function(
+           flag + ",!--no-" + flag.substr(2),
+           [given = given_, key = field.key](std::int64_t count) { given->fields[key] = count > 0; }, field.flag.help)
+        ->group(field.flag.group);
+  else if (field.as<bool>() != nullptr)
+    app.add_flag_callback(
+           flag, [given = given_, key = field.key] { given->fields[key] = true; }, field.flag.help)
+        ->group(field.flag.group);
+  else if (field.as<std::vector<std::int64_t>>() != nullptr || field.as<std::vector<std::string>>() != nullptr)
+    add_value(app, field.key, field.flag, list_of);
+  else
+    add_value(app, field.key, field.flag, field.named() != nullptr ? text_of : number_of);
 }
 
 void TrainOptions::add_data(CLI::App& app) {
@@ -110,8 +128,7 @@ void TrainOptions::add_data(CLI::App& app) {
          "--output", [given](const std::string& path) { given->fields["output_dir"] = path; },
          "folder of the run: config.json, metrics.jsonl, checkpoints/, final/")
       ->type_name("DIR");
-  add_field(app, "--text-field", "text_field", "NAME", "the field of a JSONL line that holds its text (text)",
-            "Training");
+  add_value(app, "text_field", {"Training", "NAME", "the field of a JSONL line that holds its text (text)"}, text_of);
   app.add_option_function<std::vector<std::string>>(
          "--set",
          [given](const std::vector<std::string>& settings) {
@@ -127,60 +144,6 @@ void TrainOptions::add_data(CLI::App& app) {
                       ->expected(0, 1)
                       ->default_str(kOutput)
                       ->type_name("[DIR]");
-}
-
-void TrainOptions::add_schedule(CLI::App& app) {
-  const char* group = "Training";
-  add_field(app, "--max-steps", "max_steps", "N", "optimizer steps", group);
-  add_field(app, "--learning-rate", "learning_rate", "RATE", "learning rate of AdamW after the warm-up", group);
-  add_field(app, "--lr-scheduler-type", "lr_scheduler_type", "NAME", "constant or cosine", group);
-  add_field(app, "--warmup-steps", "warmup_steps", "N", "steps in which the learning rate rises linearly", group);
-  add_field(app, "--micro-batch-size", "micro_batch_size", "N", "samples per micro-batch", group);
-  add_field(app, "--gradient-accumulation-steps", "gradient_accumulation_steps", "N", "micro-batches per step", group);
-  add_field(app, "--train-segments", "train_segments", "N", "segments per sample (K + 1)", group);
-  add_field(app, "--weight-decay", "weight_decay", "X", "weight decay of matrices", group);
-  add_field(app, "--max-grad-norm", "max_grad_norm", "X", "gradients are clipped to this norm; 0: never", group);
-  add_field(app, "--distillation", "distillation", "X",
-            "weight, 0 to 1, of the KL divergence from the model under full attention before step 0; the cross-entropy "
-            "has the rest; 0: none",
-            group);
-  add_field(app, "--recall-samples", "recall_samples", "N",
-            "documents with needles per step, in addition to the samples of the texts; only their answers have a loss",
-            group);
-  add_field(app, "--recall-segments", "recall_segments", "N", "maximum number of segments of such a document", group);
-  add_field(app, "--recall-weight", "recall_weight", "X",
-            "weight of an answer's token in the loss; a token of the texts has 1", group);
-  const auto given = given_;
-  app.add_flag_function(
-         "--gradient-checkpointing,!--no-gradient-checkpointing",
-         [given](std::int64_t count) { given->fields["gradient_checkpointing"] = count > 0; },
-         "gradient checkpointing: recompute each layer in the backward pass; less memory, more time")
-      ->group(group);
-}
-
-void TrainOptions::add_lora(CLI::App& app) {
-  const char* group = "Adapter";
-  add_field(app, "--lora-rank", "lora_rank", "N", "train an adapter of this rank; 0: every parameter", group);
-  add_field(app, "--lora-alpha", "lora_alpha", "X", "the adapter's scale is alpha / rank", group);
-  add_field(app, "--lora-dropout", "lora_dropout", "P", "dropout of the adapter's input", group);
-  add_field(app, "--lora-target-modules", "lora_target_modules", "LIST", "such as q_proj,k_proj,v_proj,o_proj", group);
-  const auto given = given_;
-  app.add_flag_callback(
-         "--use-rslora", [given] { given->fields["use_rslora"] = true; }, "scale by alpha / √rank instead")
-      ->group(group);
-}
-
-void TrainOptions::add_keeping(CLI::App& app) {
-  const char* group = "Validation and checkpoints";
-  add_field(app, "--validation-fraction", "validation_fraction", "P", "share of the tokens that is held out", group);
-  add_field(app, "--eval-steps", "eval_steps", "N", "validate every N steps; 0: at the end", group);
-  add_field(app, "--eval-lengths", "eval_lengths", "LIST", "context lengths of validation, in tokens", group);
-  add_field(app, "--save-steps", "save_steps", "N", "a checkpoint every N steps; 0: at the end", group);
-  add_field(app, "--save-total-limit", "save_total_limit", "N", "checkpoints kept", group);
-  add_field(app, "--on-alert", "on_alert", "NAME",
-            "on a loss that is not finite or spikes: pause or stop (both save a checkpoint and end the program), or "
-            "skip the step",
-            group);
 }
 
 TrainingPlan TrainOptions::resolve() const {

@@ -11,6 +11,9 @@
 
 namespace carryover {
 
+struct TrainingField;
+struct TrainingFlag;
+
 /// The flags of a training run. As with ConfigOptions, a flag lands under its field's name, so that --config's file and
 /// the command line are read and refused by the same code. Order: preset < stored run < --config < flags.
 class TrainOptions {
@@ -24,11 +27,9 @@ class TrainOptions {
 
  private:
   void add_data(CLI::App& app);
-  void add_schedule(CLI::App& app);
-  void add_keeping(CLI::App& app);
-  void add_lora(CLI::App& app);
-  void add_field(CLI::App& app, const char* flag, const char* field, const char* type, const char* help,
-                 const char* group);
+  void add_field(CLI::App& app, const TrainingField& field);
+  void add_value(CLI::App& app, const char* key, const TrainingFlag& flag,
+                 nlohmann::json (*read)(const std::string& text));
 
   struct Given {
     nlohmann::json fields = nlohmann::json::object();

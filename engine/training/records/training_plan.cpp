@@ -7,6 +7,7 @@
 #include "engine/base/config_fields.h"
 #include "engine/base/error.h"
 #include "engine/checkpoints/model_source.h"
+#include "engine/config/setting.h"
 #include "engine/cost/policy_table.h"
 #include "engine/families/weight_rows.h"
 #include "engine/training/records/training_values.h"
@@ -30,31 +31,36 @@ auto read_name(Parse parse, const json& value, const std::string& where, const s
   }
 }
 
-/// Applies a field of the plan's own; false where the name is another's.
-bool update_plan_field(TrainingPlan& plan, const std::string& key, const json& value, const std::string& where) {
-  if (key == "model") {
-    plan.model = read_string(value, where, key);
-  } else if (key == "data") {
-    plan.data = read_strings(value, where, key);
-  } else if (key == "text_field") {
-    plan.text_field = read_string(value, where, key);
-  } else if (key == "output_dir") {
-    plan.output_dir = read_string(value, where, key);
-  } else if (key == "policy") {
-    plan.policy = read_string(value, where, key);
-  } else if (key == "dtype") {
-    plan.dtype = read_name(parse_dtype, value, where, key);
-  } else if (key == "device") {
-    plan.device = read_name(parse_device, value, where, key);
-  } else if (key == "threads") {
-    const std::int64_t threads = read_integer(value, where, key);
-    if (threads < 0 || threads > kMostThreads)
-      refuse_field(where, key, "is " + std::to_string(threads), "Give 0 (all) to 1024.");
-    plan.threads = static_cast<int>(threads);
-  } else {
-    return false;
-  }
-  return true;
+void read_field(const json& value, const std::string& where, const std::string& field, DType& dtype) {
+  dtype = read_name(parse_dtype, value, where, field);
+}
+void read_field(const json& value, const std::string& where, const std::string& field, Device& device) {
+  device = read_name(parse_device, value, where, field);
+}
+void read_field(const json& value, const std::string& where, const std::string& field, int& threads) {
+  const std::int64_t count = read_integer(value, where, field);
+  if (count < 0 || count > kMostThreads)
+    refuse_field(where, field, "is " + std::to_string(count), "Give 0 (all) to 1024.");
+  threads = static_cast<int>(count);
+}
+json json_of(DType dtype) {
+  return dtype_name(dtype);
+}
+json json_of(Device device) {
+  return device_name(device);
+}
+
+/// Calls visit(key, member) for each field of the plan's own.
+template <typename Plan, typename Visit>
+void each_own_field(Plan& plan, Visit visit) {
+  visit("model", plan.model);
+  visit("data", plan.data);
+  visit("text_field", plan.text_field);
+  visit("output_dir", plan.output_dir);
+  visit("policy", plan.policy);
+  visit("dtype", plan.dtype);
+  visit("device", plan.device);
+  visit("threads", plan.threads);
 }
 
 const std::vector<std::string>& known_names() {
@@ -161,14 +167,7 @@ void TrainingPlan::validate(const ModelConfig& model_config, const std::string& 
 json plan_json(const TrainingPlan& plan) {
   json object = plan.config;
   object.update(json(plan.training));
-  object["model"] = plan.model;
-  object["data"] = plan.data;
-  object["text_field"] = plan.text_field;
-  object["output_dir"] = plan.output_dir;
-  object["policy"] = plan.policy;
-  object["dtype"] = dtype_name(plan.dtype);
-  object["device"] = device_name(plan.device);
-  object["threads"] = plan.threads;
+  each_own_field(plan, [&](const char* key, const auto& value) { object[key] = json_of(value); });
   return object;
 }
 
@@ -180,8 +179,13 @@ TrainingPlan plan_from_json(const json& fields, const std::string& where) {
   for (const auto& [key, value] : fields.items()) {
     if (key == "environment") continue;  // a run's config.json describes the machine beside the plan
     if (std::find(names.begin(), names.end(), key) == names.end()) refuse_name(key, where);
-    if (update_plan_field(plan, key, value, where) || update_field(plan.training, key, value, where)) continue;
-    segment_fields[key] = value;
+    bool known = update_field(plan.training, key, value, where);
+    each_own_field(plan, [&](const char* name, auto& member) {
+      if (key != name) return;
+      read_field(value, where, key, member);
+      known = true;
+    });
+    if (!known) segment_fields[key] = value;
   }
   if (plan.model.empty())
     throw EngineError(Fault::BadInput, where, "names no model",

@@ -3,10 +3,11 @@
 
 #include <QStringList>
 #include <algorithm>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/config_fields.h"
 #include "engine/config/segment_fields.h"
+#include "engine/config/training_fields.h"
 #include "engine/runs/records/run_command.h"
 
 namespace carryover {
@@ -14,44 +15,15 @@ namespace {
 
 using nlohmann::json;
 
-/// Fields beside SegmentConfig's whose flag is their name with dashes and takes their value, lists with commas
-/// (train_options.cpp, config_options.cpp). A test holds them to it.
-constexpr const char* flags[] = {
-    "text_field",
-    "policy",
-    "dtype",
-    "device",
-    "threads",
-    "seed",
-    "max_steps",
-    "learning_rate",
-    "lr_scheduler_type",
-    "warmup_steps",
-    "micro_batch_size",
-    "gradient_accumulation_steps",
-    "train_segments",
-    "weight_decay",
-    "max_grad_norm",
-    "distillation",
-    "recall_samples",
-    "recall_segments",
-    "recall_weight",
-    "lora_rank",
-    "lora_alpha",
-    "lora_dropout",
-    "lora_target_modules",
-    "validation_fraction",
-    "eval_steps",
-    "eval_lengths",
-    "save_steps",
-    "save_total_limit",
-    "on_alert",
-};
-
+/// Returns true if the field's flag is its name with dashes and takes its value, lists with commas (train_options.cpp,
+/// config_options.cpp), or is a switch with --no-.
 bool has_flag(const std::string& key) {
-  const SegmentField* field = find_segment_field(key);
-  if (field) return !field->is<std::optional<RopeConfig>>();
-  return std::find(std::begin(flags), std::end(flags), key) != std::end(flags);
+  if (const SegmentField* field = find_segment_field(key)) return !field->is<std::optional<RopeConfig>>();
+  if (const TrainingField* field = find_training_field(key); field != nullptr && field->has_flag())
+    return field->as<bool>() == nullptr || field->can_be_turned_off();
+  for (const char* other : {"text_field", "policy", "dtype", "device", "threads", "seed"})
+    if (key == other) return true;
+  return false;
 }
 
 bool is_plain(const json& value) {
@@ -69,15 +41,15 @@ QString flag_with(const QString& flag, const QString& value) {
 }
 
 QString word_of(const std::string& key, const json& value) {
-  QString flag = QStringLiteral("--") + QString::fromStdString(key).replace(QLatin1Char('_'), QLatin1Char('-'));
-  if (has_flag(key) && is_plain(value)) return flag_with(flag, plain_text(value));
-  if (has_flag(key) && value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), is_plain)) {
+  const QString flag = QString::fromStdString(flag_of_field(key));
+  const bool flagged = has_flag(key);
+  if (flagged && is_plain(value)) return flag_with(flag, plain_text(value));
+  if (flagged && value.is_array() && !value.empty() && std::all_of(value.begin(), value.end(), is_plain)) {
     QStringList items;
     for (const json& item : value) items << plain_text(item);
     return flag_with(flag, items.join(QLatin1Char(',')));
   }
-  const bool is_switch = key == "gradient_checkpointing" || has_flag(key);
-  if (is_switch && value.is_boolean()) return value.get<bool>() ? flag : QStringLiteral("--no-") + flag.mid(2);
+  if (flagged && value.is_boolean()) return value.get<bool>() ? flag : QStringLiteral("--no-") + flag.mid(2);
   return flag_with(QStringLiteral("--set"), QString::fromStdString(key + "=" + value.dump()));
 }
 
