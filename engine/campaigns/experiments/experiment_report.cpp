@@ -155,10 +155,11 @@ std::optional<TableRow> Report::comparison(const std::string& model, const Resul
   const MeanInterval& interval = found->interval;
   return TableRow{comparison.title,
                   std::to_string(length),
-                  signed_text(interval.mean, 3),
-                  interval.has_bounds() ? signed_text(interval.low, 3) + " … " + signed_text(interval.high, 3)
-                                        : "n = " + std::to_string(found->clusters),
-                  signed_text(100 * std::expm1(interval.mean), 1) + " %",
+                  signed_fixed_text(interval.mean, 3),
+                  interval.has_bounds()
+                      ? signed_fixed_text(interval.low, 3) + " … " + signed_fixed_text(interval.high, 3)
+                      : "n = " + std::to_string(found->clusters),
+                  signed_fixed_text(100 * std::expm1(interval.mean), 1) + " %",
                   std::to_string(found->below) + " of " + std::to_string(found->clusters)};
 }
 

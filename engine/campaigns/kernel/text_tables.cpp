@@ -97,7 +97,7 @@ std::string wrapped_text(const std::string& paragraph) {
   return text + "\n";
 }
 
-std::string signed_text(double value, int digits) {
+std::string signed_fixed_text(double value, int digits) {
   return (std::signbit(value) ? "−" : "+") + fixed_text(std::fabs(value), digits);
 }
 

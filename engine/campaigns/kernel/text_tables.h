@@ -25,7 +25,7 @@ std::string text_table(TableFormat format, const TableRow& head, const std::vect
 /// One paragraph in lines of at most 120 columns, where a word is no longer; ends with a line end.
 std::string wrapped_text(const std::string& paragraph);
 
-std::string signed_text(double value, int digits);  ///< "+0.125", "−0.125"
+std::string signed_fixed_text(double value, int digits);  ///< "+0.125", "−0.125"
 
 /// Returns "0.5 [0.3, 0.7]", or "0.5 (n = 4)" where so few samples have no bounds. `number`: how it writes one.
 std::string interval_text(const MeanInterval& interval, std::int64_t samples,
