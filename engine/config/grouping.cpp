@@ -196,7 +196,7 @@ void from_json(const nlohmann::json& json, Grouping& grouping) {
 }
 
 std::vector<GroupingPreset> grouping_presets(const ModelConfig& model) {
-  // Where layers have windows, the few without are the only ones that a distant past can help.
+  // A distant past can help only the layers that see it.
   const bool hybrid = model.windowed_layers() > 0;
   const auto at_depth = [&](const std::vector<int>& of_32) {
     return hybrid ? model.global_layers() : layers_at_depth(of_32, model.layers);

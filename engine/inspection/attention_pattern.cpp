@@ -7,8 +7,8 @@
 #include <limits>
 #include <set>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"

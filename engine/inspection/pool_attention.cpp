@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/base/attention_scale.h"
 #include "engine/method/retrieval_pool.h"
-#include "engine/ops/attention_scale.h"
 
 namespace carryover {
 

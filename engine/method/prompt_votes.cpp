@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "engine/ops/attention_scale.h"
+#include "engine/base/attention_scale.h"
 #include "engine/ops/elementwise.h"
 #include "engine/runtime/compute_type.h"
 

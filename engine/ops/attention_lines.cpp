@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/bf16_lines.h"
 #include "engine/runtime/compute_type.h"

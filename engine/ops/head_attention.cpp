@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_list.h"

@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/device_copy.h"

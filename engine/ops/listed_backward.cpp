@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/ops/attention_scale.h"
+#include "engine/base/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 

@@ -11,8 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/bf16_attention.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/row_attention.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/base/attention_scale.h"
 #include "engine/method/head_groups.h"
 #include "engine/method/head_select.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 

@@ -99,11 +99,19 @@ class RandomFields {
     model.norm_epsilon = 1.0 / static_cast<double>(1 + up_to(1000));
     for (auto* id : {&model.bos_id, &model.eos_id})
       if (*id) *id = **id % model.vocabulary;
-    model.rope.theta = 1e4 / 3;
-    model.rope.factor = 8.1;
-    model.rope.original_context = up_to(8192);
-    model.rope.low_frequency_factor = 1.0 / 3;
-    model.rope.high_frequency_factor = 4;
+    model.window_layers.clear();
+    for (int layer = 0; layer < model.layers; ++layer)
+      if (random_() % 3 == 0) model.window_layers.push_back(layer);
+    model.window = model.window_layers.empty() ? 0 : up_to(4096);
+    fill_rope(model.rope);
+    if (model.window_rope) fill_rope(*model.window_rope);
+  }
+  void fill_rope(RopeConfig& rope) {
+    rope.theta = 1e4 / 3;
+    rope.factor = 8.1;
+    rope.original_context = 1 + static_cast<std::int64_t>(random_() % 8192);
+    rope.low_frequency_factor = 1.0 / 3;
+    rope.high_frequency_factor = 4;
   }
   template <typename T>
   void fill(T& value) {

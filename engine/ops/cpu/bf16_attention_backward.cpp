@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <ATen/ATen.h>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/amx_tiles.h"
 #include "engine/ops/cpu/attention_plan.h"
 #include "engine/ops/cpu/bf16_attention.h"

@@ -3,8 +3,8 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/bf16_matmul.h"
 #include "engine/runtime/parallel.h"
 

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/listed_rows.h"
 #include "engine/ops/cpu/opmath_matmul.h"
 #include "engine/runtime/compute_type.h"

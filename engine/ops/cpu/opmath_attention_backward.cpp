@@ -4,8 +4,8 @@
 
 #include <atomic>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/attention_plan.h"
 #include "engine/ops/cpu/opmath_attention.h"
 #include "engine/ops/cpu/opmath_matmul.h"

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
-#include "engine/ops/attention_scale.h"
 #include "engine/ops/cpu/simd_rows.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/parallel.h"

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "engine/ops/attention_scale.h"
+#include "engine/base/attention_scale.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {

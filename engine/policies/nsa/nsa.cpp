@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/ops/attention_scale.h"
+#include "engine/base/attention_scale.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
