@@ -156,6 +156,9 @@ std::string plain_text(const json& info, const ModelConfig& model, const Segment
   text += "positions  RoPE " + std::string(rope_kind_name(model.rope.kind)) + ", base " +
           fixed_text(model.rope.theta, 0) +
           (model.rope.kind == RopeConfig::Kind::Default ? "" : ", factor " + fixed_text(model.rope.factor, 2)) + "\n";
+  if (model.window > 0)
+    text += "windows    the last " + count(model.window) + " tokens in " + std::to_string(model.windowed_layers()) +
+            " layers; the other " + std::to_string(model.layers - model.windowed_layers()) + " see everything\n";
   text += "stored as ";
   for (const auto& [type, tensors] : info.at("storage").items())
     text += " " + type + " (" + tensors.dump() + " tensors)";

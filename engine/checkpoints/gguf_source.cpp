@@ -82,9 +82,9 @@ std::int64_t read_head_dim(const FamilyKeys& keys, const ModelConfig& config) {
   return head_dim;
 }
 
-RopeConfig read_rope(const FamilyKeys& keys) {
+RopeConfig read_rope(const FamilyKeys& keys, double default_theta) {
   RopeConfig rope;
-  rope.theta = keys.find_float("rope.freq_base").value_or(10000.0);
+  rope.theta = keys.find_float("rope.freq_base").value_or(default_theta);
   const std::string kind = usable_text(keys.file, keys.name("rope.scaling.type")).value_or("none");
   const double factor =
       keys.find_float("rope.scaling.factor").value_or(keys.find_float("rope.scale_linear").value_or(1.0));
@@ -128,6 +128,21 @@ void recover_llama3(const GgufFile& file, const GgufTensor& divisors, ModelConfi
   config.rope = rope;
 }
 
+/// Sets what follows from the architecture and is in no key: every sixth layer is global, and windowed layers have a
+/// RoPE of their own. Of Gemma 3, only the model of 62 layers has another factor of attention's scores than 1/√d.
+void read_pattern(const FamilyKeys& keys, const Family& family, ModelConfig& config) {
+  constexpr std::int64_t kLayersOfLargest = 62;
+  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"})
+    if (keys.has(key)) unsupported(keys.file, keys.name(key) + " is not supported", "Use a model without it.");
+  config.window = keys.required_int("attention.sliding_window");
+  for (int layer = 0; layer < config.layers; ++layer)
+    if ((layer + 1) % family.window_pattern != 0) config.window_layers.push_back(layer);
+  config.window_rope = RopeConfig{.theta = family.default_window_theta};
+  if (config.layers == kLayersOfLargest && config.hidden > 0)
+    config.query_scale =
+        std::sqrt(static_cast<double>(config.head_dim * config.heads) / static_cast<double>(config.hidden));
+}
+
 std::int64_t vocabulary_size(const FamilyKeys& keys) {
   const GgufTensor* embedding = keys.file.find_tensor("token_embd.weight");
   if (embedding == nullptr) refuse_missing_tensor(keys.file.where(), "token_embd.weight");
@@ -161,12 +176,14 @@ ModelConfig gguf_config(const GgufFile& file, const std::string& fallback_name) 
   config.tied_embeddings = file.find_tensor("output.weight") == nullptr;
   config.bos_id = file.find_int("tokenizer.ggml.bos_token_id");
   config.eos_id = file.find_int("tokenizer.ggml.eos_token_id");
-  config.rope = read_rope(keys);
+  const bool patterned = family.window == SlidingWindowRule::Patterned;
+  config.rope = read_rope(keys, family.default_theta);
   config.validate(file.where());
+  if (patterned) read_pattern(keys, family, config);
   if (const GgufTensor* divisors = file.find_tensor("rope_freqs.weight")) recover_llama3(file, *divisors, config);
   config.validate(file.where());
   const std::int64_t window = keys.find_int("attention.sliding_window").value_or(config.context);
-  if (window > 0 && window < config.context) {
+  if (window > 0 && window < config.context && !patterned) {
     unsupported(file, "a sliding window of " + std::to_string(window) + " tokens is not supported",
                 "Use a model without one.");
   }
@@ -181,7 +198,7 @@ std::unique_ptr<ModelSource> gguf_model(const GgufFile& file, const std::string&
   for (const WeightRow& tensor : wanted) {
     const GgufTensor* stored = file.find_tensor(tensor.gguf_name);
     if (stored == nullptr) refuse_missing_tensor(file.where(), tensor.gguf_name);
-    model->add(tensor, {file.where(), stored->shape, stored->type, stored->data, file.file()}, tensor.permuted_heads);
+    model->add(tensor, {file.where(), stored->shape, stored->type, stored->data, file.file()}, true);
     known.insert(tensor.gguf_name);
   }
   for (const GgufTensor& tensor : file.tensors()) {

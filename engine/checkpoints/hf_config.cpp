@@ -2,6 +2,7 @@
 #include "engine/checkpoints/hf_config.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
@@ -42,14 +43,31 @@ const Family& read_family(const JsonFields& fields, const std::string& where) {
               advice_on_families());
 }
 
+/// The names of an activation in config.json, under the key of the families that have it.
+struct ActivationNames {
+  const char* key;
+  std::string_view written;            ///< transformers' default, too
+  std::vector<std::string_view> read;  ///< names of the same function in transformers
+};
+const ActivationNames& names_of(Activation activation) {
+  static const ActivationNames silu{"hidden_act", "silu", {"silu", "swish"}};
+  static const ActivationNames gelu{"hidden_activation", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}};
+  return activation == Activation::Silu ? silu : gelu;
+}
+
 /// Throws for every feature that would change the computation.
-void check_features(const JsonFields& fields, const std::string& where) {
-  const std::string activation = fields.find_text("hidden_act").value_or("silu");
-  if (activation != "silu" && activation != "swish")  // two names of one function in transformers
-    unsupported(where, "hidden_act '" + activation.substr(0, 60) + "' is not supported", "Supported: silu.");
-  for (const char* key : {"attention_bias", "mlp_bias"}) {
+void check_features(const JsonFields& fields, const Family& family, const std::string& where) {
+  const ActivationNames& names = names_of(family.activation);
+  const std::string activation = fields.find_text(names.key).value_or(std::string(names.written));
+  if (std::ranges::count(names.read, activation) == 0)
+    unsupported(where, std::string(names.key) + " '" + activation.substr(0, 60) + "' is not supported",
+                "Supported: " + std::string(names.written) + ".");
+  for (const char* key : {"attention_bias", "mlp_bias", "use_bidirectional_attention"}) {
     if (fields.find_flag(key).value_or(false))
       unsupported(where, std::string(key) + " is not supported", advice_on_families());
+  }
+  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
+    if (fields.find(key) != nullptr) unsupported(where, std::string(key) + " is not supported", advice_on_families());
   }
   if (fields.find("quantization_config") != nullptr) {
     unsupported(where, "quantization_config: quantised HF weights are not supported",
@@ -84,33 +102,46 @@ std::vector<int> layers_of_types(const nlohmann::json& types, std::int64_t layer
   return windowed;
 }
 
-/// Reads which layers have a window. One that is as long as the context never binds within it, and is none.
+/// Returns the windowed layers that no list names.
+std::vector<int> layers_by_rule(const JsonFields& fields, const Family& family, std::int64_t layers) {
+  constexpr std::int64_t kDefaultFullLayers = 28;
+  const std::int64_t first = family.window == SlidingWindowRule::Opted
+                                 ? fields.find_integer("max_window_layers").value_or(kDefaultFullLayers)
+                                 : 0;
+  const std::int64_t pattern = family.window == SlidingWindowRule::Patterned
+                                   ? fields.find_integer("sliding_window_pattern").value_or(family.window_pattern)
+                                   : layers + 1;
+  std::vector<int> windowed;
+  for (std::int64_t layer = std::max<std::int64_t>(0, first); layer < layers; ++layer)
+    if (pattern > 0 && (layer + 1) % pattern != 0) windowed.push_back(static_cast<int>(layer));
+  return windowed;
+}
+
+/// Reads which layers have a window. One that is as long as the context never binds within it, and is none, unless its
+/// layers have a RoPE of their own.
 void read_windows(const nlohmann::json& json, const JsonFields& fields, const Family& family, ModelConfig& config,
                   const std::string& where) {
-  constexpr std::int64_t kDefaultFullLayers = 28;
   const auto window = find_window(json, fields, family.window);
-  if (!window || *window >= config.context) return;
-  check_range(where, "sliding_window", *window, 1, config.context);
-  if (const nlohmann::json* types = fields.find("layer_types"); types != nullptr && family.window_by_layer()) {
-    config.window_layers = layers_of_types(*types, config.layers, where);
-  } else {
-    const std::int64_t first =
-        family.window_by_layer() ? fields.find_integer("max_window_layers").value_or(kDefaultFullLayers) : 0;
-    for (std::int64_t layer = std::max<std::int64_t>(0, first); layer < config.layers; ++layer)
-      config.window_layers.push_back(static_cast<int>(layer));
-  }
-  if (!config.window_layers.empty()) config.window = *window;
+  if (!window || (*window >= config.context && !config.window_rope)) return;
+  check_range(where, "sliding_window", *window, 1, std::int64_t{1} << 31);
+  const nlohmann::json* types = fields.find("layer_types");
+  config.window_layers = types != nullptr && family.window_by_layer() ? layers_of_types(*types, config.layers, where)
+                                                                      : layers_by_rule(fields, family, config.layers);
+  if (config.window_layers.empty())
+    config.window_rope.reset();
+  else
+    config.window = *window;
 }
 
 /// Writes what read_windows() reads. transformers has defaults for keys that are absent, which would make another
 /// model.
 void write_windows(nlohmann::json& json, const Family& family, const ModelConfig& model) {
   if (family.window == SlidingWindowRule::Ignored) return;
-  if (family.window_by_layer()) json["use_sliding_window"] = model.window > 0;
+  if (family.window == SlidingWindowRule::Opted) json["use_sliding_window"] = model.window > 0;
   if (model.window > 0 || !family.window_by_layer())
     json["sliding_window"] = model.window > 0 ? nlohmann::json(model.window) : nlohmann::json();
   if (model.window == 0 || !family.window_by_layer()) return;
-  json["max_window_layers"] = model.window_layers.front();
+  if (family.window == SlidingWindowRule::Opted) json["max_window_layers"] = model.window_layers.front();
   for (int layer = 0; layer < model.layers; ++layer)
     json["layer_types"].push_back(model.is_windowed(layer) ? kWindowedType : kGlobalType);
 }
@@ -129,6 +160,20 @@ std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, s
     if (id && *id >= 0 && *id < vocabulary) return id;
   }
   return std::nullopt;
+}
+
+/// Reads the RoPE settings of global and of windowed layers, from `rope_parameters` by kind of layer, or from the keys
+/// of transformers 4.
+void read_ropes_by_kind(const JsonFields& fields, const Family& family, ModelConfig& config, const std::string& where) {
+  const nlohmann::json* by_kind = fields.find("rope_parameters");
+  const auto of_kind = [&](const char* kind, const char* theta, double otherwise, const nlohmann::json* scaling) {
+    const nlohmann::json* object = scaling;
+    if (by_kind != nullptr && by_kind->is_object() && by_kind->contains(kind)) object = &by_kind->at(kind);
+    return rope_from_json(object != nullptr ? *object : nlohmann::json(), fields.find_number(theta).value_or(otherwise),
+                          where);
+  };
+  config.rope = of_kind(kGlobalType, "rope_theta", family.default_theta, fields.find("rope_scaling"));
+  config.window_rope = of_kind(kWindowedType, "rope_local_base_freq", family.default_window_theta, nullptr);
 }
 
 /// Reads the RoPE settings. As in transformers 5, a rope_scaling that is not empty replaces rope_parameters as a whole,
@@ -189,10 +234,13 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   config.vocabulary = fields.integer("vocab_size");
   config.context = fields.integer("max_position_embeddings");
   config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(1e-6);
-  config.tied_embeddings = fields.find_flag("tie_word_embeddings").value_or(false);
+  config.tied_embeddings = fields.find_flag("tie_word_embeddings").value_or(family.default_tied);
   config.bos_id = read_id(fields, "bos_token_id", config.vocabulary);
   config.eos_id = read_id(fields, "eos_token_id", config.vocabulary);
-  config.rope = read_rope(fields, where);
+  if (family.default_window_theta != 0)
+    read_ropes_by_kind(fields, family, config, where);
+  else
+    config.rope = read_rope(fields, where);
   if (const auto head_dim = fields.find_integer("head_dim")) {
     config.head_dim = *head_dim;
   } else if (family.default_head_dim != 0) {
@@ -205,8 +253,11 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
                         "Repair config.json.");
     }
   }
+  if (const auto scalar = fields.find_number("query_pre_attn_scalar"); scalar && family.norms_after_blocks)
+    config.query_scale = std::sqrt(static_cast<double>(config.head_dim) / *scalar);
+  if (std::abs(config.query_scale - 1) < 1e-12) config.query_scale = 1;
   config.validate(where);
-  check_features(fields, where);
+  check_features(fields, family, where);
   read_windows(json, fields, family, config, where);
   return config;
 }
@@ -218,7 +269,7 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
   const Family& family = family_of(model);
   nlohmann::json json{{"architectures", {family.hf_class}},
                       {"model_type", family.name},
-                      {"hidden_act", "silu"},
+                      {names_of(family.activation).key, names_of(family.activation).written},
                       {"hidden_size", model.hidden},
                       {"intermediate_size", model.intermediate},
                       {"num_hidden_layers", model.layers},
@@ -237,6 +288,9 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
   // These fields are written because transformers has defaults for absent ones, which would make another model.
   for (const WrittenFlag& flag : family.written_flags) json[std::string(flag.key)] = flag.value;
   write_windows(json, family, model);
+  if (model.window_rope) json["rope_local_base_freq"] = model.window_rope->theta;
+  if (family.norms_after_blocks)
+    json["query_pre_attn_scalar"] = static_cast<double>(model.head_dim) / (model.query_scale * model.query_scale);
   return json;
 }
 

@@ -148,7 +148,7 @@ std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<Safe
       throw EngineError(Fault::Unsupported, file->where(), "tensor " + wanted.hf_name + " has dtype " + tensor->dtype,
                         "Supported: F64, F32, F16, BF16. Save the model in one of these.");
     }
-    model->add(wanted, {file->where(), tensor->shape, *tensor->type, tensor->data, file->file()}, 0);
+    model->add(wanted, {file->where(), tensor->shape, *tensor->type, tensor->data, file->file()}, false);
     stored.erase(found);
   }
   for (const auto& [name, place] : stored) {

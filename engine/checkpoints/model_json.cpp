@@ -57,6 +57,7 @@ ModelConfig model_config_from_json(const nlohmann::json& json, const std::string
     json.at("norm_epsilon").get_to(model.norm_epsilon);
     json.at("tied_embeddings").get_to(model.tied_embeddings);
     model.rope = rope_from(json.at("rope"), where);
+    if (json.contains("query_scale")) json.at("query_scale").get_to(model.query_scale);
     if (json.contains("window_layers")) {
       get_integer(json, "window", model.window);
       for (const nlohmann::json& layer : json.at("window_layers"))

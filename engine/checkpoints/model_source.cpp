@@ -44,6 +44,7 @@ std::string weights_hash(const ModelSource& source, std::span<const std::uint64_
                        {"tensors", nlohmann::json::array()}};
   if (!model.window_layers.empty())  // other models keep the hash that they had before there were windows
     shape.update({{"window", model.window}, {"window_layers", model.window_layers}});
+  if (model.query_scale != 1) shape["query_scale"] = model.query_scale;
   if (model.window_rope) shape["window_rope"] = *model.window_rope;
   for (const StoredTensor& tensor : source.tensors())
     shape["tensors"].push_back({tensor.name, tensor.shape, storage_name(tensor.type)});

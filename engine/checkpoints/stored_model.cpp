@@ -2,6 +2,7 @@
 #include "engine/checkpoints/stored_model.h"
 
 #include <set>
+#include <span>
 
 #include "engine/base/error.h"
 #include "engine/formats/content_hash.h"
@@ -21,7 +22,7 @@ std::int64_t permuted_row(std::int64_t row, std::int64_t head_dim) {
 
 }  // namespace
 
-void StoredModel::add(const WeightRow& tensor, Place place, std::int64_t permuted_heads) {
+void StoredModel::add(const WeightRow& tensor, Place place, bool as_gguf) {
   const std::vector<std::int64_t> shape = tensor.shape();
   if (place.shape != shape) {
     throw EngineError(Fault::BadInput, place.where,
@@ -30,9 +31,17 @@ void StoredModel::add(const WeightRow& tensor, Place place, std::int64_t permute
                       "The config and the weights belong to different models, or one is damaged: fetch both again.");
   }
   const BlockLayout layout = block_layout(place.type);
+  const std::int64_t permuted_heads = as_gguf ? tensor.permuted_heads : 0;
   CARRYOVER_CHECK(!tensor.is_vector() || permuted_heads == 0);  // no family has such a one: a vector is read as one row
-  Content content{place.type,   place.data, std::move(place.file), tensor.is_vector() ? 1 : tensor.rows,
-                  shape.back(), 0,          permuted_heads,        std::move(place.where)};
+  Content content{place.type,
+                  place.data,
+                  std::move(place.file),
+                  tensor.is_vector() ? 1 : tensor.rows,
+                  shape.back(),
+                  0,
+                  permuted_heads,
+                  as_gguf ? tensor.gguf_offset : 0,
+                  std::move(place.where)};
   content.row_bytes = content.columns / layout.values * layout.bytes;
   CARRYOVER_CHECK(content.columns % layout.values == 0);
   CARRYOVER_CHECK(static_cast<std::size_t>(content.rows * content.row_bytes) == content.data.size());
@@ -59,6 +68,9 @@ void StoredModel::read_rows(const StoredTensor& tensor, std::int64_t begin, std:
                  out + (row - begin) * content.columns);
     }
   }
+  if (content.offset != 0)
+    for (float& value : std::span(out, static_cast<std::size_t>((end - begin) * content.columns)))
+      value -= static_cast<float>(content.offset);
   if (content.file) {
     content.file->require_whole();
     content.file->release({address(begin), static_cast<std::size_t>((end - begin) * content.row_bytes)});

@@ -30,8 +30,9 @@ class StoredModel : public ModelSource {
     std::shared_ptr<const MappedFile> file;
   };
 
-  /// Adds one weight. `permuted_heads`: as WeightRow. Throws EngineError{BadInput} where the shape is another.
-  void add(const WeightRow& tensor, Place place, std::int64_t permuted_heads);
+  /// Adds one weight. `as_gguf`: it is stored as a GGUF stores it, permuted and with an offset, as WeightRow says.
+  /// Throws EngineError{BadInput} where the shape is another.
+  void add(const WeightRow& tensor, Place place, bool as_gguf);
 
   const ModelConfig& config() const override { return config_; }
   const std::vector<StoredTensor>& tensors() const override { return tensors_; }
@@ -47,6 +48,7 @@ class StoredModel : public ModelSource {
     std::span<const std::byte> data;
     std::shared_ptr<const MappedFile> file;
     std::int64_t rows, columns, row_bytes, permuted_heads;
+    double offset;  ///< what was added to each value
     std::string where;
   };
   const Content& content_of(const StoredTensor& tensor) const;

@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/json_integer.h"
 #include "engine/config/segment_fields.h"
+#include "engine/families/family.h"
 
 namespace carryover {
 
@@ -159,6 +160,7 @@ SegmentConfig SegmentConfig::defaults_for(const ModelConfig& model) {
   config.segment_length = std::clamp<std::int64_t>(eighth, 16, 4096);
   config.carry_length = config.retrieval_length = config.segment_length / 8;
   config.grouping = default_grouping(model);
+  config.bos = family_of(model).starts_with_bos;
   return config;
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 #include "engine/decoder/adapter.h"
 #include "engine/decoder/weights.h"
+#include "engine/families/family.h"
+#include "engine/ops/elementwise.h"
 
 namespace carryover {
 
-/// A LLaMA decoder without its attention, which the policy defines. Owner: Session. Thread: engine.
+/// A decoder of a known family without its attention, which the policy defines. Owner: Session. Thread: engine.
 struct Decoder {
   ModelConfig config;
   Weights weights;
@@ -29,10 +31,14 @@ struct Decoder {
   /// Adds the output projection of the heads' outputs to x. heads: [m, H·d], side by side. reuses_x: ops::add_linear().
   at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads, const AdapterDropout& dropout,
                            bool reuses_x = false) const;
+  /// Returns what parts of a token's heads' outputs add to the residual stream, [n, D], linear in the parts. parts: [n,
+  /// H·d]; together they are the outputs, which is what a norm of the result depends on.
+  at::Tensor written_by(int layer, const at::Tensor& parts) const;
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
                               bool reuses_x = false) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
+  at::Tensor final_gains() const;                     ///< [D] fp64: what the final norm multiplies by
   at::Tensor head_row(std::int64_t token) const;      ///< [D]; its dot product with a hidden state is the token's logit
 
  private:
@@ -40,6 +46,8 @@ struct Decoder {
   at::Tensor linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const;
   at::Tensor norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
                          const AdapterDropout& dropout) const;
+  const Family& family() const { return family_of(config); }
+  ops::NormGains norm(const at::Tensor& weight) const { return {weight, config.norm_epsilon, family().norm_offset}; }
 };
 
 }  // namespace carryover

@@ -117,8 +117,12 @@ at::Tensor& LayerWeights::slot(WeightSlot slot) {
       return gates.rows;
     case WeightSlot::GateBias:
       return gates.bias;
+    case WeightSlot::AttentionOutNorm:
+      return attention_out_norm;
     case WeightSlot::FeedForwardNorm:
       return feed_forward_norm;
+    case WeightSlot::FeedForwardOutNorm:
+      return feed_forward_out_norm;
     case WeightSlot::GateUp:
       return gate_up;
     case WeightSlot::Down:

@@ -24,15 +24,17 @@ struct BranchGates {
 /// matmul. A matrix may be packed (ops/packed_weight); matmuls and embeddings read packed matrices directly.
 /// engine/families says which tensors of a file each of them is made of.
 struct LayerWeights {
-  at::Tensor attention_norm;        ///< [D]
-  at::Tensor qkv;                   ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
-  at::Tensor qkv_bias;              ///< [(H + 2·H_kv)·d], in the same order; undefined: the family has none
-  at::Tensor output;                ///< [D, H·d]
-  at::Tensor query_norm, key_norm;  ///< [d], of each head; undefined: the family has none
-  at::Tensor feed_forward_norm;     ///< [D]
-  at::Tensor gate_up;               ///< [2·I, D]: gate rows, then up
-  at::Tensor down;                  ///< [D, I]
-  BranchGates gates = {};           ///< present in all layers or in none; empty if the model was not trained under nsa
+  at::Tensor attention_norm;         ///< [D]
+  at::Tensor qkv;                    ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
+  at::Tensor qkv_bias;               ///< [(H + 2·H_kv)·d], in the same order; undefined: the family has none
+  at::Tensor output;                 ///< [D, H·d]
+  at::Tensor query_norm, key_norm;   ///< [d], of each head; undefined: the family has none
+  at::Tensor attention_out_norm;     ///< [D]; undefined: the family has none
+  at::Tensor feed_forward_norm;      ///< [D]
+  at::Tensor feed_forward_out_norm;  ///< [D]; undefined: the family has none
+  at::Tensor gate_up;                ///< [2·I, D]: gate rows, then up
+  at::Tensor down;                   ///< [D, I]
+  BranchGates gates = {};            ///< present in all layers or in none; empty if the model was not trained under nsa
 
   at::Tensor& slot(WeightSlot slot);
   const at::Tensor& slot(WeightSlot slot) const { return const_cast<LayerWeights*>(this)->slot(slot); }

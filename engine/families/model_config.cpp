@@ -66,6 +66,7 @@ void ModelConfig::validate(const std::string& where) const {
   if (heads % kv_heads != 0) refuse_value(where, "the number of heads", "is not a multiple of the number of KV heads");
   if (head_dim % 2 != 0) refuse_value(where, "the head size", "is odd, but RoPE rotates pairs");
   if (!(norm_epsilon >= 0 && norm_epsilon < 1)) refuse_value(where, "the norm's epsilon", "is out of range");
+  if (!(query_scale > 0 && query_scale < 1e6)) refuse_value(where, "the scale of queries", "is out of range");
   if (bos_id) check_range(where, "the BOS id", *bos_id, 0, vocabulary - 1);
   if (eos_id) check_range(where, "the EOS id", *eos_id, 0, vocabulary - 1);
   rope.validate(where);
@@ -92,6 +93,7 @@ void to_json(nlohmann::json& json, const ModelConfig& model) {
           {"rope", model.rope},
           {"bos_id", optional(model.bos_id)},
           {"eos_id", optional(model.eos_id)}};
+  if (model.query_scale != 1) json["query_scale"] = model.query_scale;
   if (model.window_layers.empty()) return;
   json["window"] = model.window;
   json["window_layers"] = model.window_layers;

@@ -23,6 +23,7 @@ struct ModelConfig {
   std::int64_t vocabulary = 0;         ///< V
   std::int64_t context = 0;            ///< trained context, tokens
   double norm_epsilon = 1e-5;
+  double query_scale = 1;        ///< multiplies queries, where attention's scores have another factor than 1/√d
   bool tied_embeddings = false;  ///< lm_head shares model.embed_tokens.weight
   RopeConfig rope;
   std::int64_t window = 0;                ///< W, tokens: a query of a windowed layer sees the last W keys, its own

@@ -10,15 +10,30 @@ namespace carryover {
 
 namespace {
 
-constexpr std::string_view kSlotNames[kWeightSlots] = {
-    "attention_norm",    "qkv",     "qkv_bias", "output",    "query_norm", "key_norm", "gate_rows", "gate_bias",
-    "feed_forward_norm", "gate_up", "down",     "embedding", "final_norm", "head"};
+constexpr std::string_view kSlotNames[kWeightSlots] = {"attention_norm",
+                                                       "qkv",
+                                                       "qkv_bias",
+                                                       "output",
+                                                       "query_norm",
+                                                       "key_norm",
+                                                       "gate_rows",
+                                                       "gate_bias",
+                                                       "attention_out_norm",
+                                                       "feed_forward_norm",
+                                                       "feed_forward_out_norm",
+                                                       "gate_up",
+                                                       "down",
+                                                       "embedding",
+                                                       "final_norm",
+                                                       "head"};
 
 /// Appends the tensors of one layer, each behind the rows of its slot that came before.
 class LayerRows {
  public:
-  explicit LayerRows(std::int64_t layer)
-      : hf_("model.layers." + std::to_string(layer) + "."), gguf_("blk." + std::to_string(layer) + ".") {}
+  LayerRows(const Family& family, std::int64_t layer)
+      : norm_offset_(family.norm_offset),
+        hf_("model.layers." + std::to_string(layer) + "."),
+        gguf_("blk." + std::to_string(layer) + ".") {}
 
   void matrix(const char* hf, const char* gguf, WeightSlot slot, std::int64_t rows, std::int64_t columns,
               std::int64_t permuted_heads = 0) {
@@ -28,7 +43,7 @@ class LayerRows {
     row.module = std::string(hf).substr(std::string_view(hf).find('.') + 1);
   }
   void norm(const char* hf, const char* gguf, WeightSlot slot, std::int64_t values) {
-    add(hf, gguf, ".weight", slot, values);
+    add(hf, gguf, ".weight", slot, values).gguf_offset = norm_offset_;
   }
   void bias(const char* hf, const char* gguf, WeightSlot slot, std::int64_t values) {
     add(hf, gguf, ".bias", slot, values);
@@ -49,6 +64,7 @@ class LayerRows {
     return rows_.back();
   }
 
+  double norm_offset_;
   std::string hf_, gguf_;
   std::vector<WeightRow> rows_;
   std::int64_t used_[kWeightSlots] = {};
@@ -74,7 +90,7 @@ std::vector<WeightRow> layer_rows(const ModelConfig& c, std::int64_t layer) {
   const std::int64_t permuted = family.interleaved_gguf ? c.heads : 0;
   const std::int64_t permuted_keys = family.interleaved_gguf ? c.kv_heads : 0;
   using enum WeightSlot;
-  LayerRows rows(layer);
+  LayerRows rows(family, layer);
   rows.norm("input_layernorm", "attn_norm", AttentionNorm, c.hidden);
   rows.matrix("self_attn.q_proj", "attn_q", Qkv, queries, c.hidden, permuted);
   rows.matrix("self_attn.k_proj", "attn_k", Qkv, keys, c.hidden, permuted_keys);
@@ -90,7 +106,13 @@ std::vector<WeightRow> layer_rows(const ModelConfig& c, std::int64_t layer) {
     rows.norm("self_attn.k_norm", "attn_k_norm", KeyNorm, c.head_dim);
   }
   rows.gates(c.heads, c.hidden);
-  rows.norm("post_attention_layernorm", "ffn_norm", FeedForwardNorm, c.hidden);
+  if (family.norms_after_blocks) {
+    rows.norm("post_attention_layernorm", "post_attention_norm", AttentionOutNorm, c.hidden);
+    rows.norm("pre_feedforward_layernorm", "ffn_norm", FeedForwardNorm, c.hidden);
+    rows.norm("post_feedforward_layernorm", "post_ffw_norm", FeedForwardOutNorm, c.hidden);
+  } else {
+    rows.norm("post_attention_layernorm", "ffn_norm", FeedForwardNorm, c.hidden);
+  }
   rows.matrix("mlp.gate_proj", "ffn_gate", GateUp, c.intermediate, c.hidden);
   rows.matrix("mlp.up_proj", "ffn_up", GateUp, c.intermediate, c.hidden);
   rows.matrix("mlp.down_proj", "ffn_down", Down, c.hidden, c.intermediate);
@@ -103,6 +125,7 @@ std::vector<WeightRow> rows_before_layers(const ModelConfig& c) {
 
 std::vector<WeightRow> rows_after_layers(const ModelConfig& c) {
   std::vector<WeightRow> rows{{"model.norm.weight", "output_norm.weight", WeightSlot::FinalNorm, 0, c.hidden}};
+  rows[0].gguf_offset = family_of(c).norm_offset;
   if (!c.tied_embeddings)
     rows.push_back({"lm_head.weight", "output.weight", WeightSlot::Head, 0, c.vocabulary, c.hidden});
   return rows;

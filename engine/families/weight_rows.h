@@ -20,8 +20,10 @@ enum class WeightSlot {
   KeyNorm,
   GateRows,  ///< gates of policy nsa: a head's three rows side by side (compressed, selected, window)
   GateBias,
+  AttentionOutNorm,  ///< of what attention adds
   FeedForwardNorm,
-  GateUp,  ///< the gate's rows, then those of up
+  FeedForwardOutNorm,  ///< of what the feed-forward adds
+  GateUp,              ///< the gate's rows, then those of up
   Down,
   // of the model
   Embedding,
@@ -40,6 +42,7 @@ struct WeightRow {
   WeightSlot slot;
   std::int64_t first_row = 0, rows = 0;
   std::int64_t columns = 0;         ///< 0: the tensor is a vector of `rows` values
+  double gguf_offset = 0;           ///< what a GGUF has added to each value
   std::int64_t permuted_heads = 0;  ///< number of heads whose rows a GGUF stores pair by pair (Q and K); 0 for none
   std::string module = {};          ///< a linear module that an adapter may target: "q_proj"; empty: none
 

@@ -49,7 +49,7 @@ at::Tensor read_by_source(const AttentionPattern& attention, std::int64_t token,
 at::Tensor logit_direction(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil) {
   at::Tensor row = decoder.head_row(target).to(at::kDouble);
   if (foil) row = row - decoder.head_row(*foil).to(at::kDouble);
-  return decoder.weights.final_norm.to(at::kDouble) * row;
+  return decoder.final_gains() * row;
 }
 
 double final_norm_scale(const Decoder& decoder, const at::Tensor& row) {
@@ -79,8 +79,7 @@ void DirectLogitAttribution::see(const LayerSight& sight) {
   at::Tensor parts = at::zeros({heads, sources, heads, d}, sight.queries.options());
   for (int h = 0; h < heads; ++h)
     parts[h].select(1, h).copy_(read_by_source(AttentionPattern(sight, h), question_.token, first_token_));
-  const at::Tensor nothing = at::zeros({heads * sources, decoder_.config.hidden}, sight.entering.options());
-  const at::Tensor written = decoder_.add_attention(sight.layer, nothing, parts.view({heads * sources, heads * d}), {});
+  const at::Tensor written = decoder_.written_by(sight.layer, parts.view({heads * sources, heads * d}));
   for (std::int64_t h = 0; h < heads; ++h)
     for (std::int64_t source = 0; source < sources; ++source)
       (split_.*kSources[static_cast<std::size_t>(source)]).values[static_cast<std::size_t>(sight.layer * heads + h)] =

@@ -29,29 +29,38 @@ SourcesOfToken::SourcesOfToken(const Decoder& decoder, const PredictionQuestion&
       prefix_positions_(std::move(prefix_positions)),
       direction_(logit_direction(decoder, target, question.foil)) {}
 
-/// [H, d] fp64: what a unit of each head's output adds to the logit, but for the final norm's scale.
-at::Tensor SourcesOfToken::logit_directions(const LayerSight& sight) const {
+/// Returns [H, d] fp64: what a unit of each head's output adds to the logit, but for the final norm's scale. outputs:
+/// [H, d], those of the token.
+at::Tensor SourcesOfToken::logit_directions(const LayerSight& sight, const at::Tensor& outputs) const {
   const std::int64_t heads = decoder_.config.heads, width = heads * decoder_.config.head_dim;
-  const at::Tensor units = at::eye(width, sight.queries.options());
-  const at::Tensor nothing = at::zeros({width, decoder_.config.hidden}, sight.entering.options());
-  const at::Tensor written = decoder_.add_attention(sight.layer, nothing, units, {});
+  // Each unit is a part; the last part makes the sum what the heads put out, of which a norm may take the size.
+  const at::Tensor units = at::eye(width, outputs.options()), rest = (outputs.view({1, width}) - 1);
+  const at::Tensor written = decoder_.written_by(sight.layer, at::cat({units, rest})).narrow(0, 0, width);
   return at::mv(written.to(at::kDouble), direction_).view({heads, decoder_.config.head_dim});
 }
 
 void SourcesOfToken::see(const LayerSight& sight) {
-  const at::Tensor directions = logit_directions(sight);
+  const std::int64_t own = token_ + 1;
+  std::vector<at::Tensor> all_weights, all_values, outputs;
   for (int h = 0; h < decoder_.config.heads; ++h) {
     const AttentionPattern attention(sight, h);
-    const std::int64_t prefix = attention.prefix_length(), own = token_ + 1;
-    const at::Tensor weights = attention.weights(token_, 1)[0].narrow(0, 0, prefix + own).to(at::kDouble);
+    const std::int64_t prefix = attention.prefix_length();
+    all_weights.push_back(attention.weights(token_, 1)[0].narrow(0, 0, prefix + own).to(at::kDouble));
     at::Tensor values = attention.values().narrow(0, 0, own);
     if (prefix > 0) values = at::cat({attention.prefix_values(), values});
+    all_values.push_back(values.to(at::kDouble));
+    outputs.push_back(all_weights.back().unsqueeze(0).mm(all_values.back())[0]);
     HeadView view;
     if (prefix > 0) view.positions = prefix_positions_(attention, {sight.layer, h});
     for (std::int64_t i = 0; i < own; ++i) view.positions.push_back(first_token_ + i);
-    view.attention = to_vector(weights);
-    view.logit = to_vector(weights * at::mv(values.to(at::kDouble), directions[h]));
+    view.attention = to_vector(all_weights.back());
     heads_.push_back(std::move(view));
+  }
+  const at::Tensor directions = logit_directions(sight, at::stack(outputs).to(sight.queries.scalar_type()));
+  const auto first = heads_.end() - decoder_.config.heads;
+  for (std::int64_t h = 0; h < decoder_.config.heads; ++h) {
+    const auto i = static_cast<std::size_t>(h);
+    first[h].logit = to_vector(all_weights[i] * at::mv(all_values[i], directions[h]));
   }
   if (sight.layer + 1 == decoder_.config.layers) scale_ = final_norm_scale(decoder_, sight.leaving[token_]);
 }

@@ -25,7 +25,7 @@ class SourcesOfToken {
   TokenSources result() const;  ///< once the segment is whole
 
  private:
-  at::Tensor logit_directions(const LayerSight& sight) const;
+  at::Tensor logit_directions(const LayerSight& sight, const at::Tensor& outputs) const;
 
   struct HeadView {
     std::vector<std::int64_t> positions;

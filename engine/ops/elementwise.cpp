@@ -70,32 +70,62 @@ CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_ROW)
 CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_BACKWARD_ROW)
 #undef CARRYOVER_NORM_BACKWARD_ROW
 
-CARRYOVER_VECTORISED void swiglu_row(const float* gate, const float* up, float* out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (1.0f + fast_exp(-gate[i])) * up[i];
-}
-void swiglu_row(const double* gate, const double* up, double* out, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (1.0 + fast_exp(-gate[i])) * up[i];
-}
-
-#define CARRYOVER_SWIGLU_BACKWARD_ROW(T, vectorised)                                                       \
-  vectorised void swiglu_backward_row(const T* gate, const T* up, const T* gradient, T* to_gate, T* to_up, \
-                                      std::int64_t n) {                                                    \
-    for (std::int64_t i = 0; i < n; ++i) {                                                                 \
-      const T sigmoid = T(1) / (T(1) + fast_exp(-gate[i])), silu = gate[i] * sigmoid;                      \
-      to_gate[i] = gradient[i] * up[i] * (sigmoid + silu * (T(1) - sigmoid));                              \
-      to_up[i] = gradient[i] * silu;                                                                       \
-    }                                                                                                      \
+/// Both activations are x · σ(argument(x)).
+struct SiluGate {
+  template <typename T>
+  static T argument(T x) {
+    return x;
   }
-CARRYOVER_SWIGLU_BACKWARD_ROW(float, CARRYOVER_VECTORISED)
-CARRYOVER_SWIGLU_BACKWARD_ROW(double, )
-#undef CARRYOVER_SWIGLU_BACKWARD_ROW
+  template <typename T>
+  static T slope(T /*x*/) {
+    return T(1);
+  }
+};
+struct GeluTanhGate {
+  static constexpr double kScale = 1.5957691216057308, kCubic = 0.044715;  ///< 2·√(2/π)
+  template <typename T>
+  static T argument(T x) {
+    return T(kScale) * x * (T(1) + T(kCubic) * x * x);
+  }
+  template <typename T>
+  static T slope(T x) {
+    return T(kScale) * (T(1) + T(3 * kCubic) * x * x);
+  }
+};
+
+#define CARRYOVER_GATED_ROWS(T, Gate, vectorised)                                                                \
+  vectorised void gated_row(Gate, const T* gate, const T* up, T* out, std::int64_t n) {                          \
+    for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (T(1) + fast_exp(-Gate::argument(gate[i]))) * up[i]; \
+  }                                                                                                              \
+  vectorised void gated_backward_row(Gate, const T* gate, const T* up, const T* gradient, T* to_gate, T* to_up,  \
+                                     std::int64_t n) {                                                           \
+    for (std::int64_t i = 0; i < n; ++i) {                                                                       \
+      const T sigmoid = T(1) / (T(1) + fast_exp(-Gate::argument(gate[i]))), active = gate[i] * sigmoid;          \
+      to_gate[i] = gradient[i] * up[i] * (sigmoid + active * (T(1) - sigmoid) * Gate::slope(gate[i]));           \
+      to_up[i] = gradient[i] * active;                                                                           \
+    }                                                                                                            \
+  }
+CARRYOVER_GATED_ROWS(float, SiluGate, CARRYOVER_VECTORISED)
+CARRYOVER_GATED_ROWS(float, GeluTanhGate, CARRYOVER_VECTORISED)
+CARRYOVER_GATED_ROWS(double, SiluGate, )
+CARRYOVER_GATED_ROWS(double, GeluTanhGate, )
+#undef CARRYOVER_GATED_ROWS
+
+/// Calls call(gate) with the gate of an activation.
+template <typename Call>
+void with_gate(Activation activation, const Call& call) {
+  if (activation == Activation::Silu)
+    call(SiluGate());
+  else
+    call(GeluTanhGate());
+}
 
 template <typename T>
 using Opmath = at::opmath_type<T>;
 
-at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, double epsilon) {
+at::Tensor rms_norm_cpu(const at::Tensor& input, const NormGains& norm) {
   const at::Tensor x = input.contiguous();
-  const at::Tensor gains = weight.contiguous();
+  const at::Tensor gains = norm.weight.contiguous();
   CARRYOVER_CHECK(gains.scalar_type() == x.scalar_type());
   at::Tensor out = at::empty_like(x);
   const std::int64_t width = x.size(-1), rows = x.numel() / width;
@@ -103,13 +133,14 @@ at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, doubl
     const scalar_t* in = x.const_data_ptr<scalar_t>();
     std::vector<Opmath<scalar_t>> w(static_cast<std::size_t>(width));
     load(gains.const_data_ptr<scalar_t>(), w.data(), width);
+    for (Opmath<scalar_t>& gain : w) gain += static_cast<Opmath<scalar_t>>(norm.offset);
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, rows, grain_of(width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<Opmath<scalar_t>> row(static_cast<std::size_t>(width));
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * width, row.data(), width);
         const auto mean = sum_of_squares(row.data(), width) / static_cast<Opmath<scalar_t>>(width);
-        const auto scale = Opmath<scalar_t>(1) / std::sqrt(mean + static_cast<Opmath<scalar_t>>(epsilon));
+        const auto scale = Opmath<scalar_t>(1) / std::sqrt(mean + static_cast<Opmath<scalar_t>>(norm.epsilon));
         scale_row(row.data(), w.data(), scale, width);
         store(row.data(), result + r * width, width);
       }
@@ -119,12 +150,12 @@ at::Tensor rms_norm_cpu(const at::Tensor& input, const at::Tensor& weight, doubl
 }
 
 /// Threads sum the weight's gradient over fixed blocks of rows; these sums are then added in order.
-NormGradient rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& output_gradient,
-                                   double epsilon, bool weight_wanted) {
+NormGradient rms_norm_backward_cpu(const at::Tensor& input, const NormGains& norm, const at::Tensor& output_gradient,
+                                   bool weight_wanted) {
   constexpr std::int64_t block = 64;
   const at::Tensor x = input.contiguous(), gradient = output_gradient.contiguous();
   const auto opmath_type = compute_type(x.scalar_type());
-  const at::Tensor opmath_weight = weight.to(opmath_type).contiguous();
+  const at::Tensor opmath_weight = norm.weight.to(opmath_type).add(norm.offset).contiguous();
   at::Tensor to_x = at::empty_like(x);
   const std::int64_t width = x.size(-1), rows = x.numel() / width, blocks = (rows + block - 1) / block;
   const at::Tensor sums =
@@ -141,7 +172,7 @@ NormGradient rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& we
       for (std::int64_t r = begin * block; r < std::min(rows, end * block); ++r) {
         load(in + r * width, row, width);
         load(from + r * width, g, width);
-        const W mean = sum_of_squares(row, width) / static_cast<W>(width) + static_cast<W>(epsilon);
+        const W mean = sum_of_squares(row, width) / static_cast<W>(width) + static_cast<W>(norm.epsilon);
         const W scale = W(1) / std::sqrt(mean);
         const W along = weighted_dot(g, w, row, width) / (static_cast<W>(width) * mean);
         norm_backward_row(g, w, row, out, scale, along, width);
@@ -150,14 +181,14 @@ NormGradient rms_norm_backward_cpu(const at::Tensor& input, const at::Tensor& we
       }
     });
   });
-  return {to_x, weight_wanted ? sums.sum(0).to(weight.scalar_type()) : at::Tensor()};
+  return {to_x, weight_wanted ? sums.sum(0).to(norm.weight.scalar_type()) : at::Tensor()};
 }
 
-at::Tensor swiglu_backward_cpu(const at::Tensor& input, const at::Tensor& output_gradient) {
+at::Tensor gated_backward_cpu(const at::Tensor& input, const at::Tensor& output_gradient, Activation activation) {
   const at::Tensor x = input.contiguous(), gradient = output_gradient.contiguous();
   const std::int64_t width = x.size(-1) / 2, rows = x.numel() / (2 * width);
   at::Tensor out = at::empty_like(x);
-  CARRYOVER_DISPATCH(x.scalar_type(), "swiglu_backward", [&] {
+  CARRYOVER_DISPATCH(x.scalar_type(), "gated_backward", [&] {
     using W = Opmath<scalar_t>;
     const scalar_t *in = x.const_data_ptr<scalar_t>(), *from = gradient.const_data_ptr<scalar_t>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
@@ -167,7 +198,8 @@ at::Tensor swiglu_backward_cpu(const at::Tensor& input, const at::Tensor& output
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * 2 * width, row, 2 * width);
         load(from + r * width, g, width);
-        swiglu_backward_row(row, row + width, g, both, both + width, width);
+        with_gate(activation,
+                  [&](auto gate) { gated_backward_row(gate, row, row + width, g, both, both + width, width); });
         store(both, result + r * 2 * width, 2 * width);
       }
     });
@@ -175,18 +207,18 @@ at::Tensor swiglu_backward_cpu(const at::Tensor& input, const at::Tensor& output
   return out;
 }
 
-at::Tensor swiglu_cpu(const at::Tensor& input) {
+at::Tensor gated_cpu(const at::Tensor& input, Activation activation) {
   const at::Tensor x = input.contiguous();
   const std::int64_t width = x.size(-1) / 2, rows = x.numel() / (2 * width);
   at::Tensor out = at::empty({rows, width}, x.options());
-  CARRYOVER_DISPATCH(x.scalar_type(), "swiglu", [&] {
+  CARRYOVER_DISPATCH(x.scalar_type(), "gated", [&] {
     const scalar_t* in = x.const_data_ptr<scalar_t>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
     at::parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<Opmath<scalar_t>> row(static_cast<std::size_t>(2 * width));
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * 2 * width, row.data(), 2 * width);
-        swiglu_row(row.data(), row.data() + width, row.data(), width);
+        with_gate(activation, [&](auto gate) { gated_row(gate, row.data(), row.data() + width, row.data(), width); });
         store(row.data(), result + r * width, width);
       }
     });
@@ -216,12 +248,15 @@ at::Tensor rotate_cpu(const at::Tensor& x, const at::Tensor& cos, const at::Tens
   return out;
 }
 
-at::Tensor rms_norm_forward(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-  return takes_kernels(x.device()) ? at::rms_norm(x, {x.size(-1)}, weight, epsilon) : rms_norm_cpu(x, weight, epsilon);
+at::Tensor rms_norm_forward(const at::Tensor& x, const NormGains& norm) {
+  if (!takes_kernels(x.device())) return rms_norm_cpu(x, norm);
+  if (norm.offset == 0) return at::rms_norm(x, {x.size(-1)}, norm.weight, norm.epsilon);
+  const auto type = compute_type(x.scalar_type());
+  return at::rms_norm(x.to(type), {x.size(-1)}, norm.weight.to(type) + norm.offset, norm.epsilon).to(x.scalar_type());
 }
 
-at::Tensor swiglu_forward(const at::Tensor& gate_up) {
-  return takes_kernels(gate_up.device()) ? swiglu_on_device(gate_up) : swiglu_cpu(gate_up);
+at::Tensor gated_forward(const at::Tensor& gate_up, Activation activation) {
+  return takes_kernels(gate_up.device()) ? gated_on_device(gate_up, activation) : gated_cpu(gate_up, activation);
 }
 
 at::Tensor rotate_forward(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
@@ -229,26 +264,30 @@ at::Tensor rotate_forward(const at::Tensor& x, const at::Tensor& cos, const at::
 }
 
 struct RmsNormFunction : Function<RmsNormFunction> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight, double epsilon) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight, double epsilon,
+                            double offset) {
     context->save_for_backward({x, weight});
     context->saved_data["epsilon"] = epsilon;
-    return rms_norm_forward(x, weight, epsilon);
+    context->saved_data["offset"] = offset;
+    return rms_norm_forward(x, {weight, epsilon, offset});
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    const auto to = rms_norm_backward(saved[0], saved[1], gradients[0], context->saved_data["epsilon"].toDouble(),
-                                      context->needs_input_grad(1));
-    return {to.x, to.weight, at::Tensor()};
+    const NormGains norm{saved[1], context->saved_data["epsilon"].toDouble(), context->saved_data["offset"].toDouble()};
+    const auto to = rms_norm_backward(saved[0], norm, gradients[0], context->needs_input_grad(1));
+    return {to.x, to.weight, at::Tensor(), at::Tensor()};
   }
 };
 
-struct SwigluFunction : Function<SwigluFunction> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up) {
+struct GatedFunction : Function<GatedFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up, Activation activation) {
     context->save_for_backward({gate_up});
-    return swiglu_forward(gate_up);
+    context->saved_data["activation"] = static_cast<std::int64_t>(activation);
+    return gated_forward(gate_up, activation);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
-    return {swiglu_backward(context->get_saved_variables()[0], gradients[0])};
+    const auto activation = static_cast<Activation>(context->saved_data["activation"].toInt());
+    return {gated_backward(context->get_saved_variables()[0], gradients[0], activation), at::Tensor()};
   }
 };
 
@@ -269,31 +308,31 @@ struct RotateFunction : Function<RotateFunction> {
 
 }  // namespace
 
-NormGradient rms_norm_backward(const at::Tensor& given, const at::Tensor& weight, const at::Tensor& given_gradient,
-                               double epsilon, bool weight_wanted) {
-  if (!takes_kernels(given.device()))
-    return rms_norm_backward_cpu(given, weight, given_gradient, epsilon, weight_wanted);
+NormGradient rms_norm_backward(const at::Tensor& given, const NormGains& norm, const at::Tensor& given_gradient,
+                               bool weight_wanted) {
+  if (!takes_kernels(given.device())) return rms_norm_backward_cpu(given, norm, given_gradient, weight_wanted);
   const auto type = compute_type(given.scalar_type());
-  const at::Tensor x = given.to(type), gains = weight.to(type), gradient = given_gradient.to(type);
-  const at::Tensor inverse = (x.square().mean(-1, true) + epsilon).rsqrt();
+  const at::Tensor x = given.to(type), gains = norm.weight.to(type) + norm.offset, gradient = given_gradient.to(type);
+  const at::Tensor inverse = (x.square().mean(-1, true) + norm.epsilon).rsqrt();
   const at::Tensor unit = x * inverse, along = gradient * gains;
   const at::Tensor to_x = (along - unit * (along * unit).mean(-1, true)) * inverse;
   NormGradient to{to_x.to(given.scalar_type()), {}};
-  if (weight_wanted) to.weight = (gradient * unit).sum_to_size(gains.sizes()).to(weight.scalar_type());
+  if (weight_wanted) to.weight = (gradient * unit).sum_to_size(gains.sizes()).to(norm.weight.scalar_type());
   return to;
 }
 
-at::Tensor swiglu_backward(const at::Tensor& gate_up, const at::Tensor& gradient) {
-  return takes_kernels(gate_up.device()) ? swiglu_backward_on_device(gate_up, gradient)
-                                         : swiglu_backward_cpu(gate_up, gradient);
+at::Tensor gated_backward(const at::Tensor& gate_up, const at::Tensor& gradient, Activation activation) {
+  return takes_kernels(gate_up.device()) ? gated_backward_on_device(gate_up, gradient, activation)
+                                         : gated_backward_cpu(gate_up, gradient, activation);
 }
 
-at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double epsilon) {
-  return at::GradMode::is_enabled() ? RmsNormFunction::apply(x, weight, epsilon) : rms_norm_forward(x, weight, epsilon);
+at::Tensor rms_norm(const at::Tensor& x, const NormGains& norm) {
+  return at::GradMode::is_enabled() ? RmsNormFunction::apply(x, norm.weight, norm.epsilon, norm.offset)
+                                    : rms_norm_forward(x, norm);
 }
 
-at::Tensor swiglu(const at::Tensor& gate_up) {
-  return at::GradMode::is_enabled() ? SwigluFunction::apply(gate_up) : swiglu_forward(gate_up);
+at::Tensor gated(const at::Tensor& gate_up, Activation activation) {
+  return at::GradMode::is_enabled() ? GatedFunction::apply(gate_up, activation) : gated_forward(gate_up, activation);
 }
 
 at::Tensor rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {

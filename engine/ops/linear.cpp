@@ -36,36 +36,41 @@ struct LinearFunction : Function<LinearFunction> {
 
 struct NormLinearFunction : Function<NormLinearFunction> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& gains, double epsilon,
-                            const at::Tensor& weight) {
+                            double offset, const at::Tensor& weight) {
     context->save_for_backward({x, gains, weight});
     context->saved_data["epsilon"] = epsilon;
-    return ops::matmul(rms_norm(x, gains, epsilon), weight);
+    context->saved_data["offset"] = offset;
+    return ops::matmul(rms_norm(x, {gains, epsilon, offset}), weight);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
     const at::Tensor &x = saved[0], &gains = saved[1], &weight = saved[2];
-    const double epsilon = context->saved_data["epsilon"].toDouble();
-    variable_list to(4);  // includes one for epsilon; needs_input_grad counts only tensors
-    if (context->needs_input_grad(2)) to[3] = matmul_to_weight(gradients[0], rms_norm(x, gains, epsilon));
+    const NormGains norm{gains, context->saved_data["epsilon"].toDouble(), context->saved_data["offset"].toDouble()};
+    variable_list to(5);  // includes those of epsilon and offset; needs_input_grad counts only tensors
+    if (context->needs_input_grad(2)) to[4] = matmul_to_weight(gradients[0], rms_norm(x, norm));
     const bool gains_wanted = context->needs_input_grad(1);
     if (!context->needs_input_grad(0) && !gains_wanted) return to;
-    const auto norm = rms_norm_backward(x, gains, matmul_to_input(gradients[0], weight), epsilon, gains_wanted);
-    to[0] = norm.x;
-    to[1] = norm.weight;
+    const auto of_norm = rms_norm_backward(x, norm, matmul_to_input(gradients[0], weight), gains_wanted);
+    to[0] = of_norm.x;
+    to[1] = of_norm.weight;
     return to;
   }
 };
 
-struct SwigluLinearFunction : Function<SwigluLinearFunction> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up, const at::Tensor& weight) {
+struct GatedLinearFunction : Function<GatedLinearFunction> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& gate_up, Activation activation,
+                            const at::Tensor& weight) {
     context->save_for_backward({gate_up, weight});
-    return ops::matmul(swiglu(gate_up), weight);
+    context->saved_data["activation"] = static_cast<std::int64_t>(activation);
+    return ops::matmul(gated(gate_up, activation), weight);
   }
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     const auto saved = context->get_saved_variables();
-    variable_list to(2);
-    if (context->needs_input_grad(1)) to[1] = matmul_to_weight(gradients[0], swiglu(saved[0]));
-    if (context->needs_input_grad(0)) to[0] = swiglu_backward(saved[0], matmul_to_input(gradients[0], saved[1]));
+    const auto activation = static_cast<Activation>(context->saved_data["activation"].toInt());
+    variable_list to(3);  // includes that of the activation
+    if (context->needs_input_grad(1)) to[2] = matmul_to_weight(gradients[0], gated(saved[0], activation));
+    if (context->needs_input_grad(0))
+      to[0] = gated_backward(saved[0], matmul_to_input(gradients[0], saved[1]), activation);
     return to;
   }
 };
@@ -89,24 +94,24 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight) {
   return at::GradMode::is_enabled() ? LinearFunction::apply(x, weight) : ops::matmul(x, weight);
 }
 
-at::Tensor norm_linear(const at::Tensor& x, const at::Tensor& gains, double epsilon, const at::Tensor& weight) {
-  if (at::GradMode::is_enabled()) return NormLinearFunction::apply(x, gains, epsilon, weight);
-  return ops::matmul(rms_norm(x, gains, epsilon), weight);
+at::Tensor norm_linear(const at::Tensor& x, const NormGains& norm, const at::Tensor& weight) {
+  if (at::GradMode::is_enabled()) return NormLinearFunction::apply(x, norm.weight, norm.epsilon, norm.offset, weight);
+  return ops::matmul(rms_norm(x, norm), weight);
 }
 
-at::Tensor swiglu_linear(const at::Tensor& gate_up, const at::Tensor& weight) {
-  return at::GradMode::is_enabled() ? SwigluLinearFunction::apply(gate_up, weight)
-                                    : ops::matmul(swiglu(gate_up), weight);
+at::Tensor gated_linear(const at::Tensor& gate_up, Activation activation, const at::Tensor& weight) {
+  return at::GradMode::is_enabled() ? GatedLinearFunction::apply(gate_up, activation, weight)
+                                    : ops::matmul(gated(gate_up, activation), weight);
 }
 
 at::Tensor add_linear(const at::Tensor& stream, const at::Tensor& x, const at::Tensor& weight, bool reuses) {
   return reuses && adds_in_place(stream) ? add_in_place(stream, x, weight) : stream + ops::linear(x, weight);
 }
 
-at::Tensor add_swiglu_linear(const at::Tensor& stream, const at::Tensor& gate_up, const at::Tensor& weight,
-                             bool reuses) {
-  return reuses && adds_in_place(stream) ? add_in_place(stream, swiglu(gate_up), weight)
-                                         : stream + swiglu_linear(gate_up, weight);
+at::Tensor add_gated_linear(const at::Tensor& stream, const at::Tensor& gate_up, Activation activation,
+                            const at::Tensor& weight, bool reuses) {
+  return reuses && adds_in_place(stream) ? add_in_place(stream, gated(gate_up, activation), weight)
+                                         : stream + gated_linear(gate_up, activation, weight);
 }
 
 }  // namespace carryover::ops

@@ -186,6 +186,7 @@ void describe(Fields& field, Described<Fields, ModelConfig>& value) {
   field("vocabulary", value.vocabulary, kCount);
   field("context", value.context, kCount);
   field("norm_epsilon", value.norm_epsilon, kReal);
+  field("query_scale", value.query_scale, kReal);
   field("tied_embeddings", value.tied_embeddings);
   field("rope", value.rope);
   field("window", value.window, kCount);

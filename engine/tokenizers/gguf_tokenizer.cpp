@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/gguf_tokenizer.h"
 
+#include <algorithm>
+
 #include "engine/base/error.h"
 #include "engine/formats/mapped_file.h"
 #include "engine/tokenizers/end_tokens.h"
@@ -61,13 +63,13 @@ class Reader {
     return definition;
   }
 
-  std::string read_sentencepiece() const {
+  std::string read_sentencepiece() {
     const auto scores = file_.find_floats("tokenizer.ggml.scores");
     if (!scores || scores->size() != tokens_.size()) broken("tokenizer.ggml.scores and tokens differ in length");
     SentencePieceWriter writer;
-    for (std::size_t id = 0; id < tokens_.size(); ++id) {
-      writer.add_piece(tokens_[id], static_cast<float>((*scores)[id]), kind(id));
-    }
+    mark_unknown();
+    for (std::size_t id = 0; id < tokens_.size(); ++id)
+      writer.add_piece(piece_of(id), static_cast<float>((*scores)[id]), kind(id));
     const auto spelling = [this](const char* key) {
       const auto id = id_of(key);
       return id ? tokens_[static_cast<std::size_t>(*id)] : std::string_view();
@@ -79,6 +81,22 @@ class Reader {
  private:
   [[noreturn]] void broken(const std::string& problem) const {
     throw EngineError(Fault::BadInput, file_.where(), problem, "Fetch the file again, or convert the model again.");
+  }
+
+  /// Gives the unknown token its type, which Gemma's files do not, and without which SentencePiece refuses a model.
+  void mark_unknown() {
+    if (std::ranges::count(kinds_, static_cast<std::int64_t>(PieceKind::Unknown)) > 0) return;
+    if (const auto unknown = id_of("tokenizer.ggml.unknown_token_id"))
+      kinds_[static_cast<std::size_t>(*unknown)] = static_cast<std::int64_t>(PieceKind::Unknown);
+  }
+
+  /// Returns a piece as SentencePiece spells it. Gemma's files have user-defined pieces of blanks, which SentencePiece
+  /// would never find: it has replaced the blanks of the text when it looks for them.
+  std::string piece_of(std::size_t id) const {
+    std::string piece(tokens_[id]);
+    if (kind(id) != PieceKind::UserDefined) return piece;
+    for (std::size_t at = piece.find(' '); at != std::string::npos; at = piece.find(' ', at)) piece.replace(at, 1, "▁");
+    return piece;
   }
 
   PieceKind kind(std::size_t id) const { return static_cast<PieceKind>(kinds_[id]); }

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(swiglu_threads) swiglu_packs(const Swiglu args
       Values out;
       for (int k = 0; k < width; ++k) {
         const W g = to_opmath(gate.values[k]);
-        narrow(g / (W(1) + exponential(-g)) * to_opmath(up.values[k]), out.values[k]);
+        narrow(g / (W(1) + exponential(-gate_argument(g, args.gelu))) * to_opmath(up.values[k]), out.values[k]);
       }
       *reinterpret_cast<Values*>(output + c) = out;
     }
@@ -53,9 +53,10 @@ __global__ void __launch_bounds__(swiglu_threads) swiglu_backward_packs(const Sw
       Values to_gate, to_up;
       for (int k = 0; k < width; ++k) {
         const W g = to_opmath(gate.values[k]), from = to_opmath(gradient.values[k]);
-        const W sigmoid = W(1) / (W(1) + exponential(-g)), silu = g * sigmoid;
-        narrow(from * to_opmath(up.values[k]) * (sigmoid + silu * (W(1) - sigmoid)), to_gate.values[k]);
-        narrow(from * silu, to_up.values[k]);
+        const W sigmoid = W(1) / (W(1) + exponential(-gate_argument(g, args.gelu))), active = g * sigmoid;
+        const W slope = sigmoid + active * (W(1) - sigmoid) * gate_slope(g, args.gelu);
+        narrow(from * to_opmath(up.values[k]) * slope, to_gate.values[k]);
+        narrow(from * active, to_up.values[k]);
       }
       *reinterpret_cast<Values*>(output + c) = to_gate;
       *reinterpret_cast<Values*>(output + args.inner + c) = to_up;

@@ -15,7 +15,7 @@ Status swiglu(const Swiglu& args, Stream) {
       T* out = static_cast<T*>(args.output) + row * args.inner;
       for (std::int32_t c = 0; c < args.inner; ++c) {
         const Opmath<T> gate = to_opmath(in[c]), up = to_opmath(in[args.inner + c]);
-        narrow(gate / (Opmath<T>(1) + std::exp(-gate)) * up, out[c]);
+        narrow(gate / (Opmath<T>(1) + std::exp(-gate_argument(gate, args.gelu))) * up, out[c]);
       }
     }
   });
@@ -31,9 +31,11 @@ Status swiglu_backward(const Swiglu& args, Stream) {
       T* out = static_cast<T*>(args.output) + row * 2 * args.inner;
       for (std::int32_t c = 0; c < args.inner; ++c) {
         const Opmath<T> gate = to_opmath(in[c]), up = to_opmath(in[args.inner + c]), gradient = to_opmath(from[c]);
-        const Opmath<T> sigmoid = Opmath<T>(1) / (Opmath<T>(1) + std::exp(-gate)), silu = gate * sigmoid;
-        narrow(gradient * up * (sigmoid + silu * (Opmath<T>(1) - sigmoid)), out[c]);
-        narrow(gradient * silu, out[args.inner + c]);
+        const Opmath<T> sigmoid = Opmath<T>(1) / (Opmath<T>(1) + std::exp(-gate_argument(gate, args.gelu))),
+                        active = gate * sigmoid;
+        const Opmath<T> slope = sigmoid + active * (Opmath<T>(1) - sigmoid) * gate_slope(gate, args.gelu);
+        narrow(gradient * up * slope, out[c]);
+        narrow(gradient * active, out[args.inner + c]);
       }
     }
   });

@@ -42,6 +42,16 @@ FAMILIES = {
         transformers.Qwen3Config, transformers.Qwen3ForCausalLM,
         {"head_dim": 16, "use_sliding_window": True, "sliding_window": 33,
          "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
+    "gemma3": (
+        transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM,
+        {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20,
+         "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
+    "gemma3, another scale, linear RoPE": (
+        transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM,
+        {"head_dim": 32, "query_pre_attn_scalar": 20, "sliding_window": 9, "num_hidden_layers": 7,
+         "rope_parameters": {
+             "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+             "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}),
     "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 16}),
     "qwen3, heads wider than the model": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 32}),
 }
@@ -51,7 +61,7 @@ def make(name, folder):
     """A random model whose biases and norms differ from their neutral values, saved as transformers saves it."""
     config_class, model_class, keys = FAMILIES[name]
     torch.manual_seed(len(name))
-    model = model_class(config_class(**SHAPE, **keys)).float().eval()
+    model = model_class(config_class(**{**SHAPE, **keys})).float().eval()
     with torch.no_grad():
         for key, tensor in model.named_parameters():
             if key.endswith(".bias"):

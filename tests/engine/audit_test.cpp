@@ -151,7 +151,7 @@ class AuditTest : public QObject {
     for (unsigned seed = 0; seed < 6; ++seed) {
       Case c = make_case(seed, 5, 1 + seed % 3, true, seed % 2 == 0 ? 0 : 3);
       c.model = tiny_config(3, 4, 2, 8, 97);
-      c.model.architecture = seed < 3 ? "qwen2" : "qwen3";
+      c.model.architecture = seed < 2 ? "qwen2" : seed < 4 ? "qwen3" : "gemma3_text";
       c.model.window_layers = {0, 2};
       c.model.window = seed % 2 == 0 ? 6 : 17;
       if (seed == 4) c.request.config.carry_length = c.request.config.sink_length = 0;

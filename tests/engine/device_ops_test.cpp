@@ -116,16 +116,17 @@ class DeviceOpsTest : public QObject {
     }
   }
 
-  void swiglu_and_its_gradient_are_the_cpus() {
-    for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
-      const at::AutoGradMode gradients(true);
-      const at::Tensor x = at::randn({7, 30}).to(type).requires_grad_(true), from = at::randn({7, 15}).to(type);
-      const at::Tensor out = ops::swiglu(x);
-      out.backward(from);
-      const double bound = type == at::kBFloat16 ? 0.06 : 1e-5;
-      QVERIFY(error(ops::swiglu_on_device(x.detach()), out.detach()) <= bound);
-      QVERIFY(error(ops::swiglu_backward_on_device(x.detach(), from), x.grad()) <= bound);
-    }
+  void gates_and_their_gradients_are_the_cpus() {
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble})
+      for (const Activation activation : {Activation::Silu, Activation::GeluTanh}) {
+        const at::AutoGradMode gradients(true);
+        const at::Tensor x = at::randn({7, 30}).to(type).requires_grad_(true), from = at::randn({7, 15}).to(type);
+        const at::Tensor out = ops::gated(x, activation);
+        out.backward(from);
+        const double bound = type == at::kBFloat16 ? 0.06 : 1e-5;
+        QVERIFY(error(ops::gated_on_device(x.detach(), activation), out.detach()) <= bound);
+        QVERIFY(error(ops::gated_backward_on_device(x.detach(), from, activation), x.grad()) <= bound);
+      }
   }
 
   void heads_attend_like_prefix_attention() {

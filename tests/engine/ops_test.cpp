@@ -20,14 +20,16 @@ using namespace carryover::test;
 
 namespace {
 
-at::Tensor plain_norm(const at::Tensor& x, const at::Tensor& w, double epsilon) {
-  return x * (x.square().mean(-1, true) + epsilon).rsqrt() * w;
+at::Tensor plain_norm(const at::Tensor& x, const at::Tensor& w, double offset) {
+  return x * (x.square().mean(-1, true) + 1e-5).rsqrt() * (offset + w);
 }
 
-at::Tensor plain_swiglu(const at::Tensor& x) {
+at::Tensor plain_gated(const at::Tensor& x, Activation activation) {
   const auto halves = x.chunk(2, -1);
-  return halves[0] * halves[0].sigmoid() * halves[1];
+  return (activation == Activation::Silu ? at::silu(halves[0]) : at::gelu(halves[0], "tanh")) * halves[1];
 }
+
+constexpr Activation kActivations[] = {Activation::Silu, Activation::GeluTanh};
 
 at::Tensor plain_rotate(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin) {
   const auto halves = x.chunk(2, -1);
@@ -44,11 +46,17 @@ class OpsTest : public QObject {
   void norms_and_gates_equal_their_formulas() {
     for (const std::int64_t width : {1, 7, 16, 33, 576}) {
       const at::Tensor x = noise({5, width}), w = noise({width}), gates = noise({5, 2 * width});
-      same(ops::rms_norm(x, w, 1e-5), plain_norm(x, w, 1e-5), {x, w});
-      same(ops::swiglu(gates), plain_swiglu(gates), {gates});
       const at::Tensor weight = noise({9, width});
-      same(ops::norm_linear(x, w, 1e-5, weight), at::linear(plain_norm(x, w, 1e-5), weight), {x, w, weight});
-      same(ops::swiglu_linear(gates, weight), at::linear(plain_swiglu(gates), weight), {gates, weight});
+      for (const double offset : {0.0, 1.0}) {
+        const ops::NormGains norm{w, 1e-5, offset};
+        same(ops::rms_norm(x, norm), plain_norm(x, w, offset), {x, w});
+        same(ops::norm_linear(x, norm, weight), at::linear(plain_norm(x, w, offset), weight), {x, w, weight});
+      }
+      for (const Activation activation : kActivations) {
+        same(ops::gated(gates, activation), plain_gated(gates, activation), {gates});
+        same(ops::gated_linear(gates, activation, weight), at::linear(plain_gated(gates, activation), weight),
+             {gates, weight});
+      }
     }
   }
 
@@ -66,8 +74,10 @@ class OpsTest : public QObject {
                        angle = at::randn({40, 12}, at::kDouble).to(at::kFloat);
       const at::Tensor heads = x.view({40, 4, 24}).transpose(0, 1);
       const std::vector<std::pair<at::Tensor, at::Tensor>> pairs = {
-          {ops::rms_norm(x, w, 1e-5), plain_norm(x.to(at::kDouble), w.to(at::kDouble), 1e-5)},
-          {ops::swiglu(x), plain_swiglu(x.to(at::kDouble))},
+          {ops::rms_norm(x, {w, 1e-5}), plain_norm(x.to(at::kDouble), w.to(at::kDouble), 0)},
+          {ops::rms_norm(x, {w, 1e-5, 1}), plain_norm(x.to(at::kDouble), w.to(at::kDouble), 1)},
+          {ops::gated(x, Activation::Silu), plain_gated(x.to(at::kDouble), Activation::Silu)},
+          {ops::gated(x, Activation::GeluTanh), plain_gated(x.to(at::kDouble), Activation::GeluTanh)},
           {ops::rotate(heads, angle.cos(), angle.sin()),
            plain_rotate(heads.to(at::kDouble), angle.cos().to(at::kDouble), angle.sin().to(at::kDouble))}};
       for (const auto& [fast, exact] : pairs) {
@@ -77,12 +87,15 @@ class OpsTest : public QObject {
     }
   }
 
-  void swiglu_holds_at_the_ends_of_the_range() {
+  void gates_hold_at_the_ends_of_the_range() {
     const at::NoGradGuard no_gradients;
     const at::Tensor gates = at::tensor({-1e30, -200.0, -88.5, -1e-8, 0.0, 1e-8, 88.5, 200.0, 1e30}, at::kFloat);
     const at::Tensor x = at::cat({gates, at::ones_like(gates)}).unsqueeze(0);
-    const at::Tensor expected = gates.to(at::kDouble) * gates.to(at::kDouble).sigmoid();
-    QVERIFY(((ops::swiglu(x)[0].to(at::kDouble) - expected).abs() <= 1e-6 * expected.abs() + 1e-30).all().item<bool>());
+    for (const Activation activation : kActivations) {
+      const at::Tensor expected = plain_gated(x.to(at::kDouble), activation)[0];
+      const at::Tensor found = ops::gated(x, activation)[0].to(at::kDouble);
+      QVERIFY(((found - expected).abs() <= 1e-6 * expected.abs() + 1e-30).all().item<bool>());
+    }
   }
 
   void a_single_row_is_multiplied_as_exactly_as_by_the_framework() {
@@ -248,7 +261,7 @@ class OpsTest : public QObject {
       const auto gradients = [&](at::ScalarType type, const at::Tensor& x, const at::Tensor& w,
                                  const at::Tensor& seed) {
         const at::Tensor a = x.to(type).detach().requires_grad_(), b = w.to(type).detach().requires_grad_();
-        const at::Tensor out = ops::rms_norm(ops::swiglu(a), b, 1e-5);
+        const at::Tensor out = ops::rms_norm(ops::gated(a, Activation::Silu), {b, 1e-5});
         return torch::autograd::grad({out}, {a, b}, {seed.to(type)});
       };
       const at::Tensor x = at::randn({rows, 2 * 37}, at::kDouble), w = at::randn({37}, at::kDouble),

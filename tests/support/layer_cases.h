@@ -117,6 +117,7 @@ inline SwigluCase swiglu_case(int n) {
   c.args.inner = static_cast<std::int32_t>(draw.chance(50) ? draw.whole(1, 70) : 8 * draw.whole(1, 400));
   c.input = exact_elements(draw, c.args.type, c.args.rows * c.args.inner * 2);
   c.gradient = exact_elements(draw, c.args.type, c.args.rows * c.args.inner);
+  c.args.gelu = draw.chance(50);
   return c;
 }
 

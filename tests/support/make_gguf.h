@@ -98,7 +98,10 @@ inline std::vector<float> permute_heads(const std::vector<float>& values, std::i
   return permuted;
 }
 
-inline std::string gguf_tensor_name(const std::string& hf_name) {
+inline std::string gguf_tensor_name(const std::string& hf_name, bool gemma = false) {
+  static const std::map<std::string, std::string> kGemmaNames{{"post_attention_layernorm", "post_attention_norm"},
+                                                              {"pre_feedforward_layernorm", "ffn_norm"},
+                                                              {"post_feedforward_layernorm", "post_ffw_norm"}};
   static const std::map<std::string, std::string> kNames{{"model.embed_tokens", "token_embd"},
                                                          {"model.norm", "output_norm"},
                                                          {"lm_head", "output"},
@@ -117,12 +120,16 @@ inline std::string gguf_tensor_name(const std::string& hf_name) {
   const std::string layers = "model.layers.";
   if (!stem.starts_with(layers)) return kNames.at(stem) + suffix;
   const std::size_t dot = stem.find('.', layers.size());
-  return "blk." + stem.substr(layers.size(), dot - layers.size()) + "." + kNames.at(stem.substr(dot + 1)) + suffix;
+  const std::string part = stem.substr(dot + 1);
+  const std::string name = gemma && kGemmaNames.contains(part) ? kGemmaNames.at(part) : kNames.at(part);
+  return "blk." + stem.substr(layers.size(), dot - layers.size()) + "." + name + suffix;
 }
 
 /// The keys of a GGUF of this model's family. Linear RoPE scaling is written; llama3's is a tensor that the test adds.
 inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
-  const std::string family = c.architecture.starts_with("qwen") ? c.architecture : "llama";
+  const std::string family = c.architecture == "gemma3_text"      ? "gemma3"
+                             : c.architecture.starts_with("qwen") ? c.architecture
+                                                                  : "llama";
   const auto add = [&](const std::string& key, std::int64_t value) {
     writer.add_int(key, static_cast<std::uint32_t>(value));
   };
@@ -140,6 +147,7 @@ inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
   add(family + ".vocab_size", c.vocabulary);
   writer.add_float(family + ".rope.freq_base", static_cast<float>(c.rope.theta));
   writer.add_float(family + ".attention.layer_norm_rms_epsilon", static_cast<float>(c.norm_epsilon));
+  if (family == "gemma3") add(family + ".attention.sliding_window", c.window);
   if (c.rope.kind == RopeConfig::Kind::Linear) {
     writer.add_string(family + ".rope.scaling.type", "linear");
     writer.add_float(family + ".rope.scaling.factor", static_cast<float>(c.rope.factor));
@@ -155,12 +163,14 @@ inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
                               const std::string& dtype = "F32") {
   for (const auto& [name, shape] : hf_tensor_shapes(c)) {
     std::vector<float> values = weights.at(name);
-    const bool permuted = !c.architecture.starts_with("qwen");
+    const bool gemma = c.architecture == "gemma3_text", permuted = !gemma && !c.architecture.starts_with("qwen");
+    if (gemma && name.ends_with("norm.weight"))
+      for (float& value : values) value += 1;
     if (permuted && name.find("q_proj") != std::string::npos) values = permute_heads(values, c.heads, shape[0]);
     if (permuted && name.find("k_proj") != std::string::npos) values = permute_heads(values, c.kv_heads, shape[0]);
     const std::string type = shape.size() == 1 ? "F32" : dtype;
     const std::uint32_t number = type == "F32" ? 0 : type == "F16" ? 1 : 30;
-    writer.add_tensor(gguf_tensor_name(name), shape, number, encode_values(values, type));
+    writer.add_tensor(gguf_tensor_name(name, gemma), shape, number, encode_values(values, type));
   }
 }
 

@@ -102,12 +102,21 @@ class PlainLlama {
     return out;
   }
 
+  bool gemma() const { return model_.architecture == "gemma3_text"; }
+  double norm_offset() const { return gemma() ? 1 : 0; }
+
+  /// x · Φ(x) by tanh, or x · σ(x).
+  double activate(double x) const {
+    if (!gemma()) return x / (1 + std::exp(-x));
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
+  }
+
   Vector normalise(const std::string& name, const Vector& x) const {
     double squares = 0;
     for (double value : x) squares += value * value;
     Vector out = x;
     for (std::size_t c = 0; c < x.size(); ++c)
-      out[c] *= static_cast<double>(weights_.at(name)[c]) /
+      out[c] *= (norm_offset() + static_cast<double>(weights_.at(name)[c])) /
                 std::sqrt(squares / static_cast<double>(x.size()) + model_.norm_epsilon);
     return out;
   }
@@ -284,8 +293,9 @@ class PlainLlama {
       double sum = 0;
       for (std::size_t p = 0; p <= P + j; ++p) {
         const bool out_of_reach = windowed(layer) && static_cast<std::int64_t>(P + j - p) >= model_.window;
-        weights.push_back(
-            out_of_reach ? 0 : std::exp(slow::dot(q, keys[p]) / std::sqrt(static_cast<double>(model_.head_dim))));
+        weights.push_back(out_of_reach ? 0
+                                       : std::exp(model_.query_scale * slow::dot(q, keys[p]) /
+                                                  std::sqrt(static_cast<double>(model_.head_dim))));
         sum += weights.back();
       }
       Vector mixed(q.size(), 0.0);
@@ -323,14 +333,17 @@ class PlainLlama {
       for (std::size_t j = 0; j < x.size(); ++j)
         concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
     }
+    const std::string before = gemma() ? "pre_feedforward_layernorm.weight" : "post_attention_layernorm.weight";
     for (std::size_t j = 0; j < x.size(); ++j) {
-      const Vector attention = multiply(at + "self_attn.o_proj.weight", concatenated[j]);
+      Vector attention = multiply(at + "self_attn.o_proj.weight", concatenated[j]);
+      if (gemma()) attention = normalise(at + "post_attention_layernorm.weight", attention);
       for (std::size_t c = 0; c < x[j].size(); ++c) x[j][c] += attention[c];
-      const Vector normed = normalise(at + "post_attention_layernorm.weight", x[j]);
+      const Vector normed = normalise(at + before, x[j]);
       Vector gate = multiply(at + "mlp.gate_proj.weight", normed);
       const Vector up = multiply(at + "mlp.up_proj.weight", normed);
-      for (std::size_t c = 0; c < gate.size(); ++c) gate[c] = gate[c] / (1 + std::exp(-gate[c])) * up[c];
-      const Vector down = multiply(at + "mlp.down_proj.weight", gate);
+      for (std::size_t c = 0; c < gate.size(); ++c) gate[c] = activate(gate[c]) * up[c];
+      Vector down = multiply(at + "mlp.down_proj.weight", gate);
+      if (gemma()) down = normalise(at + "post_feedforward_layernorm.weight", down);
       for (std::size_t c = 0; c < x[j].size(); ++c) x[j][c] += down[c];
     }
   }
@@ -351,6 +364,7 @@ class PlainLlama {
     for (std::int32_t id : ids) {
       const float* row = weights_.at("model.embed_tokens.weight").data() + static_cast<std::size_t>(id) * D;
       x.emplace_back(row, row + D);
+      for (double& value : x.back()) value *= gemma() ? std::sqrt(static_cast<double>(D)) : 1;
     }
     for (std::size_t l = 0; l < segment.size(); ++l) run_layer(static_cast<int>(l), x, segment[l], queries[l]);
     const std::string head = model_.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";

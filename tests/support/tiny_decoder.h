@@ -30,7 +30,8 @@ struct TinyDecoder {
     const auto source = ModelSource::open(dir.path().string());
     decoder = {source->config(), empty_weights(source->config(), at::TensorOptions().dtype(type), false), {}};
     read_weights(*source, decoder.weights, {});
-    decoder.config.window_rope = config.window_rope;  // which the family's files have no place for
+    if (config.window_rope)
+      decoder.config.window_rope = config.window_rope;  // which the family's files have no place for
   }
 };
 
@@ -47,6 +48,10 @@ inline ModelConfig random_tiny_config(std::mt19937& random) {
     config.window = draw(apart, 1, 40);
     config.window_layers = draw(apart, 0, 1) == 0 ? std::vector<int>{2} : std::vector<int>{2, 3};
     if (draw(apart, 0, 1) == 0) config.window_rope = RopeConfig{.theta = 500};
+    if (config.window_rope && draw(apart, 0, 1) == 0) {
+      config.architecture = "gemma3_text";
+      config.query_scale = 0.75;
+    }
   }
   return config;
 }

@@ -52,11 +52,15 @@ inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> hf_tensor_
       shapes.push_back({prefix + "self_attn.v_proj.bias", {c.kv_heads * c.head_dim}});
     }
     shapes.push_back({prefix + "self_attn.o_proj.weight", {c.hidden, c.heads * c.head_dim}});
-    if (c.architecture == "qwen3") {
+    if (c.architecture == "qwen3" || c.architecture == "gemma3_text") {
       shapes.push_back({prefix + "self_attn.q_norm.weight", {c.head_dim}});
       shapes.push_back({prefix + "self_attn.k_norm.weight", {c.head_dim}});
     }
     shapes.push_back({prefix + "post_attention_layernorm.weight", {c.hidden}});
+    if (c.architecture == "gemma3_text") {
+      shapes.push_back({prefix + "pre_feedforward_layernorm.weight", {c.hidden}});
+      shapes.push_back({prefix + "post_feedforward_layernorm.weight", {c.hidden}});
+    }
     shapes.push_back({prefix + "mlp.gate_proj.weight", {c.intermediate, c.hidden}});
     shapes.push_back({prefix + "mlp.up_proj.weight", {c.intermediate, c.hidden}});
     shapes.push_back({prefix + "mlp.down_proj.weight", {c.hidden, c.intermediate}});
@@ -101,12 +105,12 @@ inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOption
   const std::map<std::string, std::string> classes{{"llama", "LlamaForCausalLM"},
                                                    {"mistral", "MistralForCausalLM"},
                                                    {"qwen2", "Qwen2ForCausalLM"},
-                                                   {"qwen3", "Qwen3ForCausalLM"}};
+                                                   {"qwen3", "Qwen3ForCausalLM"},
+                                                   {"gemma3_text", "Gemma3ForCausalLM"}};
   // Dynamic scaling begins behind the model's context: its reader knows no other.
   const bool own_context = c.rope.kind == RopeConfig::Kind::Dynamic && c.rope.original_context != 0;
   nlohmann::json json{{"architectures", {classes.at(c.architecture)}},
                       {"model_type", c.architecture},
-                      {"hidden_act", "silu"},
                       {"hidden_size", c.hidden},
                       {"intermediate_size", c.intermediate},
                       {"num_hidden_layers", c.layers},
@@ -123,6 +127,12 @@ inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOption
     for (int layer = 0; layer < c.layers; ++layer)
       json["layer_types"].push_back(c.is_windowed(layer) ? "sliding_attention" : "full_attention");
   }
+  if (c.architecture == "gemma3_text")
+    json.update({{"hidden_activation", "gelu_pytorch_tanh"},
+                 {"query_pre_attn_scalar", static_cast<double>(c.head_dim) / (c.query_scale * c.query_scale)},
+                 {"rope_local_base_freq", c.window_rope ? c.window_rope->theta : 1e4}});
+  else
+    json["hidden_act"] = "silu";
   if (c.bos_id) json["bos_token_id"] = *c.bos_id;
   if (c.eos_id) json["eos_token_id"] = *c.eos_id;
   const std::string dtype = options.dtype == "F32" ? "float32" : options.dtype == "F16" ? "float16" : "bfloat16";

@@ -97,6 +97,7 @@ class RandomFields {
     model.vocabulary = up_to(1 << 26);
     model.context = up_to(std::int64_t{1} << 31);
     model.norm_epsilon = 1.0 / static_cast<double>(1 + up_to(1000));
+    model.query_scale = 1.0 / static_cast<double>(1 + up_to(1000));
     for (auto* id : {&model.bos_id, &model.eos_id})
       if (*id) *id = **id % model.vocabulary;
     model.window_layers.clear();

@@ -52,18 +52,22 @@ at::Tensor rotate_in_order(const at::Tensor& x, const at::Tensor& cos, const at:
   return out.transpose(0, 1);
 }
 
-at::Tensor swiglu_on_device(const at::Tensor& gate_up) {
+at::Tensor gated_on_device(const at::Tensor& gate_up, Activation activation) {
   const at::Tensor x = gate_up.contiguous();
   const std::int64_t inner = x.size(-1) / 2, rows = x.numel() / (2 * inner);
   at::Tensor out = at::empty({rows, inner}, x.options());
-  const kernels::Swiglu args{
-      x.const_data_ptr(),    nullptr, element_of(x.scalar_type()), rows, static_cast<std::int32_t>(inner),
-      out.mutable_data_ptr()};
+  const kernels::Swiglu args{x.const_data_ptr(),
+                             nullptr,
+                             element_of(x.scalar_type()),
+                             rows,
+                             static_cast<std::int32_t>(inner),
+                             out.mutable_data_ptr(),
+                             activation == Activation::GeluTanh};
   check_cuda(cuda_kernels().swiglu(args, current_stream(x.device())), "swiglu");
   return out;
 }
 
-at::Tensor swiglu_backward_on_device(const at::Tensor& gate_up, const at::Tensor& gradient) {
+at::Tensor gated_backward_on_device(const at::Tensor& gate_up, const at::Tensor& gradient, Activation activation) {
   const at::Tensor x = gate_up.contiguous(), from = gradient.to(x.scalar_type()).contiguous();
   const std::int64_t inner = x.size(-1) / 2;
   at::Tensor out = at::empty_like(x);
@@ -72,7 +76,8 @@ at::Tensor swiglu_backward_on_device(const at::Tensor& gate_up, const at::Tensor
                              element_of(x.scalar_type()),
                              x.numel() / (2 * inner),
                              static_cast<std::int32_t>(inner),
-                             out.mutable_data_ptr()};
+                             out.mutable_data_ptr(),
+                             activation == Activation::GeluTanh};
   check_cuda(cuda_kernels().swiglu_backward(args, current_stream(x.device())), "swiglu_backward");
   return out;
 }

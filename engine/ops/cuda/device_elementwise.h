@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include "engine/base/activation.h"
+
 /// The elementwise parts of a decoder layer by the project's kernels, each one pass over memory; elementwise.h calls
 /// them on a GPU. Not differentiable. Called on the engine thread and on the thread that runs backward.
 namespace carryover::ops {
@@ -16,7 +18,7 @@ at::Tensor rotate_on_device(const at::Tensor& x, const at::Tensor& cos, const at
 at::Tensor rotate_in_order(const at::Tensor& x, const at::Tensor& cos, const at::Tensor& sin,
                            const std::vector<std::int32_t>& order);
 
-at::Tensor swiglu_on_device(const at::Tensor& gate_up);
-at::Tensor swiglu_backward_on_device(const at::Tensor& gate_up, const at::Tensor& gradient);
+at::Tensor gated_on_device(const at::Tensor& gate_up, Activation activation);
+at::Tensor gated_backward_on_device(const at::Tensor& gate_up, const at::Tensor& gradient, Activation activation);
 
 }  // namespace carryover::ops
