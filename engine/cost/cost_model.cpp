@@ -51,7 +51,7 @@ std::int64_t CostModel::weight_bytes() const {
 }
 
 std::int64_t CostModel::segmented_attention_bytes() const {
-  const Int128 windows = Int128{model.windowed_layers()} * model.kv_heads * (model.window - 1 + config.segment_length);
+  const Int128 windows = Int128{model.windowed_layers()} * model.kv_heads * model.window;
   return saturated((prefix_slots(*this) + segment_slots(*this, config.segment_length) + windows) * pair_bytes(*this));
 }
 

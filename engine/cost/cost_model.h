@@ -36,7 +36,7 @@ struct CostModel {
   std::int64_t global_layers() const { return model.layers - model.windowed_layers(); }
   std::int64_t weight_bytes() const;
   /// Returns the bytes of attention-visible KV in one segment, all layers: n + S + αM + β(1−α)R per head, exact by KV
-  /// head.
+  /// head, and W in windowed layers.
   std::int64_t segmented_attention_bytes() const;
   std::int64_t carry_bytes() const;
   std::int64_t pool_bytes(std::int64_t tokens) const;  ///< keys as SegmentConfig::pool_keys holds them

@@ -36,7 +36,7 @@ struct Family {
   bool qkv_bias = false;         ///< the projections to queries, keys and values add a bias
   bool query_key_norms = false;  ///< each head's queries and keys are normed before RoPE
   Activation activation = Activation::Silu;
-  /// What norms add to their weights before they multiply: 1 where weights are stored as differences from 1. A GGUF
+  /// Norms add this to their weights before they multiply: 1 where weights are stored as differences from 1. A GGUF
   /// stores the sums.
   double norm_offset = 0;
   bool norms_after_blocks = false;    ///< what attention and the feed-forward add is normed, too

@@ -4179,6 +4179,18 @@ Commit: %4</translation>
         <source>long-range, in a layer that does not retrieve, reads %1</source>
         <translation>weitreichend, in einer Schicht, die nicht abruft, liest %1</translation>
     </message>
+    <message>
+        <source>Layer %1 sees only the last %2 tokens, by the model&apos;s own window: it can&apos;t retrieve</source>
+        <translation>Schicht %1 sieht nur die letzten %2 Token, durch das eigene Fenster des Modells: Sie kann nichts abrufen</translation>
+    </message>
+    <message>
+        <source>Layer %1: sees the last %2 tokens, by the model&apos;s own window</source>
+        <translation>Schicht %1: sieht die letzten %2 Token, durch das eigene Fenster des Modells</translation>
+    </message>
+    <message>
+        <source>sees the last %1 tokens</source>
+        <translation>sieht die letzten %1 Token</translation>
+    </message>
 </context>
 <context>
     <name>HeadGridPanel</name>
@@ -4281,6 +4293,10 @@ Commit: %4</translation>
     <message>
         <source>Export the head patterns (MInference&apos;s JSON)…</source>
         <translation>Muster der Köpfe exportieren (JSON von MInference) …</translation>
+    </message>
+    <message>
+        <source>window</source>
+        <translation>Fenster</translation>
     </message>
 </context>
 <context>

@@ -27,12 +27,16 @@ namespace {
 constexpr int header_height = 18;
 constexpr double least_cell = 9.0, least_height = 7.5, largest_cell = 26.0;
 
-/// Local: a small dot. Long elsewhere: a hollow square. Long in a long-range layer: a filled diamond.
+/// Local: a small dot. Long elsewhere: a hollow square. Long in a long-range layer: a filled diamond. In a windowed
+/// layer, whatever the grouping says: a short line.
 void paint_glyph(QPainter& painter, HeadRole role, const QRectF& cell) {
   const Theme& theme = current_theme();
   const double size = std::min(cell.width(), cell.height());
   const QPointF centre = cell.center();
-  if (role == HeadRole::Local) {
+  if (role == HeadRole::Windowed) {
+    painter.setPen(QPen(theme.local, 1.6));
+    painter.drawLine(QPointF(centre.x() - size * 0.2, centre.y()), QPointF(centre.x() + size * 0.2, centre.y()));
+  } else if (role == HeadRole::Local) {
     painter.setPen(Qt::NoPen);
     painter.setBrush(theme.local);
     painter.drawEllipse(centre, size * 0.13, size * 0.13);
@@ -137,11 +141,25 @@ QRect HeadGrid::band() const {
 }
 
 void HeadGrid::toggle_layer(int layer) {
+  if (refuses_windowed(layer)) return;
   SegmentConfig config = context_.config();
   const bool now_long = !config.grouping.is_long_layer(layer);
   config.grouping.set_long_layer(layer, now_long);
   context_.edit_config(
       config, now_long ? tr("make layer %1 long-range").arg(layer) : tr("make layer %1 not long-range").arg(layer));
+}
+
+/// Returns true, and says why, if the layer sees nothing but the model's own window.
+bool HeadGrid::refuses_windowed(int layer) {
+  if (!context_.model()->is_windowed(layer)) return false;
+  context_.add_note(filled(tr("Layer %1 sees only the last %2 tokens, by the model's own window: it can't retrieve"),
+                           layer, context_.model()->window));
+  return true;
+}
+
+HeadRole HeadGrid::role(int layer, int head) const {
+  if (context_.model()->is_windowed(layer)) return HeadRole::Windowed;
+  return head_role(context_.config().grouping, layer, head);
 }
 
 bool HeadGrid::searches(HeadRef head) const {
@@ -151,6 +169,7 @@ bool HeadGrid::searches(HeadRef head) const {
 
 /// The first searcher makes the search a shared one, and without the last one each head searches for itself again.
 void HeadGrid::toggle_searcher(HeadRef head) {
+  if (refuses_windowed(head.layer)) return;
   SegmentConfig config = context_.config();
   if (config.search != SearchBy::Shared) config.search_heads.clear();
   if (std::erase(config.search_heads, head) == 0) config.search_heads.push_back(head);
@@ -217,7 +236,7 @@ void HeadGrid::paint_cell(QPainter& painter, int layer, int head) const {
   painter.setRenderHint(QPainter::Antialiasing, false);
   painter.drawRect(box);
   painter.setRenderHint(QPainter::Antialiasing, true);
-  paint_glyph(painter, head_role(context_.config().grouping, layer, head), box);
+  paint_glyph(painter, role(layer, head), box);
   if (searches({layer, head})) paint_searcher(painter, box);
 }
 
@@ -361,6 +380,9 @@ void HeadGrid::keyPressEvent(QKeyEvent* event) {
 
 QString HeadGrid::describe(const Cell& cell) const {
   const Grouping& grouping = context_.config().grouping;
+  const ModelConfig& model = *context_.model();
+  if (cell.head < 0 && model.is_windowed(cell.layer))
+    return filled(tr("Layer %1: sees the last %2 tokens, by the model's own window"), cell.layer, model.window);
   if (cell.head < 0) {
     return grouping.is_long_layer(cell.layer)
                ? tr("Layer %1: long-range, its long heads read a retrieved prefix").arg(cell.layer)
@@ -371,13 +393,15 @@ QString HeadGrid::describe(const Cell& cell) const {
   if (has_patterns())
     return name + pattern_text(context_.config().of<MinferenceSettings>().head_patterns.at(cell.layer, cell.head));
   const QString searches_too = searches({cell.layer, cell.head}) ? tr("; it searches for all readers") : QString();
-  switch (head_role(grouping, cell.layer, cell.head)) {
+  switch (role(cell.layer, cell.head)) {
     case HeadRole::Local:
       return name + tr("local, reads %1").arg(reads(cell)) + searches_too;
     case HeadRole::LongRange:
       return name + tr("long-range, in a layer that does not retrieve, reads %1").arg(reads(cell)) + searches_too;
     case HeadRole::Retrieving:
       return name + tr("retrieving, reads %1").arg(reads(cell)) + searches_too;
+    case HeadRole::Windowed:
+      return name + tr("sees the last %1 tokens").arg(model.window);
   }
   return name;
 }

@@ -11,7 +11,8 @@ class QMenu;
 namespace carryover {
 
 /// The role of a head in a layer, as the grid shows it by glyph and colour.
-enum class HeadRole { Local, LongRange, Retrieving };
+enum class HeadRole { Local, LongRange, Retrieving, Windowed };
+/// Returns the role in a layer without a window of its own.
 HeadRole head_role(const Grouping& grouping, int layer, int head);
 
 /// The layers × heads grid: a row a layer, a column a query head. Looking: a click selects the head in every view.
@@ -54,6 +55,8 @@ class HeadGrid : public QWidget {
   QRect band() const;  ///< the rubber band in cells: x heads, y layers
   void toggle_layer(int layer);
   void toggle_searcher(HeadRef head);
+  bool refuses_windowed(int layer);
+  HeadRole role(int layer, int head) const;
   bool searches(HeadRef head) const;  ///< for all readers
   void edit_heads(QRect cells);
   void offer_patch(QMenu& menu, const QString& text, int layer, int head);

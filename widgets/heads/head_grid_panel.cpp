@@ -25,16 +25,20 @@ namespace carryover {
 namespace {
 
 /// The legend repeats the grid's glyphs in words and colour.
-QString legend_html(bool with_searchers) {
+QString legend_html(bool with_searchers, bool with_windows) {
   const Theme& theme = current_theme();
-  const QString roles = QStringLiteral(
-                            "<span style='color:%1'>●</span>&nbsp;%2 &nbsp; <span style='color:%3'>□</span>&nbsp;%4 "
-                            "&nbsp; <span style='color:%5'>◆</span>&nbsp;%6")
-                            .arg(theme.local.name(), HeadGridPanel::tr("local"), theme.long_range.name(),
-                                 HeadGridPanel::tr("long"), theme.retrieving.name(), HeadGridPanel::tr("retrieving"));
-  if (!with_searchers) return roles;
-  return roles + QStringLiteral(" &nbsp; <span style='color:%1'>◥</span>&nbsp;%2")
-                     .arg(theme.anchor.name(), HeadGridPanel::tr("searches"));
+  QString legend = QStringLiteral(
+                       "<span style='color:%1'>●</span>&nbsp;%2 &nbsp; <span style='color:%3'>□</span>&nbsp;%4 "
+                       "&nbsp; <span style='color:%5'>◆</span>&nbsp;%6")
+                       .arg(theme.local.name(), HeadGridPanel::tr("local"), theme.long_range.name(),
+                            HeadGridPanel::tr("long"), theme.retrieving.name(), HeadGridPanel::tr("retrieving"));
+  if (with_windows)
+    legend += QStringLiteral(" &nbsp; <span style='color:%1'>―</span>&nbsp;%2")
+                  .arg(theme.local.name(), HeadGridPanel::tr("window"));
+  if (with_searchers)
+    legend += QStringLiteral(" &nbsp; <span style='color:%1'>◥</span>&nbsp;%2")
+                  .arg(theme.anchor.name(), HeadGridPanel::tr("searches"));
+  return legend;
 }
 
 /// Returns the share of all heads that read this part of a prefix.
@@ -205,11 +209,11 @@ void HeadGridPanel::show_alignment() {
 void HeadGridPanel::refresh() {
   show_alignment();
   if (!context().model()) {
-    set_markup(*figures_, legend_html(false));
+    set_markup(*figures_, legend_html(false, false));
     return;
   }
-  set_markup(*figures_, legend_html(context().config().search == SearchBy::Shared) + QStringLiteral("<br>") +
-                            figures_html(context()));
+  set_markup(*figures_, legend_html(context().config().search == SearchBy::Shared, context().model()->window > 0) +
+                            QStringLiteral("<br>") + figures_html(context()));
   const auto presets = grouping_presets(*context().model());
   const auto same = std::find_if(presets.begin(), presets.end(), [this](const GroupingPreset& preset) {
     return preset.grouping == context().config().grouping;
