@@ -128,6 +128,10 @@ FoundPatterns search_patterns(const Decoder& decoder, const PatternSearchRequest
     if (request.progress)
       request.progress(static_cast<double>(patterns.found.size()) / static_cast<double>(model.layers * model.heads),
                        "layer " + std::to_string(sight.layer) + ", head " + std::to_string(head));
+    if (model.is_windowed(sight.layer)) {
+      patterns.found.push_back({{}, 0});
+      return;
+    }
     const std::int64_t kv_head = head / model.group_size();
     patterns.found.push_back(best_pattern(
         {sight.queries[head], sight.kv.rotated_keys[kv_head], sight.kv.values[kv_head]}, request.most_keys, control));

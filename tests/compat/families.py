@@ -67,7 +67,7 @@ def make(name, folder):
             if key.endswith(".bias"):
                 tensor.normal_(0, 0.5)
             elif tensor.dim() == 1:
-                tensor.normal_(1, 0.2)
+                tensor.normal_(0 if name.startswith("gemma") else 1, 0.2)
             else:
                 tensor.normal_(0, tensor.shape[-1] ** -0.5)
     model.save_pretrained(folder)

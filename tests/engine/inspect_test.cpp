@@ -94,26 +94,59 @@ std::array<Vector, 4> read_by_source(const ModelConfig& model, const SegmentConf
   return read;
 }
 
-/// Returns what a head's output adds to a logit, or to its difference from a foil's, through its part of the output
-/// projection. residual: the token's last one.
-double added_to_logit(const Case& c, HeadRef head, const Vector& output, const Vector& residual,
-                      const Prediction& prediction) {
-  double squares = 0;
-  for (const double value : residual) squares += value * value;
+bool is_gemma(const Case& c) {
+  return c.model.architecture == "gemma3_text";
+}
+
+/// Returns a head's part of the output projection.
+Vector written_by(const Case& c, HeadRef head, const Vector& output) {
   const auto D = static_cast<std::size_t>(c.model.hidden), d = static_cast<std::size_t>(c.model.head_dim);
-  const double scale = 1 / std::sqrt(squares / static_cast<double>(D) + c.model.norm_epsilon);
+  const std::size_t width = d * static_cast<std::size_t>(c.model.heads);
+  const auto& projection = c.tiny.values.at("model.layers." + std::to_string(head.layer) + ".self_attn.o_proj.weight");
+  Vector written(D, 0.0);
+  for (std::size_t row = 0; row < D; ++row)
+    for (std::size_t i = 0; i < d; ++i)
+      written[row] += double(projection[row * width + static_cast<std::size_t>(head.head) * d + i]) * output[i];
+  return written;
+}
+
+double inverse_rms(const Case& c, const Vector& row) {
+  double squares = 0;
+  for (const double value : row) squares += value * value;
+  return 1 / std::sqrt(squares / static_cast<double>(row.size()) + c.model.norm_epsilon);
+}
+
+void add_to(Vector& sum, const Vector& more) {
+  sum.resize(more.size(), 0.0);
+  for (std::size_t i = 0; i < more.size(); ++i) sum[i] += more[i];
+}
+
+/// Returns what all heads of each layer write.
+std::map<int, Vector> written_by_layer(const Case& c, const std::map<HeadRef, Vector>& outputs) {
+  std::map<int, Vector> by_layer;
+  for (const auto& [head, output] : outputs) add_to(by_layer[head.layer], written_by(c, head, output));
+  return by_layer;
+}
+
+/// Returns what a head's output adds to a logit, or to its difference from a foil's. residual: the token's last one;
+/// whole: what all heads of the layer write, which Gemma norms.
+double added_to_logit(const Case& c, HeadRef head, const Vector& output, const Vector& residual, const Vector& whole,
+                      const Prediction& prediction) {
+  const auto D = static_cast<std::size_t>(c.model.hidden);
+  const double scale = inverse_rms(c, residual), offset = is_gemma(c) ? 1 : 0;
   const auto& rows = c.tiny.values.at(c.model.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight");
   const auto& gains = c.tiny.values.at("model.norm.weight");
-  const auto& projection = c.tiny.values.at("model.layers." + std::to_string(head.layer) + ".self_attn.o_proj.weight");
-  const std::size_t width = d * static_cast<std::size_t>(c.model.heads);
+  Vector written = written_by(c, head, output);
+  if (is_gemma(c)) {
+    const std::string name = "model.layers." + std::to_string(head.layer) + ".post_attention_layernorm.weight";
+    for (std::size_t row = 0; row < D; ++row)
+      written[row] *= (1 + double(c.tiny.values.at(name)[row])) * inverse_rms(c, whole);
+  }
   double added = 0;
   for (std::size_t row = 0; row < D; ++row) {
-    double written = 0;
-    for (std::size_t i = 0; i < d; ++i)
-      written += double(projection[row * width + static_cast<std::size_t>(head.head) * d + i]) * output[i];
     double direction = double(rows[static_cast<std::size_t>(prediction.target) * D + row]);
     if (prediction.foil) direction -= double(rows[static_cast<std::size_t>(*prediction.foil) * D + row]);
-    added += written * scale * double(gains[row]) * direction;
+    added += written[row] * scale * (offset + double(gains[row])) * direction;
   }
   return added;
 }
@@ -312,8 +345,9 @@ class InspectTest : public QObject {
       QVERIFY(std::abs(split.prediction.foil_probability - std::exp(logits[other] - largest) / weights) < 1e-9);
 
       double heads = 0;
+      std::map<int, Vector> by_layer = written_by_layer(c, outputs);
       for (const auto& [head, output] : outputs) {
-        const double expected = added_to_logit(c, head, output, residual, split.prediction);
+        const double expected = added_to_logit(c, head, output, residual, by_layer[head.layer], split.prediction);
         double found = 0;
         for (const auto source : kSourceMaps) found += double((split.*source).at(head.layer, head.head));
         QVERIFY2(std::abs(found - expected) < 1e-5, qPrintable(QString("%1 %2").arg(found).arg(expected)));
@@ -359,11 +393,16 @@ class InspectTest : public QObject {
       };
       plain.run(*c.request.ids);
 
+      std::map<HeadRef, Vector> outputs;
+      for (const auto& [head, parts] : read)
+        for (const Vector& part : parts) add_to(outputs[head], part);
+      std::map<int, Vector> by_layer = written_by_layer(c, outputs);
       for (const auto& [head, parts] : read) {
         double whole = 0, found = 0, magnitude = 0;
         int places = 0;
         for (std::size_t source = 0; source < parts.size(); ++source) {
-          const double expected = added_to_logit(c, head, parts[source], residual, split.prediction);
+          const double expected =
+              added_to_logit(c, head, parts[source], residual, by_layer[head.layer], split.prediction);
           const double own = double((split.*kSourceMaps[source]).at(head.layer, head.head));
           QVERIFY2(std::abs(own - expected) < 1e-9 + 3e-7 * std::abs(expected),
                    qPrintable(QString("seed %1 layer %2 head %3 source %4: %5 %6")

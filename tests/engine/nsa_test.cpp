@@ -55,7 +55,10 @@ class QueryByQuery {
     if (w.gates.empty()) return at::tensor({-4.0, 0.0, 0.0}, x.options()).sigmoid().expand({n, heads, 3});
     const at::Tensor scale = (x.square().mean(1, true) + decoder_.config.norm_epsilon).rsqrt();
     return 1 /
-           (1 + (-((x * scale * w.attention_norm).matmul(w.gates.rows.t()) + w.gates.bias)).exp()).view({n, heads, 3});
+           (1 + (-((x * scale * (family_of(decoder_.config).norm_offset + w.attention_norm)).matmul(w.gates.rows.t()) +
+                   w.gates.bias))
+                    .exp())
+               .view({n, heads, 3});
   }
 
   static at::Tensor softmax_of(const at::Tensor& query, const at::Tensor& keys) {

@@ -244,7 +244,7 @@ class PatternSearchTest : public QObject {
       QCOMPARE(found.tokens, kTokens);
       const std::vector<at::Tensor> dense = c.outputs("full", {});
       double most = 0;
-      for (int layer = 0; layer < c.model.layers; ++layer) {
+      for (const int layer : c.model.global_layers()) {
         HeadPatterns patterns;
         for (int head = 0; head < c.model.heads; ++head) patterns.set(layer, head, found.at(layer, head).pattern);
         const at::Tensor own = c.outputs("minference", patterns)[static_cast<std::size_t>(layer)];
@@ -270,7 +270,7 @@ class PatternSearchTest : public QObject {
     Case c(4);
     const FoundPatterns searched = c.find();
     const HeadPatterns found = searched.patterns();
-    QCOMPARE(found.count(), c.model.layers * c.model.heads);
+    QCOMPARE(found.count(), std::ssize(c.model.global_layers()) * c.model.heads);
     const TempDir temp;
     write_head_patterns(found, temp.file("patterns.json"));
     SegmentConfig config = SegmentConfig::defaults_for(c.model), again = config;

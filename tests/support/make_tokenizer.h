@@ -59,6 +59,7 @@ inline std::string make_sentencepiece_gguf(const SmallPieces& pieces) {
   writer.add_ints("tokenizer.ggml.token_type", pieces.kind);
   writer.add_int("tokenizer.ggml.bos_token_id", 1);
   writer.add_int("tokenizer.ggml.eos_token_id", 2);
+  writer.add_int("tokenizer.ggml.unknown_token_id", 0);
   return writer.bytes();
 }
 

@@ -2,6 +2,7 @@
 // SentencePiece models of LLaMA's kind: exact round trips, merges against a slow reference, and models that are refused
 // because they change the text.
 #include <QTest>
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -87,6 +88,7 @@ class SentencePieceTest : public QObject {
   void a_mark_is_a_space();
   void control_pieces_only_on_request();
   void user_defined_pieces_come_back();
+  void a_gguf_of_gemmas_kind_is_read();
   void unigram_models_come_back();
   void ignores_the_self_test();
   void refuses_data();
@@ -284,6 +286,20 @@ void SentencePieceTest::refuses_incomplete_vocabularies() {
   QCOMPARE(unlike(Fault::BadInput, "truncated",
                   [&] { SentencePieceTokenizer::load(whole.substr(0, whole.size() - 3), "m"); }),
            std::string());
+}
+
+/// As in Gemma's files: the unknown token is called a control token, and pieces of blanks that the user defined are
+/// spelled with blanks.
+void SentencePieceTest::a_gguf_of_gemmas_kind_is_read() {
+  SmallPieces pieces;
+  pieces.kind[0] = 3;
+  pieces.add("   ", 0, 4);
+  const TempDir folder;
+  write_bytes(folder.file("m.gguf"), make_sentencepiece_gguf(pieces));
+  const auto tokenizer = Tokenizer::load(folder.file("m.gguf"));
+  const std::vector<std::int32_t> ids = tokenizer->encode("a   the");
+  QCOMPARE(std::ranges::count(ids, static_cast<std::int32_t>(pieces.text.size()) - 1), 1);
+  QCOMPARE(tokenizer->decode(ids), std::string("a   the"));
 }
 
 void SentencePieceTest::knows_its_special_pieces() {

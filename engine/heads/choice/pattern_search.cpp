@@ -40,14 +40,15 @@ struct PatternMeans {
 
 PatternMeans means_of_all(const FoundPatterns& found) {
   PatternMeans means;
-  for (const FoundPattern& each : found.found) means.add(each);
+  for (const HeadRef head : found.searched()) means.add(found.at(head.layer, head.head));
   return means;
 }
 
 PatternMeans means_of_kind(const FoundPatterns& found, std::size_t kind) {
   PatternMeans means;
-  for (const FoundPattern& each : found.found)
-    if (static_cast<std::size_t>(each.pattern.kind) == kind) means.add(each);
+  for (const HeadRef head : found.searched())
+    if (const FoundPattern& each = found.at(head.layer, head.head); static_cast<std::size_t>(each.pattern.kind) == kind)
+      means.add(each);
   return means;
 }
 
@@ -98,25 +99,31 @@ std::vector<HeadPattern> pattern_candidates(std::int64_t tokens) {
   return candidates;
 }
 
+std::vector<HeadRef> FoundPatterns::searched() const {
+  std::vector<HeadRef> all;
+  for (int layer = 0; layer < layers; ++layer)
+    for (int head = 0; head < heads; ++head)
+      if (at(layer, head).seen > 0) all.push_back({layer, head});
+  return all;
+}
+
 HeadPatterns FoundPatterns::patterns() const {
   HeadPatterns all;
-  for (int layer = 0; layer < layers; ++layer)
-    for (int head = 0; head < heads; ++head) all.set(layer, head, at(layer, head).pattern);
+  for (const HeadRef head : searched()) all.set(head.layer, head.head, at(head.layer, head.head).pattern);
   return all;
 }
 
 void to_json(json& out, const FoundPatterns& found) {
   json heads = json::array(), kinds = json::object();
-  for (int layer = 0; layer < found.layers; ++layer)
-    for (int head = 0; head < found.heads; ++head) {
-      const FoundPattern& each = found.at(layer, head);
-      heads.push_back({{"head", HeadRef{layer, head}},
-                       {"kind", kind_name(each.pattern.kind)},
-                       {"vertical", each.pattern.vertical},
-                       {"slash", each.pattern.slash},
-                       {"off", each.pattern.score},
-                       {"seen", each.seen}});
-    }
+  for (const HeadRef head : found.searched()) {
+    const FoundPattern& each = found.at(head.layer, head.head);
+    heads.push_back({{"head", head},
+                     {"kind", kind_name(each.pattern.kind)},
+                     {"vertical", each.pattern.vertical},
+                     {"slash", each.pattern.slash},
+                     {"off", each.pattern.score},
+                     {"seen", each.seen}});
+  }
   for (std::size_t kind = 0; kind < kPatternKindNames.size(); ++kind)
     if (const PatternMeans means = means_of_kind(found, kind); means.heads > 0)
       kinds[std::string(kPatternKindNames[kind])] = means_json(means);
@@ -132,8 +139,7 @@ std::string found_patterns_text(const FoundPatterns& found) {
                      " tokens; off: values of the output that are more than 0.005 from full attention's,\n" +
                      "keys: share of full attention's that queries see\n" +
                      pattern_line("head    pattern", "size", "off", "keys");
-  for (int layer = 0; layer < found.layers; ++layer)
-    for (int head = 0; head < found.heads; ++head) text += head_line({layer, head}, found.at(layer, head));
+  for (const HeadRef head : found.searched()) text += head_line(head, found.at(head.layer, head.head));
   text += pattern_line("means", "heads", "off", "keys");
   for (std::size_t kind = 0; kind < kPatternKindNames.size(); ++kind)
     if (const PatternMeans means = means_of_kind(found, kind); means.heads > 0)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/config/head_patterns.h"
+#include "engine/config/head_ref.h"
 
 /// MInference's offline search on one text, which finds the pattern of attention that suits each head.
 namespace carryover {
@@ -35,7 +36,8 @@ std::vector<HeadPattern> pattern_candidates(std::int64_t tokens);
 /// The pattern that suits a head best.
 struct FoundPattern {
   HeadPattern pattern;  ///< its score is the share of the output's values that are off
-  double seen = 1;      ///< share of the keys of full attention that queries see
+  double seen = 1;      ///< share of the keys of full attention that queries see; 0: the head was not searched, because
+                        ///< its layer has a window of its own
 
   bool operator==(const FoundPattern&) const = default;
 };
@@ -47,7 +49,8 @@ struct FoundPatterns {
   std::vector<FoundPattern> found;  ///< [L, H] row-major
 
   const FoundPattern& at(int layer, int head) const { return found[static_cast<std::size_t>(layer * heads + head)]; }
-  HeadPatterns patterns() const;
+  std::vector<HeadRef> searched() const;  ///< the heads that were searched, in order
+  HeadPatterns patterns() const;          ///< of these
 };
 
 /// Writes the result of each head, and means by kind. "patterns" is MInference's list.
