@@ -209,6 +209,14 @@ nlohmann::json rope_scaling_json(const RopeConfig& rope) {
   return json;
 }
 
+/// Returns `query_pre_attn_scalar`: attention's scores are divided by its root. transformers takes only an integer, as
+/// that of every published model is.
+nlohmann::json query_scalar(const ModelConfig& model) {
+  const double scalar = static_cast<double>(model.head_dim) / (model.query_scale * model.query_scale);
+  const double whole = std::round(scalar);
+  return std::abs(scalar - whole) < 1e-6 ? nlohmann::json(static_cast<std::int64_t>(whole)) : nlohmann::json(scalar);
+}
+
 /// Returns the context to write. For dynamic scaling this is the original context, behind which the scaling begins,
 /// because a reader of the file knows no other.
 std::int64_t written_context(const ModelConfig& model) {
@@ -289,8 +297,7 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
   for (const WrittenFlag& flag : family.written_flags) json[std::string(flag.key)] = flag.value;
   write_windows(json, family, model);
   if (model.window_rope) json["rope_local_base_freq"] = model.window_rope->theta;
-  if (family.norms_after_blocks)
-    json["query_pre_attn_scalar"] = static_cast<double>(model.head_dim) / (model.query_scale * model.query_scale);
+  if (family.norms_after_blocks) json["query_pre_attn_scalar"] = query_scalar(model);
   return json;
 }
 
