@@ -196,6 +196,25 @@ class HeadGridTest : public QObject {
     QCOMPARE(head_role(lab.grouping(), 1, 1), HeadRole::Retrieving);
   }
 
+  /// A layer with a window of its own can't become long-range, nor can its heads search; the grid says what it sees.
+  void a_windowed_layer_stays_what_it_is() {
+    GridLab lab;
+    ModelConfig windowed = test::synthetic_model().config;
+    windowed.window = 512;
+    windowed.window_layers = {0, 1, 3};
+    lab.lab.set_model(windowed, SegmentConfig::defaults_for(windowed));
+    const SegmentConfig before = lab.lab.config();
+    lab.lab.select_head(1, 2);
+    for (const Qt::Key key : {Qt::Key_L, Qt::Key_S}) QTest::keyClick(&lab.grid, key);
+    QCOMPARE(lab.lab.config(), before);
+    QVERIFY(lab.tooltip(1, 2).contains(QStringLiteral("512")));
+    QVERIFY(lab.tooltip(1, -1).contains(QStringLiteral("512")));
+    QVERIFY(!lab.tooltip(2, 2).contains(QStringLiteral("512")));
+    lab.lab.select_head(2, 2);
+    QTest::keyClick(&lab.grid, Qt::Key_L);
+    QVERIFY(lab.lab.config() != before);
+  }
+
   void searchers_are_chosen_by_shift_and_by_key() {
     GridLab lab;
     lab.grid.set_editing(true);
