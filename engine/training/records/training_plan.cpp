@@ -176,7 +176,9 @@ TrainingPlan plan_from_json(const json& fields, const std::string& where) {
   const auto& names = known_names();
   TrainingPlan plan;
   json segment_fields = json::object();
-  for (const auto& [key, value] : fields.items()) {
+  for (const auto& item : fields.items()) {  // clang 14 captures no structured binding
+    const std::string& key = item.key();
+    const json& value = item.value();
     if (key == "environment") continue;  // a run's config.json describes the machine beside the plan
     if (std::find(names.begin(), names.end(), key) == names.end()) refuse_name(key, where);
     bool known = update_field(plan.training, key, value, where);
