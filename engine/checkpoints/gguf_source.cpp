@@ -128,15 +128,14 @@ void recover_llama3(const GgufFile& file, const GgufTensor& divisors, ModelConfi
   config.rope = rope;
 }
 
-/// Sets what follows from the architecture and is in no key: every sixth layer is global, and windowed layers have a
-/// RoPE of their own. Of Gemma 3, only the model of 62 layers has another factor of attention's scores than 1/√d.
+/// Sets what follows from the architecture and is in no key: which layers are global, and the RoPE that windowed layers
+/// have of their own. Of Gemma 3, only the model of 62 layers has another factor of attention's scores than 1/√d.
 void read_pattern(const FamilyKeys& keys, const Family& family, ModelConfig& config) {
   constexpr std::int64_t kLayersOfLargest = 62;
   for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"})
     if (keys.has(key)) unsupported(keys.file, keys.name(key) + " is not supported", "Use a model without it.");
   config.window = keys.required_int("attention.sliding_window");
-  for (int layer = 0; layer < config.layers; ++layer)
-    if ((layer + 1) % family.window_pattern != 0) config.window_layers.push_back(layer);
+  config.window_layers = layers_but_every(family.window_pattern, config.layers);
   config.window_rope = RopeConfig{.theta = family.default_window_theta};
   if (config.layers == kLayersOfLargest && config.hidden > 0)
     config.query_scale =

@@ -111,10 +111,7 @@ std::vector<int> layers_by_rule(const JsonFields& fields, const Family& family, 
   const std::int64_t pattern = family.window == SlidingWindowRule::Patterned
                                    ? fields.find_integer("sliding_window_pattern").value_or(family.window_pattern)
                                    : layers + 1;
-  std::vector<int> windowed;
-  for (std::int64_t layer = std::max<std::int64_t>(0, first); layer < layers; ++layer)
-    if (pattern > 0 && (layer + 1) % pattern != 0) windowed.push_back(static_cast<int>(layer));
-  return windowed;
+  return layers_but_every(pattern, layers, first);
 }
 
 /// Reads which layers have a window. One that is as long as the context never binds within it, and is none, unless its

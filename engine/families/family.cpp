@@ -94,6 +94,13 @@ const Family& family_of(const ModelConfig& model) {
                     "Supported: " + supported_classes() + ".");
 }
 
+std::vector<int> layers_but_every(std::int64_t every, std::int64_t layers, std::int64_t first) {
+  std::vector<int> found;
+  for (std::int64_t layer = std::max<std::int64_t>(0, first); layer < layers; ++layer)
+    if (every > 0 && (layer + 1) % every != 0) found.push_back(static_cast<int>(layer));
+  return found;
+}
+
 std::string supported_classes() {
   return listed(&Family::hf_class);
 }

@@ -66,6 +66,9 @@ const Family* find_gguf_family(std::string_view gguf_name);
 /// The row of a model's architecture. Throws EngineError{Unsupported} where there is none.
 const Family& family_of(const ModelConfig& model);
 
+/// Returns the layers from `first` on but every g-th, `every`, counted from 1; none if `every` is below 1.
+std::vector<int> layers_but_every(std::int64_t every, std::int64_t layers, std::int64_t first = 0);
+
 /// "LlamaForCausalLM, MistralForCausalLM", for messages.
 std::string supported_classes();
 

@@ -105,7 +105,7 @@ void DuoGatePolicy::commit(PolicyState&, std::vector<LayerTrace>, std::int64_t) 
 GatedRun::GatedRun(const Decoder& decoder, StreamingView view, std::int64_t tokens, at::Tensor gates,
                    std::function<void(int layer)> after_layer)
     : policy_(decoder.config, decoder.options(), view, tokens, std::move(gates)),
-      ropes_(decoder.config, decoder.config.rope, tokens, decoder.options()),
+      ropes_(make_ropes(decoder, kSeesAll, whole_config(decoder.config, tokens), tokens)),
       runner_({decoder, policy_, ropes_, std::move(after_layer), true, {}}, whole_config(decoder.config, tokens)) {}
 
 GateDistance gate_distance(const Decoder& decoder, const std::vector<double>& gates, StreamingView view,

@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "engine/base/error.h"
@@ -15,6 +16,7 @@
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/runtime/parallel.h"
+#include "kernels/swiglu.h"
 
 namespace carryover::ops {
 
@@ -70,54 +72,36 @@ CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_ROW)
 CARRYOVER_FOR_FLOAT_AND_DOUBLE(CARRYOVER_NORM_BACKWARD_ROW)
 #undef CARRYOVER_NORM_BACKWARD_ROW
 
-/// Both activations are x · σ(argument(x)).
-struct SiluGate {
-  template <typename T>
-  static T argument(T x) {
-    return x;
-  }
-  template <typename T>
-  static T slope(T /*x*/) {
-    return T(1);
-  }
-};
-struct GeluTanhGate {
-  static constexpr double kScale = 1.5957691216057308, kCubic = 0.044715;  ///< 2·√(2/π)
-  template <typename T>
-  static T argument(T x) {
-    return T(kScale) * x * (T(1) + T(kCubic) * x * x);
-  }
-  template <typename T>
-  static T slope(T x) {
-    return T(kScale) * (T(1) + T(3 * kCubic) * x * x);
-  }
-};
+/// Says at compile time which activation a row function computes, so that its loop has no branch.
+using Silu = std::false_type;
+using Gelu = std::true_type;
+using kernels::gate_argument, kernels::gate_slope;
 
-#define CARRYOVER_GATED_ROWS(T, Gate, vectorised)                                                                \
-  vectorised void gated_row(Gate, const T* gate, const T* up, T* out, std::int64_t n) {                          \
-    for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (T(1) + fast_exp(-Gate::argument(gate[i]))) * up[i]; \
-  }                                                                                                              \
-  vectorised void gated_backward_row(Gate, const T* gate, const T* up, const T* gradient, T* to_gate, T* to_up,  \
-                                     std::int64_t n) {                                                           \
-    for (std::int64_t i = 0; i < n; ++i) {                                                                       \
-      const T sigmoid = T(1) / (T(1) + fast_exp(-Gate::argument(gate[i]))), active = gate[i] * sigmoid;          \
-      to_gate[i] = gradient[i] * up[i] * (sigmoid + active * (T(1) - sigmoid) * Gate::slope(gate[i]));           \
-      to_up[i] = gradient[i] * active;                                                                           \
-    }                                                                                                            \
+#define CARRYOVER_GATED_ROWS(T, Gate, vectorised)                                                                     \
+  vectorised void gated_row(Gate gelu, const T* gate, const T* up, T* out, std::int64_t n) {                          \
+    for (std::int64_t i = 0; i < n; ++i) out[i] = gate[i] / (T(1) + fast_exp(-gate_argument(gate[i], gelu))) * up[i]; \
+  }                                                                                                                   \
+  vectorised void gated_backward_row(Gate gelu, const T* gate, const T* up, const T* gradient, T* to_gate, T* to_up,  \
+                                     std::int64_t n) {                                                                \
+    for (std::int64_t i = 0; i < n; ++i) {                                                                            \
+      const T sigmoid = T(1) / (T(1) + fast_exp(-gate_argument(gate[i], gelu))), active = gate[i] * sigmoid;          \
+      to_gate[i] = gradient[i] * up[i] * (sigmoid + active * (T(1) - sigmoid) * gate_slope(gate[i], gelu));           \
+      to_up[i] = gradient[i] * active;                                                                                \
+    }                                                                                                                 \
   }
-CARRYOVER_GATED_ROWS(float, SiluGate, CARRYOVER_VECTORISED)
-CARRYOVER_GATED_ROWS(float, GeluTanhGate, CARRYOVER_VECTORISED)
-CARRYOVER_GATED_ROWS(double, SiluGate, )
-CARRYOVER_GATED_ROWS(double, GeluTanhGate, )
+CARRYOVER_GATED_ROWS(float, Silu, CARRYOVER_VECTORISED)
+CARRYOVER_GATED_ROWS(float, Gelu, CARRYOVER_VECTORISED)
+CARRYOVER_GATED_ROWS(double, Silu, )
+CARRYOVER_GATED_ROWS(double, Gelu, )
 #undef CARRYOVER_GATED_ROWS
 
 /// Calls call(gate) with the gate of an activation.
 template <typename Call>
 void with_gate(Activation activation, const Call& call) {
   if (activation == Activation::Silu)
-    call(SiluGate());
+    call(Silu());
   else
-    call(GeluTanhGate());
+    call(Gelu());
 }
 
 template <typename T>

@@ -2,7 +2,9 @@
 #pragma once
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "engine/method/attention_policy.h"
 
@@ -54,6 +56,14 @@ struct EndsCache {
   void visit(StateFields& fields, const std::string& prefix, std::int64_t tokens, std::int64_t sinks,
              std::int64_t recent, std::int64_t rows, std::int64_t head_dim, at::TensorOptions options);
 };
+
+/// Returns the most entries that one of the layers holds. `entries_of` counts a layer's.
+template <typename Layer, typename EntriesOf>
+std::int64_t most_entries(const std::vector<Layer>& layers, const EntriesOf& entries_of) {
+  std::int64_t most = 0;
+  for (const Layer& layer : layers) most = std::max(most, entries_of(layer));
+  return most;
+}
 
 /// Returns rows [first, end) of [held; more], [rows, n, d] each; `held` may be undefined. Returns a view if one of the
 /// two has them all.

@@ -162,6 +162,12 @@ class StateReader final : public StateFields {
   std::size_t taken_ = 0;
 };
 
+/// Names all of a state: what its policy holds, and the windows of the layers that have one.
+void name_state(const AttentionPolicy& policy, PolicyState& state, StateFields& fields, const Decoder& decoder) {
+  policy.visit(state, fields);
+  name_windows(state, fields, decoder.config, decoder.options());
+}
+
 void require_same_weights(const StateHeader& header, const ModelInfo& model, const std::string& path) {
   if (header.weights_hash != model.weights_hash)
     throw EngineError(Fault::BadInput, path,
@@ -190,8 +196,7 @@ void write_state(const std::string& path, const ModelInfo& model, const Decoder&
   StateWriter writer({model.weights_hash, decoder.config, model.dtype, text.policy, text.config,
                       document.document().ntk_length, text.ids});
   const std::unique_ptr<PolicyState> state = document.state()->clone();
-  policy->visit(*state, writer);
-  name_windows(*state, writer, decoder.config, decoder.options());
+  name_state(*policy, *state, writer, decoder);
   writer.write(path);
 }
 
@@ -213,8 +218,7 @@ void read_state(const std::string& path, const ModelInfo& model, const Decoder& 
   state->next = {(header.tokens() - 1) / text.config.segment_length + 1, header.tokens()};
   StateReader reader(file, header, state->next);
   try {
-    policy->visit(*state, reader);
-    name_windows(*state, reader, decoder.config, decoder.options());
+    name_state(*policy, *state, reader, decoder);
   } catch (const EngineError& error) {  // hits that the pool lacks
     if (error.fault() != Fault::BadInput || error.where() == path) throw;
     refuse_state(path, error.where() + ": " + error.problem());

@@ -35,7 +35,7 @@ void launch(const char* name, unsigned threads, void* argument) {
 
 /// Launches swiglu on one row of eight values.
 void swiglu(const void* input, void* output) {
-  carryover::kernels::Swiglu args{input, nullptr, carryover::kernels::Element::Float32, 1, 8, output};
+  carryover::kernels::Swiglu args{input, nullptr, carryover::kernels::Element::Float32, 1, 8, output, false};
   launch("carryover::kernels::swiglu_packs", 256, &args);
 }
 

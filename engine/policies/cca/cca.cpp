@@ -4,17 +4,13 @@
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
 
-#include <algorithm>
-
 #include "engine/base/attention_scale.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
 
 std::int64_t CcaState::pool_entries() const {
-  std::int64_t most = 0;
-  for (const Layer& layer : layers) most = std::max(most, layer.cores.entries() + layer.near());
-  return most;
+  return most_entries(layers, [](const Layer& layer) { return layer.cores.entries() + layer.near(); });
 }
 
 std::vector<at::Tensor> CcaState::pool_contents() const {

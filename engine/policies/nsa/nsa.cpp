@@ -37,9 +37,7 @@ std::shared_ptr<const KeyIndex> shared(KeyIndex index) {
 }  // namespace
 
 std::int64_t NsaState::pool_entries() const {
-  std::int64_t most = 0;
-  for (const Layer& layer : layers) most = std::max(most, layer.tokens.entries() + layer.blocks.entries());
-  return most;
+  return most_entries(layers, [](const Layer& layer) { return layer.tokens.entries() + layer.blocks.entries(); });
 }
 
 std::vector<at::Tensor> NsaState::pool_contents() const {

@@ -12,9 +12,7 @@
 namespace carryover {
 
 std::int64_t WindowState::pool_entries() const {
-  std::int64_t most = 0;
-  for (const EndsCache& layer : layers) most = std::max(most, layer.entries());
-  return most;
+  return most_entries(layers, [](const EndsCache& layer) { return layer.entries(); });
 }
 
 std::vector<at::Tensor> WindowState::pool_contents() const {
