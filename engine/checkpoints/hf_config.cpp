@@ -119,13 +119,16 @@ std::vector<int> layers_by_rule(const JsonFields& fields, const Family& family, 
 void read_windows(const nlohmann::json& json, const JsonFields& fields, const Family& family, ModelConfig& config,
                   const std::string& where) {
   const auto window = find_window(json, fields, family.window);
-  if (!window || (*window >= config.context && !config.window_rope)) return;
-  check_range(where, "sliding_window", *window, 1, std::int64_t{1} << 31);
+  if (!config.window_rope && (!window || *window >= config.context)) return;
+  if (window) check_range(where, "sliding_window", *window, 1, std::int64_t{1} << 31);
   const nlohmann::json* types = fields.find("layer_types");
   config.window_layers = types != nullptr && family.window_by_layer() ? layers_of_types(*types, config.layers, where)
                                                                       : layers_by_rule(fields, family, config.layers);
   if (config.window_layers.empty())
     config.window_rope.reset();
+  else if (!window)
+    unsupported(where, "sliding_window is null, but some layers have a window",
+                "Set sliding_window, or make each of layer_types " + std::string(kGlobalType) + ".");
   else
     config.window = *window;
 }
@@ -134,10 +137,12 @@ void read_windows(const nlohmann::json& json, const JsonFields& fields, const Fa
 /// model.
 void write_windows(nlohmann::json& json, const Family& family, const ModelConfig& model) {
   if (family.window == SlidingWindowRule::Ignored) return;
-  if (family.window == SlidingWindowRule::Opted) json["use_sliding_window"] = model.window > 0;
-  if (model.window > 0 || !family.window_by_layer())
-    json["sliding_window"] = model.window > 0 ? nlohmann::json(model.window) : nlohmann::json();
-  if (model.window == 0 || !family.window_by_layer()) return;
+  const bool windowed = model.window > 0;
+  if (family.window == SlidingWindowRule::Opted) json["use_sliding_window"] = windowed;
+  if (windowed || !family.window_by_layer())
+    json["sliding_window"] = windowed ? nlohmann::json(model.window) : nlohmann::json();
+  if (!windowed && family.window != SlidingWindowRule::Patterned) return;
+  if (!family.window_by_layer()) return;
   if (family.window == SlidingWindowRule::Opted) json["max_window_layers"] = model.window_layers.front();
   for (int layer = 0; layer < model.layers; ++layer)
     json["layer_types"].push_back(model.is_windowed(layer) ? kWindowedType : kGlobalType);

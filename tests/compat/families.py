@@ -46,6 +46,9 @@ FAMILIES = {
         transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM,
         {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20,
          "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
+    "gemma3, no window": (
+        transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM,
+        {"head_dim": 16, "layer_types": ["full_attention"] * 3}),
     "gemma3, another scale, linear RoPE": (
         transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM,
         {"head_dim": 32, "query_pre_attn_scalar": 20, "sliding_window": 9, "num_hidden_layers": 7,

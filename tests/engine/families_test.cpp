@@ -22,7 +22,7 @@ ModelConfig tiny_of(const Family& family) {
   ModelConfig model = tiny_config(3, 4, 2, 8, 96);
   model.architecture = family.name;
   if (family.default_head_dim != 0) model.hidden += 8;  // the width says nothing of the heads
-  if (family.window == SlidingWindowRule::Patterned) {  // which is never without windows
+  if (family.window == SlidingWindowRule::Patterned) {  // as every published model of such a family
     model.window = 12;
     model.window_layers = {0, 2};
     model.window_rope = RopeConfig{.theta = 700};
@@ -36,6 +36,15 @@ ModelConfig windowed_of(const Family& family) {
   ModelConfig model = tiny_of(family);
   model.window = 12;
   model.window_layers = family.window_by_layer() ? std::vector<int>{0, 2} : std::vector<int>{0, 1, 2};
+  return model;
+}
+
+/// The same without a window in any layer.
+ModelConfig global_of(const Family& family) {
+  ModelConfig model = tiny_of(family);
+  model.window = 0;
+  model.window_layers.clear();
+  model.window_rope.reset();
   return model;
 }
 
@@ -129,7 +138,7 @@ class FamiliesTest : public QObject {
 
   void config_is_read_back_as_it_was_written() {
     for (const Family& family : families())
-      for (const ModelConfig& model : {tiny_of(family), windowed_of(family)}) {
+      for (const ModelConfig& model : {tiny_of(family), windowed_of(family), global_of(family)}) {
         if (model.window > 0 && family.window == SlidingWindowRule::Ignored) continue;
         const nlohmann::json written = hf_config_to_json(model, "float32");
         const ModelConfig read = hf_config_from_json(written, model.name, "config.json");
@@ -207,6 +216,14 @@ class FamiliesTest : public QObject {
     QVERIFY_THROWS_EXCEPTION(EngineError, windowed("qwen3", opted));
     opted["layer_types"] = {"full_attention"};
     QVERIFY_THROWS_EXCEPTION(EngineError, windowed("qwen3", opted));
+    nlohmann::json patterned{{"sliding_window", 8}, {"sliding_window_pattern", 2}};
+    QCOMPARE(windowed("gemma3_text", patterned), (std::vector<int>{0, 2}));
+    patterned["sliding_window_pattern"] = 1;
+    QCOMPARE(windowed("gemma3_text", patterned), none);
+    patterned["sliding_window"] = nullptr;
+    QCOMPARE(windowed("gemma3_text", patterned), none);
+    patterned["sliding_window_pattern"] = 2;  // transformers has no mask for such layers either
+    QVERIFY_THROWS_EXCEPTION(EngineError, windowed("gemma3_text", patterned));
   }
 
   /// Windowed layers are exact under every policy: with those that see everything of the others, a text in segments is
