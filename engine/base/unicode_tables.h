@@ -33,4 +33,20 @@ struct SpecialUpper {
 };
 const std::vector<SpecialUpper>& special_upper();  ///< ascending
 
+/// One step of a canonical decomposition; Hangul's follow from a formula and are not listed.
+struct Decomposition {
+  char32_t character, first;
+  char32_t second;  ///< 0: the character is another spelling of `first` alone
+  bool composes;    ///< true if NFC puts the two together again
+};
+const std::vector<Decomposition>& decompositions();  ///< ascending
+
+/// Marks that follow a letter, first to last. NFC sorts those behind one letter by their class. Other characters have
+/// class 0.
+struct ClassRun {
+  char32_t first, last;
+  int combining_class;
+};
+const std::vector<ClassRun>& combining_classes();  ///< ascending
+
 }  // namespace carryover::unicode_tables

@@ -52,6 +52,7 @@ namespace pretokenizer_patterns {
 extern const char* const kGpt2;  ///< ByteLevel(use_regex)
 extern const char* const kLlama3;
 extern const char* const kQwen2;
+extern const char* const kGpt4o;
 extern const char* const kDigit;   ///< Digits(individual_digits)
 extern const char* const kDigits;  ///< Digits
 }  // namespace pretokenizer_patterns

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/bpe_tokenizer.h"
 
+#include <deque>
+
 #include "engine/base/error.h"
+#include "engine/base/nfc.h"
 #include "engine/base/utf8.h"
 
 namespace carryover {
@@ -18,6 +21,7 @@ BpeTokenizer::BpeTokenizer(const BpeDefinition& definition)
     : where_(definition.where),
       pretokenizer_(definition.patterns, definition.where),
       ignore_merges_(definition.ignore_merges),
+      nfc_(definition.nfc),
       bos_(definition.bos),
       eos_(definition.eos) {
   add_tokens(definition);
@@ -83,6 +87,7 @@ void BpeTokenizer::add_added(const BpeDefinition& definition) {
 
 /// The state of one call. Words repeat, so each distinct one is merged once per call.
 struct BpeTokenizer::Encoding {
+  std::deque<std::string> normalized;                                              // parts that NFC changed
   std::unordered_map<std::string_view, std::pair<std::size_t, std::size_t>> seen;  // range of its ids in `pool`
   std::vector<std::int32_t> pool;
 };
@@ -91,7 +96,20 @@ std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text, bool parse
   require_utf8(text, "the text");
   std::vector<std::int32_t> ids;
   Encoding encoding;
-  const BpePretokenizer::OnWord on_word = [&](std::string_view word) {
+  BpePretokenizer::Cutter cutter(pretokenizer_, text.size());
+  const auto on_part = [&](std::string_view part, bool) {
+    const auto offset = static_cast<std::size_t>(part.data() - text.data());
+    const bool same = !nfc_ || is_surely_nfc(part);
+    encode_words(same ? part : encoding.normalized.emplace_back(nfc(part)), offset, cutter, encoding, ids);
+  };
+  added_.split(text, parse_special, on_part, [&](std::int32_t id) { ids.push_back(id); });
+  return ids;
+}
+
+/// Appends the ids of a part of the text without special tokens, which begins at byte `offset` of it.
+void BpeTokenizer::encode_words(std::string_view part, std::size_t offset, BpePretokenizer::Cutter& cutter,
+                                Encoding& encoding, std::vector<std::int32_t>& ids) const {
+  cutter.split(part, [&](std::string_view word) {
     const auto [entry, is_new] = encoding.seen.try_emplace(word);
     if (is_new) {
       const std::size_t begin = encoding.pool.size();
@@ -100,28 +118,24 @@ std::vector<std::int32_t> BpeTokenizer::encode(std::string_view text, bool parse
     }
     const auto [begin, end] = entry->second;
     for (std::size_t i = begin; i < end; ++i) {
-      if (encoding.pool[i] < 0) refuse_character(text, static_cast<std::size_t>(word.data() - text.data()));
+      if (encoding.pool[i] < 0) refuse_character(part, static_cast<std::size_t>(word.data() - part.data()), offset);
     }
     ids.insert(ids.end(), encoding.pool.begin() + static_cast<std::ptrdiff_t>(begin),
                encoding.pool.begin() + static_cast<std::ptrdiff_t>(end));
-  };
-  BpePretokenizer::Cutter cutter(pretokenizer_, text.size());
-  added_.split(
-      text, parse_special, [&](std::string_view part, bool) { cutter.split(part, on_word); },
-      [&](std::int32_t id) { ids.push_back(id); });
-  return ids;
+  });
 }
 
-/// Throws an error that names the first character at or after `from` with a byte that the vocabulary lacks.
-void BpeTokenizer::refuse_character(std::string_view text, std::size_t from) const {
+/// Throws an error that names the first character at or after `from` with a byte that the vocabulary lacks. `offset`:
+/// byte of the text at which the part begins.
+void BpeTokenizer::refuse_character(std::string_view part, std::size_t from, std::size_t offset) const {
   std::size_t at = from;
   const auto known = [this](char byte) { return byte_ids_[static_cast<unsigned char>(byte)] >= 0; };
-  while (known(text[at])) ++at;
-  const std::string spelled = "byte " + std::to_string(static_cast<unsigned char>(text[at]));
-  throw EngineError(
-      Fault::BadInput, "the text",
-      "has a character at byte " + std::to_string(at) + " (" + spelled + ") that this model's vocabulary can't spell",
-      "Remove that character, or use another model.");
+  while (known(part[at])) ++at;
+  const std::string spelled = "byte " + std::to_string(static_cast<unsigned char>(part[at]));
+  throw EngineError(Fault::BadInput, "the text",
+                    "has a character at byte " + std::to_string(offset + at) + " (" + spelled +
+                        ") that this model's vocabulary can't spell",
+                    "Remove that character, or use another model.");
 }
 
 /// Appends the word's ids; −1 for a byte that is no token.

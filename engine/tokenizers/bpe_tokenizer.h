@@ -22,6 +22,7 @@ struct BpeDefinition {
   std::vector<AddedToken> added;                            ///< in plain spelling; ids inside or after `tokens`
   std::vector<std::string> patterns;                        ///< patterns of the BpePretokenizer
   bool ignore_merges = false;                               ///< true if a word that is a token as a whole is not merged
+  bool nfc = false;                                         ///< true if the text is brought to NFC first
   std::optional<std::int32_t> bos, eos;
 };
 
@@ -29,7 +30,7 @@ struct BpeDefinition {
 ///
 /// Ids equal those of the `tokenizers` library. If a vocabulary lacks a byte (SmolLM2's has no 0x04, for instance),
 /// that library drops the character; here encode() throws EngineError{BadInput}, which names it, so that an encoded
-/// text always comes back.
+/// text always comes back, but for its normalization to NFC where the vocabulary's file asks for it.
 class BpeTokenizer final : public Tokenizer {
  public:
   /// Throws EngineError{BadInput}, which names the file: a merge of unknown tokens, a repeated token, an id out of
@@ -49,7 +50,9 @@ class BpeTokenizer final : public Tokenizer {
   void add_merges(const BpeDefinition& definition);
   void add_added(const BpeDefinition& definition);
   void merge_word(std::string_view word, std::vector<std::int32_t>& ids) const;
-  [[noreturn]] void refuse_character(std::string_view text, std::size_t byte) const;
+  void encode_words(std::string_view part, std::size_t offset, BpePretokenizer::Cutter& cutter, Encoding& encoding,
+                    std::vector<std::int32_t>& ids) const;
+  [[noreturn]] void refuse_character(std::string_view part, std::size_t from, std::size_t offset) const;
 
   std::string where_;
   std::vector<std::string> bytes_;                          ///< by id
@@ -58,7 +61,7 @@ class BpeTokenizer final : public Tokenizer {
   BytePairMerges merges_;
   AddedTokens added_;
   BpePretokenizer pretokenizer_;
-  bool ignore_merges_ = false;
+  bool ignore_merges_ = false, nfc_ = false;
   std::optional<std::int32_t> bos_, eos_;
 };
 

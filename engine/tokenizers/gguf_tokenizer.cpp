@@ -113,11 +113,15 @@ class Reader {
   void choose_patterns(BpeDefinition& definition) const {
     using namespace pretokenizer_patterns;
     const std::string_view name = file_.find_string("tokenizer.ggml.pre").value_or("default");
-    if (name == "smollm") {
+    if (name == "smollm" || name == "refact" || name == "starcoder") {
       definition.patterns = {kDigit, kGpt2};
     } else if (name == "llama-bpe" || name == "llama3" || name == "llama-v3") {
       definition.patterns = {kLlama3};
       definition.ignore_merges = true;
+    } else if (name == "dbrx" || name == "smaug-bpe") {
+      definition.patterns = {kLlama3};
+    } else if (name == "gpt-4o") {
+      definition.patterns = {kGpt4o};
     } else if (name == "qwen2") {
       definition.patterns = {kQwen2};
     } else if (name == "gpt-2") {
@@ -126,7 +130,7 @@ class Reader {
       definition.patterns = {std::begin(kLlamaCppDefault), std::end(kLlamaCppDefault)};
     } else {
       throw EngineError(Fault::Unsupported, file_.where(), "tokenizer.ggml.pre is '" + std::string(name) + "'",
-                        "Supported: smollm, llama-bpe, qwen2, gpt-2.");
+                        "Supported: smollm, refact, starcoder, llama-bpe, dbrx, smaug-bpe, gpt-4o, qwen2, gpt-2.");
     }
   }
 

@@ -30,7 +30,7 @@ class JsonTokenizerReader {
   }
 
  private:
-  static constexpr const char* kSupported = "Byte-level BPE of the Llama 3 and SmolLM2 kind is supported.";
+  static constexpr const char* kSupported = "Byte-level BPE is supported, without a normalizer or with NFC.";
   static constexpr const char* kKinds = "Byte-level BPE, and BPE with byte_fallback and Metaspace are supported.";
   static constexpr int kMaxSequences = 8;
 
@@ -63,11 +63,15 @@ class JsonTokenizerReader {
     definition_.merges = read_merges(part, where_);
   }
 
-  void read_normalizer(const json* normalizer) const {
+  /// NFC is the only step that byte-level tokenizers of supported models take before they cut a text.
+  void read_normalizer(const json* normalizer) {
     if (normalizer == nullptr) return;
     const std::string type = type_of(*normalizer, "normalizer");
     const json* parts = JsonFields(*normalizer, where_ + ": normalizer").find("normalizers");
-    if (type == "Sequence" && parts != nullptr && parts->is_array() && parts->empty()) return;
+    const bool sequence = type == "Sequence" && parts != nullptr && parts->is_array();
+    if (sequence && parts->size() == 1) return read_normalizer(&parts->front());
+    if (type == "NFC") definition_.nfc = true;
+    if (type == "NFC" || (sequence && parts->empty())) return;
     unsupported("a normalizer (" + type + "), which changes the text", kSupported);
   }
 

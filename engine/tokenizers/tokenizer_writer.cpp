@@ -170,7 +170,7 @@ ordered_json tokenizer_json_of(const BpeDefinition& definition, bool add_bos) {
           {"truncation", nullptr},
           {"padding", nullptr},
           {"added_tokens", added_tokens_json(definition)},
-          {"normalizer", nullptr},
+          {"normalizer", definition.nfc ? ordered_json{{"type", "NFC"}} : ordered_json()},
           {"pre_tokenizer", pretokenizer_json(definition.patterns)},
           {"post_processor", std::move(post_processor)},
           {"decoder", byte_level(true)},

@@ -54,6 +54,32 @@ def write_runs(name, form):
     print("  return runs;\n}")
 
 
+def write_decompositions():
+    print("\nconst std::vector<Decomposition>& decompositions() {\n  static const std::vector<Decomposition> all{")
+    rows = []
+    for character in CHARACTERS:
+        parts = unicodedata.decomposition(character).split()
+        if not parts or parts[0].startswith("<"):
+            continue
+        pair = "".join(chr(int(part, 16)) for part in parts)
+        composes = len(pair) == 2 and unicodedata.normalize("NFC", pair) == character
+        second = f"0x{ord(pair[1]):X}" if len(pair) == 2 else "0"
+        rows.append(f"{{0x{ord(character):X}, 0x{ord(pair[0]):X}, {second}, {str(composes).lower()}}}")
+    print(", ".join(rows) + "};\n  return all;\n}")
+
+
+def write_combining_classes():
+    print("\nconst std::vector<ClassRun>& combining_classes() {\n  static const std::vector<ClassRun> runs{")
+    runs = []
+    for character in CHARACTERS:
+        kind, code = unicodedata.combining(character), ord(character)
+        if kind and runs and runs[-1][1] == code - 1 and runs[-1][2] == kind:
+            runs[-1] = (runs[-1][0], code, kind)
+        elif kind:
+            runs.append((code, code, kind))
+    print(", ".join(f"{{0x{a:X}, 0x{b:X}, {kind}}}" for a, b, kind in runs) + "};\n  return runs;\n}")
+
+
 def literal(text):
     return 'U"' + "".join(f"\\U{ord(c):08X}" for c in text) + '"'
 
@@ -83,4 +109,6 @@ write_changes("case_ignorable", changes(is_case_ignorable))
 write_runs("lower_runs", str.lower)
 write_runs("upper_runs", str.upper)
 write_special_upper()
+write_decompositions()
+write_combining_classes()
 print("\n}  // namespace carryover::unicode_tables")

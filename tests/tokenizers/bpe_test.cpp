@@ -8,6 +8,7 @@
 
 #include "engine/tokenizers/bpe_tokenizer.h"
 #include "engine/tokenizers/tokenizer_json.h"
+#include "engine/tokenizers/tokenizer_writer.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/random_text.h"
@@ -86,6 +87,7 @@ class BpeTest : public QObject {
   void spaces_are_white_space();
   void both_spellings_of_merges_agree();
   void whole_words_can_skip_merging();
+  void a_text_is_normalized_where_the_file_asks();
   void added_tokens_leftmost_longest();
   void special_tokens_only_on_request();
   void two_passes_of_added_tokens();
@@ -197,6 +199,28 @@ void BpeTest::whole_words_can_skip_merging() {
   QCOMPARE(tokenizer.encode("abbab", false).size(), std::size_t{5});
 }
 
+/// Qwen's tokenizer.json asks for it. Special tokens are found in the text as it is.
+void BpeTest::a_text_is_normalized_where_the_file_asks() {
+  json file = demo_tokenizer();
+  const BpeTokenizer plain(read_tokenizer_json(file, "tokenizer.json"));
+  const std::string apart =
+                        "ide\xCC\x81"
+                        "e<|end|>o\xCC\x88",
+                    together =
+                        "id\xC3\xA9"
+                        "e<|end|>\xC3\xB6";
+  QVERIFY(plain.encode(apart, true) != plain.encode(together, true));
+  for (const json& normalizer :
+       {json{{"type", "NFC"}}, json{{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}}}}}) {
+    file["normalizer"] = normalizer;
+    const BpeTokenizer tokenizer(read_tokenizer_json(file, "tokenizer.json"));
+    QCOMPARE(tokenizer.encode(apart, true), plain.encode(together, true));
+    QCOMPARE(tokenizer.decode(tokenizer.encode(apart, true)), together);
+  }
+  const BpeDefinition definition = read_tokenizer_json(file, "tokenizer.json");
+  QVERIFY(read_tokenizer_json(json(tokenizer_json_of(definition, false)), "written").nfc);
+}
+
 void BpeTest::added_tokens_leftmost_longest() {
   BpeDefinition definition = demo_definition();
   definition.added = {{"harb", 600, false, false}, {"harbour", 601, false, false}, {"ourly", 602, false, false}};
@@ -265,7 +289,9 @@ void BpeTest::refuses_json_data() {
   const auto row = [](const char* name, const char* patch, const char* named) {
     QTest::newRow(name) << QByteArray(patch) << QByteArray(named);
   };
-  row("NFC", R"({"normalizer": {"type": "NFC"}})", "NFC");
+  row("NFKC", R"({"normalizer": {"type": "NFKC"}})", "NFKC");
+  row("NFC and more", R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Strip"}]}})",
+      "Sequence");
   row("WordPiece", R"({"model": {"type": "WordPiece"}})", "WordPiece");
   row("Unigram", R"({"model": {"type": "Unigram"}})", "Unigram");
   row("byte fallback", R"({"model": {"byte_fallback": true}})", "byte_fallback");
