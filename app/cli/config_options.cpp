@@ -50,10 +50,11 @@ RopeConfig parse_rope(const std::string& text, RopeConfig rope) {
   const std::size_t colon = text.find(':');
   const std::string kind_text = text.substr(0, colon);
   const EngineError wrong(Fault::Usage, "--rope", "'" + text + "' is not KIND or KIND:FACTOR",
-                          "Use default, linear:8, dynamic:10 or llama3:8.");
+                          "Use default, linear:8, dynamic:10, llama3:8 or yarn:4.");
   const auto kind = find_rope_kind(kind_text);
-  if (!kind || (colon == std::string::npos && *kind != Kind::Default)) throw wrong;
+  if (!kind || *kind == Kind::Longrope || (colon == std::string::npos && *kind != Kind::Default)) throw wrong;
   if (*kind == Kind::Llama3 && rope.kind != *kind) rope.original_context = 8192;
+  rope.attention_factor = 0;  // which belongs to a kind and a factor
   rope.kind = *kind;
   if (colon == std::string::npos) return rope;
   const char* end = text.data() + text.size();

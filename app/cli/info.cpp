@@ -153,9 +153,12 @@ std::string plain_text(const json& info, const ModelConfig& model, const Segment
           ", feed-forward " + count(model.intermediate) + "\n";
   text += "           vocabulary " + count(model.vocabulary) + ", context " + count(model.context) + " tokens" +
           (model.tied_embeddings ? ", tied embeddings" : "") + "\n";
-  text += "positions  RoPE " + std::string(rope_kind_name(model.rope.kind)) + ", base " +
-          fixed_text(model.rope.theta, 0) +
-          (model.rope.kind == RopeConfig::Kind::Default ? "" : ", factor " + fixed_text(model.rope.factor, 2)) + "\n";
+  text +=
+      "positions  RoPE " + std::string(rope_kind_name(model.rope.kind)) + ", base " + fixed_text(model.rope.theta, 0) +
+      (model.rope.kind == RopeConfig::Kind::Default ? "" : ", factor " + fixed_text(model.rope.factor, 2)) +
+      (model.rotated_dims == 0 ? "" : ", over " + count(model.rotated_dims) + " dimensions of a head") +
+      (model.unrotated_layers.empty() ? "" : ", none in " + std::to_string(model.unrotated_layers.size()) + " layers") +
+      "\n";
   if (model.window > 0)
     text += "windows    the last " + count(model.window) + " tokens in " + std::to_string(model.windowed_layers()) +
             " layers; the other " + std::to_string(model.layers - model.windowed_layers()) + " see everything\n";

@@ -49,7 +49,7 @@ void require_whole(const GenerateResult& result) {
 /// would read the text once more.
 void read_ahead(EngineCall& call, const GenerateRequest& request) {
   const RopeConfig rope = request.config.rope.value_or(call.session().model().config.rope);
-  if (rope.kind == RopeConfig::Kind::Dynamic && runs_in_chunks(request.policy)) return;
+  if (depends_on_length(rope.kind) && runs_in_chunks(request.policy)) return;
   RunRequest read;
   read.ids = std::make_shared<const std::vector<std::int32_t>>(request.prompt.begin(),
                                                                request.prompt.end() - request.question_length);

@@ -85,6 +85,14 @@ std::vector<std::int64_t> read_integers(const nlohmann::json& value, const std::
   return integers;
 }
 
+std::vector<double> read_reals(const nlohmann::json& value, const std::string& where, const std::string& field) {
+  if (!value.is_array()) refuse_field(where, field, "is not a list of numbers", "Give numbers, as [1, 2.5].");
+  std::vector<double> reals;
+  for (const nlohmann::json& entry : value)
+    reals.push_back(read_real(entry, where, field + "[" + std::to_string(reals.size()) + "]"));
+  return reals;
+}
+
 std::string flag_of_field(std::string_view key) {
   std::string flag = std::string("--").append(key);
   std::ranges::replace(flag, '_', '-');

@@ -20,6 +20,7 @@ std::string read_string(const nlohmann::json& value, const std::string& where, c
 std::vector<std::string> read_strings(const nlohmann::json& value, const std::string& where, const std::string& field);
 std::vector<std::int64_t> read_integers(const nlohmann::json& value, const std::string& where,
                                         const std::string& field);
+std::vector<double> read_reals(const nlohmann::json& value, const std::string& where, const std::string& field);
 
 [[noreturn]] void refuse_field(const std::string& where, const std::string& field, const std::string& problem,
                                const std::string& advice);

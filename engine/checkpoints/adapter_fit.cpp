@@ -37,6 +37,10 @@ class FitCheck {
   Shapes wanted_shapes() const {
     Shapes shapes;
     const std::string prefix(adapter_prefix);
+    const std::vector<std::string> modules = lora_modules_of(model_);
+    for (const std::string& target : adapter_.lora.target_modules)
+      if (std::ranges::find(modules, target) == modules.end())
+        refuse("is for the module " + target + ", which the model lacks");
     for (const WeightRow& tensor : model_tensors(model_)) {
       const auto& targets = adapter_.lora.target_modules;
       if (std::ranges::find(targets, tensor.module) == targets.end()) continue;

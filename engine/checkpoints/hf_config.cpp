@@ -69,6 +69,8 @@ void check_features(const JsonFields& fields, const Family& family, const std::s
   for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
     if (fields.find(key) != nullptr) unsupported(where, std::string(key) + " is not supported", advice_on_families());
   }
+  if (family.unrotated_pattern != 0 && fields.find_flag("use_sliding_window").value_or(false))
+    unsupported(where, "use_sliding_window is not supported", advice_on_families());
   if (fields.find("quantization_config") != nullptr) {
     unsupported(where, "quantization_config: quantised HF weights are not supported",
                 "Use the unquantised folder, or a GGUF file.");
@@ -76,11 +78,12 @@ void check_features(const JsonFields& fields, const Family& family, const std::s
 }
 
 /// Returns the window of the layers that have one, in tokens, as transformers reads it; nothing if no layer has one.
-std::optional<std::int64_t> find_window(const nlohmann::json& json, const JsonFields& fields, SlidingWindowRule rule) {
-  constexpr std::int64_t kDefault = 4096;
-  if (rule == SlidingWindowRule::Ignored) return std::nullopt;
-  if (rule == SlidingWindowRule::Opted && !fields.find_flag("use_sliding_window").value_or(false)) return std::nullopt;
-  return json.contains("sliding_window") ? fields.find_integer("sliding_window") : kDefault;
+std::optional<std::int64_t> find_window(const nlohmann::json& json, const JsonFields& fields, const Family& family) {
+  if (family.window == SlidingWindowRule::Ignored) return std::nullopt;
+  if (family.window == SlidingWindowRule::Opted && !fields.find_flag("use_sliding_window").value_or(false))
+    return std::nullopt;
+  if (json.contains("sliding_window")) return fields.find_integer("sliding_window");
+  return family.default_window > 0 ? std::optional(family.default_window) : std::nullopt;
 }
 
 constexpr const char* kWindowedType = "sliding_attention";
@@ -118,7 +121,7 @@ std::vector<int> layers_by_rule(const JsonFields& fields, const Family& family, 
 /// layers have a RoPE of their own.
 void read_windows(const nlohmann::json& json, const JsonFields& fields, const Family& family, ModelConfig& config,
                   const std::string& where) {
-  const auto window = find_window(json, fields, family.window);
+  const auto window = find_window(json, fields, family);
   if (!config.window_rope && (!window || *window >= config.context)) return;
   if (window) check_range(where, "sliding_window", *window, 1, std::int64_t{1} << 31);
   const nlohmann::json* types = fields.find("layer_types");
@@ -168,47 +171,70 @@ std::optional<std::int64_t> read_id(const JsonFields& fields, const char* key, s
 /// of transformers 4.
 void read_ropes_by_kind(const JsonFields& fields, const Family& family, ModelConfig& config, const std::string& where) {
   const nlohmann::json* by_kind = fields.find("rope_parameters");
-  const auto of_kind = [&](const char* kind, const char* theta, double otherwise, const nlohmann::json* scaling) {
+  const auto of_kind = [&](const char* kind, std::string_view theta, double otherwise, const nlohmann::json* scaling) {
     const nlohmann::json* object = scaling;
     if (by_kind != nullptr && by_kind->is_object() && by_kind->contains(kind)) object = &by_kind->at(kind);
-    return rope_from_json(object != nullptr ? *object : nlohmann::json(), fields.find_number(theta).value_or(otherwise),
-                          where);
+    const double base = theta.empty() ? otherwise : fields.find_number(std::string(theta).c_str()).value_or(otherwise);
+    return rope_from_json(object != nullptr ? *object : nlohmann::json(), base, config.context, where);
   };
   config.rope = of_kind(kGlobalType, "rope_theta", family.default_theta, fields.find("rope_scaling"));
-  config.window_rope = of_kind(kWindowedType, "rope_local_base_freq", family.default_window_theta, nullptr);
+  config.window_rope = of_kind(kWindowedType, family.window_theta_key, family.default_window_theta, nullptr);
 }
 
 /// Reads the RoPE settings. As in transformers 5, a rope_scaling that is not empty replaces rope_parameters as a whole,
-/// and fields of the top level complete either. Only for llama3's original context does the top level take precedence,
-/// and dynamic scaling always uses the model's context.
-RopeConfig read_rope(const JsonFields& fields, const std::string& where) {
+/// and fields of the top level complete either. Only for the original context does the top level take precedence, and
+/// dynamic scaling always uses the model's context.
+RopeConfig read_rope(const JsonFields& fields, const Family& family, std::int64_t context, const std::string& where) {
   nlohmann::json object;
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
     const nlohmann::json* value = fields.find(key);
     if (value != nullptr && !value->empty()) object = *value;
   }
-  RopeConfig rope = rope_from_json(object, fields.find_number("rope_theta").value_or(10000.0), where);
-  std::optional<double> rotated = fields.find_number("partial_rotary_factor");
-  if (object.is_object()) {
-    if (const auto own = JsonFields(object, where).find_number("partial_rotary_factor")) rotated = own;
-  }
-  if (rotated.value_or(1.0) != 1.0)
-    unsupported(where, "partial_rotary_factor is not supported", "Supported: RoPE over the whole head.");
-  const auto original = fields.find_integer("original_max_position_embeddings");
-  if (rope.kind == RopeConfig::Kind::Llama3 && original) rope.original_context = *original;
+  auto original = fields.find_integer("original_max_position_embeddings");
+  if (!original && family.default_original_context > 0) original = family.default_original_context;
+  if (original && object.is_object()) object["original_max_position_embeddings"] = *original;
+  RopeConfig rope =
+      rope_from_json(object, fields.find_number("rope_theta").value_or(family.default_theta), context, where);
   if (rope.kind == RopeConfig::Kind::Dynamic) rope.original_context = 0;
   return rope;
 }
 
-nlohmann::json rope_scaling_json(const RopeConfig& rope) {
-  if (rope.kind == RopeConfig::Kind::Default) return {};
-  nlohmann::json json{{"rope_type", rope_kind_name(rope.kind)}, {"factor", rope.factor}};
-  if (rope.kind == RopeConfig::Kind::Llama3) {
-    if (rope.original_context != 0) json["original_max_position_embeddings"] = rope.original_context;
-    json["low_freq_factor"] = rope.low_frequency_factor;
-    json["high_freq_factor"] = rope.high_frequency_factor;
+/// Reads how many dimensions of a head RoPE rotates.
+void read_rotated(const JsonFields& fields, const Family& family, ModelConfig& config, const std::string& where) {
+  const double outside = fields.find_number("partial_rotary_factor").value_or(1);
+  double share = outside;
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
+    const nlohmann::json* object = fields.find(key);
+    if (object != nullptr && object->is_object() && !object->empty())
+      share = JsonFields(*object, where).find_number("partial_rotary_factor").value_or(outside);
   }
-  return json;
+  if (share == 1) return;
+  if (!family.partial_rotary || !(share > 0 && share < 1))
+    unsupported(where, "partial_rotary_factor is not supported", "Supported: RoPE over the whole head.");
+  config.rotated_dims = static_cast<std::int64_t>(static_cast<double>(config.head_dim) * share);
+  check_range(where, "partial_rotary_factor · head_dim", config.rotated_dims, 2, config.head_dim);
+}
+
+/// Returns true for an entry of `no_rope_layers` that is 1 or true, false for one that is 0 or false.
+bool is_set(const nlohmann::json& entry, const std::string& where) {
+  if (entry.is_boolean()) return entry.get<bool>();
+  return read_integer(entry, where, "an entry of no_rope_layers") != 0;
+}
+
+/// Reads which layers have no RoPE: those with a 0 in `no_rope_layers`, or every n-th.
+void read_unrotated(const JsonFields& fields, const Family& family, ModelConfig& config, const std::string& where) {
+  if (family.unrotated_pattern == 0) return;
+  const std::int64_t every = fields.find_integer("no_rope_layer_interval").value_or(family.unrotated_pattern);
+  const nlohmann::json* list = fields.find("no_rope_layers");
+  if (list != nullptr && (!list->is_array() || std::ssize(*list) < config.layers))
+    throw EngineError(Fault::BadInput, where,
+                      "no_rope_layers is not a list of " + std::to_string(config.layers) + " numbers",
+                      "Repair config.json.");
+  for (int layer = 0; layer < config.layers; ++layer) {
+    const bool rotated = list != nullptr ? is_set((*list)[static_cast<std::size_t>(layer)], where)
+                                         : every < 1 || (layer + 1) % every != 0;
+    if (!rotated) config.unrotated_layers.push_back(layer);
+  }
 }
 
 /// Returns `query_pre_attn_scalar`: attention's scores are divided by its root. transformers takes only an integer, as
@@ -217,6 +243,60 @@ nlohmann::json query_scalar(const ModelConfig& model) {
   const double scalar = static_cast<double>(model.head_dim) / (model.query_scale * model.query_scale);
   const double whole = std::round(scalar);
   return std::abs(scalar - whole) < 1e-6 ? nlohmann::json(static_cast<std::int64_t>(whole)) : nlohmann::json(scalar);
+}
+
+/// Reads the factors of what a model computes.
+void read_scales(const JsonFields& fields, const Family& family, ModelConfig& config) {
+  constexpr double kDefaultScalar = 256;
+  const double root = std::sqrt(static_cast<double>(config.head_dim));
+  const auto factor = [&](const char* key) { return fields.find_number(key).value_or(1); };
+  if (family.query_scalar)
+    config.query_scale = std::sqrt(static_cast<double>(config.head_dim) /
+                                   fields.find_number("query_pre_attn_scalar").value_or(kDefaultScalar));
+  if (family.multipliers) {
+    config.embedding_scale = factor("embedding_multiplier");
+    config.query_scale = factor("attention_multiplier") * root;
+    config.residual_scale = factor("residual_multiplier");
+    config.logit_divisor = factor("logits_scaling");
+  }
+  if (std::abs(config.query_scale - 1) < 1e-12) config.query_scale = 1;
+}
+
+/// Returns the number whose product with `root` is `product`, so that a reader of the file has the same bits.
+double factor_of(double product, double root) {
+  const double quotient = product / root;
+  for (const double near : {quotient, std::nextafter(quotient, 0.0), std::nextafter(quotient, 2 * quotient)})
+    if (near * root == product) return near;
+  return quotient;
+}
+
+void write_scales(nlohmann::json& json, const Family& family, const ModelConfig& model) {
+  if (family.query_scalar) json["query_pre_attn_scalar"] = query_scalar(model);
+  if (!family.multipliers) return;
+  json["embedding_multiplier"] = model.embedding_scale;
+  json["attention_multiplier"] = factor_of(model.query_scale, std::sqrt(static_cast<double>(model.head_dim)));
+  json["residual_multiplier"] = model.residual_scale;
+  json["logits_scaling"] = model.logit_divisor;
+}
+
+/// Writes the RoPE of each kind of layer as transformers 5 reads it; 4 reads the other keys.
+void write_ropes_by_kind(nlohmann::json& json, const Family& family, const ModelConfig& model) {
+  if (!model.window_rope) return;
+  const auto rope_json = [](const RopeConfig& rope) {
+    nlohmann::json object = rope_scaling_json(rope);
+    if (object.is_null()) object["rope_type"] = rope_kind_name(rope.kind);
+    object["rope_theta"] = rope.theta;
+    return object;
+  };
+  json["rope_parameters"] = {{kGlobalType, rope_json(model.rope)}, {kWindowedType, rope_json(*model.window_rope)}};
+  if (!family.window_theta_key.empty()) json[std::string(family.window_theta_key)] = model.window_rope->theta;
+}
+
+void write_unrotated(nlohmann::json& json, const Family& family, const ModelConfig& model) {
+  if (family.partial_rotary)
+    json["partial_rotary_factor"] = static_cast<double>(model.rope_dims()) / static_cast<double>(model.head_dim);
+  if (family.unrotated_pattern == 0) return;
+  for (int layer = 0; layer < model.layers; ++layer) json["no_rope_layers"].push_back(model.is_rotated(layer) ? 1 : 0);
 }
 
 /// Returns the context to write. For dynamic scaling this is the original context, behind which the scaling begins,
@@ -232,10 +312,10 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   const JsonFields fields(json, where);
   ModelConfig config;
   const Family& family = read_family(fields, where);
-  config.architecture = family.name;
   config.name = name;
   config.layers = fields.integer("num_hidden_layers");
   config.hidden = fields.integer("hidden_size");
+  set_family_facts(family, config);
   config.intermediate = fields.integer("intermediate_size");
   config.heads = fields.integer("num_attention_heads");
   const bool default_groups = family.default_kv_heads != 0 && !json.contains("num_key_value_heads");
@@ -243,14 +323,14 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
       default_groups ? family.default_kv_heads : fields.find_integer("num_key_value_heads").value_or(config.heads);
   config.vocabulary = fields.integer("vocab_size");
   config.context = fields.integer("max_position_embeddings");
-  config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(1e-6);
+  config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(family.default_epsilon);
   config.tied_embeddings = fields.find_flag("tie_word_embeddings").value_or(family.default_tied);
   config.bos_id = read_id(fields, "bos_token_id", config.vocabulary);
   config.eos_id = read_id(fields, "eos_token_id", config.vocabulary);
   if (family.default_window_theta != 0)
     read_ropes_by_kind(fields, family, config, where);
   else
-    config.rope = read_rope(fields, where);
+    config.rope = read_rope(fields, family, config.context, where);
   if (const auto head_dim = fields.find_integer("head_dim")) {
     config.head_dim = *head_dim;
   } else if (family.default_head_dim != 0) {
@@ -263,10 +343,10 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
                         "Repair config.json.");
     }
   }
-  if (const auto scalar = fields.find_number("query_pre_attn_scalar"); scalar && family.norms_after_blocks)
-    config.query_scale = std::sqrt(static_cast<double>(config.head_dim) / *scalar);
-  if (std::abs(config.query_scale - 1) < 1e-12) config.query_scale = 1;
+  read_scales(fields, family, config);
+  read_rotated(fields, family, config, where);
   config.validate(where);
+  read_unrotated(fields, family, config, where);
   check_features(fields, family, where);
   read_windows(json, fields, family, config, where);
   return config;
@@ -294,12 +374,17 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
                       {"tie_word_embeddings", model.tied_embeddings},
                       {"torch_dtype", dtype},
                       {"bos_token_id", optional(model.bos_id)},
-                      {"eos_token_id", optional(model.eos_id)}};
+                      {"eos_token_id", optional(model.eos_id)},
+                      {"pad_token_id", nullptr}};
   // These fields are written because transformers has defaults for absent ones, which would make another model.
   for (const WrittenFlag& flag : family.written_flags) json[std::string(flag.key)] = flag.value;
   write_windows(json, family, model);
-  if (model.window_rope) json["rope_local_base_freq"] = model.window_rope->theta;
-  if (family.norms_after_blocks) json["query_pre_attn_scalar"] = query_scalar(model);
+  if (family.default_original_context > 0)
+    json["original_max_position_embeddings"] =
+        model.rope.original_context > 0 ? model.rope.original_context : model.context;
+  write_ropes_by_kind(json, family, model);
+  write_unrotated(json, family, model);
+  write_scales(json, family, model);
   return json;
 }
 

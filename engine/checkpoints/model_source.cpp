@@ -34,18 +34,11 @@ std::string ModelSource::hash() const {
 
 std::string weights_hash(const ModelSource& source, std::span<const std::uint64_t> contents) {
   CARRYOVER_CHECK(contents.size() == source.tensors().size());
-  const ModelConfig& model = source.config();
-  nlohmann::json shape{{"heads", model.heads},
-                       {"kv_heads", model.kv_heads},
-                       {"head_dim", model.head_dim},
-                       {"norm_epsilon", model.norm_epsilon},
-                       {"context", model.context},
-                       {"rope", model.rope},
-                       {"tensors", nlohmann::json::array()}};
-  if (!model.window_layers.empty())  // other models keep the hash that they had before there were windows
-    shape.update({{"window", model.window}, {"window_layers", model.window_layers}});
-  if (model.query_scale != 1) shape["query_scale"] = model.query_scale;
-  if (model.window_rope) shape["window_rope"] = *model.window_rope;
+  nlohmann::json shape = json_of_fields(source.config());
+  for (const char* left_out : {"architecture", "name", "layers", "hidden", "intermediate", "vocabulary",
+                               "tied_embeddings", "bos_id", "eos_id"})  // or said by the tensors
+    shape.erase(left_out);
+  shape["tensors"] = nlohmann::json::array();
   for (const StoredTensor& tensor : source.tensors())
     shape["tensors"].push_back({tensor.name, tensor.shape, storage_name(tensor.type)});
   const std::string text = shape.dump();

@@ -16,39 +16,6 @@ namespace carryover {
 
 namespace {
 
-RopeConfig::Kind read_rope_kind(const nlohmann::json& value, const std::string& where) {
-  if (value.is_string())
-    if (const auto kind = find_rope_kind(value.get_ref<const std::string&>())) return *kind;
-  refuse_field(where, "rope.kind", "is not known: " + value.dump().substr(0, 60),
-               "Use one of " + rope_kind_names() + ".");
-}
-
-RopeConfig read_rope(const nlohmann::json& json, const std::string& where) {
-  if (!json.is_object()) refuse_field(where, "rope", "is not a JSON object", "Give kind, theta and factor, or null.");
-  for (const char* needed : {"kind", "theta"}) {  // a default base would silently change the model
-    if (!json.contains(needed)) refuse_field(where, std::string("rope.") + needed, "is missing", "Name it.");
-  }
-  RopeConfig rope;
-  for (const auto& [key, value] : json.items()) {
-    const std::string field = "rope." + key;
-    if (key == "kind")
-      rope.kind = read_rope_kind(value, where);
-    else if (key == "theta")
-      rope.theta = read_real(value, where, field);
-    else if (key == "factor")
-      rope.factor = read_real(value, where, field);
-    else if (key == "low_frequency_factor")
-      rope.low_frequency_factor = read_real(value, where, field);
-    else if (key == "high_frequency_factor")
-      rope.high_frequency_factor = read_real(value, where, field);
-    else if (key == "original_context")
-      rope.original_context = read_integer(value, where, field);
-    else
-      refuse_field(where, field, "is not a field of rope", "Remove it, or correct its spelling.");
-  }
-  return rope;
-}
-
 void read_choice(SegmentConfig& config, const Choice& choice, const nlohmann::json& value, const std::string& where,
                  const std::string& key) {
   if (!value.is_string() || !choice.set_name(config, value.get_ref<const std::string&>()))
@@ -79,10 +46,6 @@ void read_field(const nlohmann::json& value, const std::string& where, const std
 void read_field(const nlohmann::json& value, const std::string& where, const std::string& key, HeadPatterns& member) {
   member = head_patterns_from_json(value, where, key);
 }
-void read_field(const nlohmann::json& value, const std::string& where, const std::string&,
-                std::optional<RopeConfig>& member) {
-  member = value.is_null() ? std::nullopt : std::optional(read_rope(value, where));
-}
 void read_field(const nlohmann::json&, const std::string&, const std::string&, Grouping&) {}  // update_from_json does
 
 /// Calls visit(field, value) for each number that is set.
@@ -92,20 +55,6 @@ void each_count(const SegmentConfig& config, Visit visit) {
     if (const auto* count = field.as<std::int64_t>()) visit(field, count->get(config));
     if (const auto* count = field.as<std::optional<std::int64_t>>())
       if (const std::optional<std::int64_t>& value = count->get(config)) visit(field, *value);
-  }
-}
-
-void check_rope_of_run(const RopeConfig& rope, const std::string& where) {
-  const auto positive = [&](double value, const char* field) {
-    if (!std::isfinite(value) || value <= 0) refuse_field(where, field, "is not a positive number", "Give one.");
-  };
-  positive(rope.theta, "rope.theta");
-  positive(rope.factor, "rope.factor");
-  positive(rope.low_frequency_factor, "rope.low_frequency_factor");
-  positive(rope.high_frequency_factor, "rope.high_frequency_factor");
-  if (rope.original_context < 0) refuse_field(where, "rope.original_context", "is negative", "Give tokens, or 0.");
-  if (rope.kind == RopeConfig::Kind::Llama3 && rope.high_frequency_factor <= rope.low_frequency_factor) {
-    refuse_field(where, "rope.high_frequency_factor", "is not above low_frequency_factor", "Llama 3.1 uses 1 and 4.");
   }
 }
 
@@ -202,7 +151,7 @@ void SegmentConfig::validate(const ModelConfig& model, const std::string& where)
   if (question_pass && boundary_at_prompt_end)
     refuse_field(where, "question_pass", "is on beside boundary_at_prompt_end",
                  "Turn one of them off: each says where the prompt's last segment ends.");
-  if (rope) check_rope_of_run(*rope, where);
+  if (rope) rope->validate(model.rope_dims(), where);
   try {
     grouping.validate(model);
   } catch (const EngineError& error) {

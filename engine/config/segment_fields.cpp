@@ -102,7 +102,7 @@ constexpr SegmentField last_fields[] = {
           "memory, and hits may differ"),
      choice<&Config::pool_keys>("FORMAT", kPoolKeysNames)},
     {"rope", "", TEXT("RoPE"), "",
-     TEXT("RoPE scaling that overrides the checkpoint's: default, linear:8, dynamic:10, llama3:8"),
+     TEXT("RoPE scaling that overrides the checkpoint's: default, linear:8, dynamic:10, llama3:8, yarn:4"),
      setting<&Config::rope>()},
 };
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/config_fields.h"
+#include "engine/base/field_json.h"
 
-/// The values that the rows of a configuration's fields name, and their JSON. Pure; any thread.
+/// The values that the rows of a configuration's fields name. Pure; any thread.
 namespace carryover {
 
 /// A value of a configuration.
@@ -63,39 +61,6 @@ constexpr auto named_setting(std::span<const std::string_view> names) {
                               [](Config& config, std::size_t place) {
                                 config.*member = static_cast<decltype(detail::value_of(member))>(place);
                               }};
-}
-
-/// Reads a member from JSON. Throws EngineError{BadInput}, which names `where` and the field, if the value has another
-/// type; null is a value for an optional member only.
-template <typename Value>
-void read_field(const nlohmann::json& value, const std::string& where, const std::string& field, Value& member) {
-  if constexpr (std::is_same_v<Value, std::int64_t>) {
-    member = read_integer(value, where, field);
-  } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
-    member = read_unsigned(value, where, field);
-  } else if constexpr (std::is_same_v<Value, double>) {
-    member = read_real(value, where, field);
-  } else if constexpr (std::is_same_v<Value, bool>) {
-    member = read_flag(value, where, field);
-  } else if constexpr (std::is_same_v<Value, std::string>) {
-    member = read_string(value, where, field);
-  } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
-    member = read_strings(value, where, field);
-  } else if constexpr (std::is_same_v<Value, std::vector<std::int64_t>>) {
-    member = read_integers(value, where, field);
-  } else {
-    static_assert(std::is_same_v<Value, std::optional<std::int64_t>>);
-    member = value.is_null() ? std::nullopt : std::optional(read_integer(value, where, field));
-  }
-}
-
-template <typename Value>
-nlohmann::json json_of(const Value& value) {
-  return value;
-}
-template <typename Value>
-nlohmann::json json_of(const std::optional<Value>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
 }  // namespace carryover

@@ -60,11 +60,13 @@ void check_lora(const LoraConfig& lora, const ModelConfig& model, const std::str
     refuse_field(where, "lora_target_modules", "is empty", "Name at least one module, or set lora_rank to 0.");
   std::vector<std::string> seen;
   for (const std::string& module : lora.target_modules) {
-    const auto& known = lora_modules();
+    // Without an adapter, the names only wait for one, perhaps of a model of another family.
+    const std::vector<std::string> known = lora.rank > 0 ? lora_modules_of(model) : lora_modules();
     if (std::find(known.begin(), known.end(), module) == known.end()) {
       std::string names;
       for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
-      refuse_field(where, "lora_target_modules", "names '" + module.substr(0, 60) + "'", "Use " + names + ".");
+      refuse_field(where, "lora_target_modules", "names '" + module.substr(0, 60) + "', which this model does not have",
+                   "Use " + names + ".");
     }
     if (std::find(seen.begin(), seen.end(), module) != seen.end())
       refuse_field(where, "lora_target_modules", "names " + module + " twice", "Name it once.");

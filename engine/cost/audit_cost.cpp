@@ -14,8 +14,8 @@ namespace {
 
 /// Returns the number of trained tensors. Matmuls that read one input are one matrix (weights.h).
 double trained_tensors(const ModelConfig& model, std::int64_t lora_rank) {
-  if (lora_rank > 0) return 2 * real(std::ssize(lora_modules())) * real(model.layers);
-  return 6 * real(model.layers) + (model.tied_embeddings ? 2 : 3);
+  if (lora_rank > 0) return 2 * real(std::ssize(lora_modules_of(model))) * real(model.layers);
+  return real(std::ssize(layer_slots(model))) * real(model.layers) + (model.tied_embeddings ? 2 : 3);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ AuditCost audit_cost(const ModelConfig& model, const SegmentConfig& config, cons
   training.gradient_checkpointing = false;
   training.train_segments = segments;
   training.lora.rank = lora_rank;
-  training.lora.target_modules = lora_modules();
+  training.lora.target_modules = lora_modules_of(model);
   const bool differences = bytes_per_value == 8, whole_text = policy_row(policy).runs_in_chunks,
              neighbours = !whole_text && config.carry_length > 0;
   SegmentConfig deepest = config;

@@ -23,9 +23,18 @@ at::Tensor Decoder::linear(int layer, const at::Tensor& x, WeightSlot matrix, co
 
 at::Tensor Decoder::norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
                                 const AdapterDropout& dropout) const {
-  if (adapter.empty())
+  if (adapter.empty() && gains.defined())
     return ops::norm_linear(x, norm(gains), weights.layers[static_cast<std::size_t>(layer)].slot(matrix));
-  return linear(layer, ops::rms_norm(x, norm(gains)), matrix, dropout);
+  return linear(layer, normed(x, gains), matrix, dropout);
+}
+
+at::Tensor Decoder::normed(const at::Tensor& x, const at::Tensor& gains) const {
+  return gains.defined() ? ops::rms_norm(x, norm(gains)) : x;
+}
+
+at::Tensor Decoder::add(const at::Tensor& x, const at::Tensor& written, const at::Tensor& gains) const {
+  const at::Tensor out = normed(written, gains);
+  return x + (config.residual_scale == 1 ? out : out * config.residual_scale);
 }
 
 at::Tensor Decoder::embed(const at::Tensor& ids) const {
@@ -33,7 +42,7 @@ at::Tensor Decoder::embed(const at::Tensor& ids) const {
       ops::is_packed(weights.embedding)
           ? ops::packed_embedding(weights.embedding, ids, weights.final_norm.scalar_type())
           : at::embedding(weights.embedding, ids, /*padding_idx=*/-1, /*scale_grad_by_freq=*/false, /*sparse=*/true);
-  return family().scaled_embedding ? rows * std::sqrt(static_cast<double>(config.hidden)) : rows;
+  return config.embedding_scale == 1 ? rows : rows * config.embedding_scale;
 }
 
 Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
@@ -42,8 +51,7 @@ Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const Adap
   at::Tensor flat = norm_linear(layer, x, w.attention_norm, WeightSlot::Qkv, dropout);
   if (w.qkv_bias.defined()) flat = flat + w.qkv_bias;
   at::Tensor all = flat.view({m, config.heads + 2 * config.kv_heads, d});
-  if (w.query_norm.defined()) all = norm_heads(w, all);
-  CARRYOVER_CHECK(w.query_norm.defined() || config.query_scale == 1);
+  if (w.query_norm.defined() || config.query_scale != 1 || config.rotated_dims != 0) all = prepare_heads(w, all);
   const at::Tensor rows = all.transpose(0, 1);
   at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
   // Attention's backward keeps the values; a view would keep the whole result in memory.
@@ -51,13 +59,30 @@ Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const Adap
   return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values, all};
 }
 
-/// Norms the queries and keys of each head. all: as Projections::all.
-at::Tensor Decoder::norm_heads(const LayerWeights& layer, const at::Tensor& all) const {
-  const at::Tensor queries = all.narrow(1, 0, config.heads), keys = all.narrow(1, config.heads, config.kv_heads),
-                   values = all.narrow(1, config.heads + config.kv_heads, config.kv_heads);
-  at::Tensor normed = ops::rms_norm(queries, norm(layer.query_norm));
-  if (config.query_scale != 1) normed = normed * config.query_scale;
-  return at::cat({normed, ops::rms_norm(keys, norm(layer.key_norm)), values}, 1);
+/// Puts the two halves of the dimensions that RoPE rotates where it finds the pairs of a head that it rotates as a
+/// whole. A dot product of two heads stays what it is. heads: [m, n, d].
+at::Tensor Decoder::pair_rotated(const at::Tensor& heads) const {
+  const std::int64_t rotated = config.rope_dims() / 2, rest = config.head_dim / 2 - rotated;
+  return at::cat({heads.narrow(2, 0, rotated), heads.narrow(2, 2 * rotated, rest), heads.narrow(2, rotated, rotated),
+                  heads.narrow(2, 2 * rotated + rest, rest)},
+                 2);
+}
+
+/// Norms queries and keys where the family does, each head apart or all together, scales queries, and pairs what RoPE
+/// rotates. all: as Projections::all.
+at::Tensor Decoder::prepare_heads(const LayerWeights& layer, const at::Tensor& all) const {
+  const at::Tensor values = all.narrow(1, config.heads + config.kv_heads, config.kv_heads);
+  at::Tensor queries = all.narrow(1, 0, config.heads), keys = all.narrow(1, config.heads, config.kv_heads);
+  const auto normed_heads = [this](const at::Tensor& heads, const at::Tensor& gains) {
+    return normed(heads.reshape({heads.size(0), -1, gains.size(0)}), gains).view(heads.sizes());
+  };
+  if (layer.query_norm.defined()) {
+    queries = normed_heads(queries, layer.query_norm);
+    keys = normed_heads(keys, layer.key_norm);
+  }
+  if (config.query_scale != 1) queries = queries * config.query_scale;
+  if (config.rotated_dims != 0) queries = pair_rotated(queries), keys = pair_rotated(keys);
+  return at::cat({queries, keys, values}, 1);
 }
 
 at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {
@@ -67,22 +92,21 @@ at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {
     const std::vector<double> logits(std::begin(kNeutralGates), std::end(kNeutralGates));
     return at::tensor(logits, at::kDouble).to(options()).sigmoid().view({1, 3, 1}).expand({config.heads, 3, m});
   }
-  const at::Tensor logits = ops::linear(ops::rms_norm(x, norm(w.attention_norm)), w.gates.rows) + w.gates.bias;
+  const at::Tensor logits = ops::linear(normed(x, w.attention_norm), w.gates.rows) + w.gates.bias;
   return logits.sigmoid().view({m, config.heads, 3}).permute({1, 2, 0});
 }
 
 at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
                                   const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
-  if (w.attention_out_norm.defined())
-    return x + ops::rms_norm(linear(layer, heads, WeightSlot::Output, dropout), norm(w.attention_out_norm));
-  if (adapter.empty()) return ops::add_linear(x, heads, w.output, reuses_x);
-  return x + linear(layer, heads, WeightSlot::Output, dropout);
+  const bool plain = !w.attention_out_norm.defined() && config.residual_scale == 1;
+  if (adapter.empty() && plain) return ops::add_linear(x, heads, w.output, reuses_x);
+  return add(x, linear(layer, heads, WeightSlot::Output, dropout), w.attention_out_norm);
 }
 
 at::Tensor Decoder::written_by(int layer, const at::Tensor& parts) const {
   const at::Tensor& out_norm = weights.layers[static_cast<std::size_t>(layer)].attention_out_norm;
-  const at::Tensor written = linear(layer, parts, WeightSlot::Output, {});
+  const at::Tensor written = linear(layer, parts, WeightSlot::Output, {}) * config.residual_scale;
   if (!out_norm.defined()) return written;
   const at::Tensor whole = linear(layer, parts.sum(0, true), WeightSlot::Output, {});
   const at::Tensor scale = (whole.to(at::kDouble).square().mean() + config.norm_epsilon).rsqrt();
@@ -94,19 +118,20 @@ at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const Adapt
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const Activation activation = family().activation;
   const at::Tensor gate_up = norm_linear(layer, x, w.feed_forward_norm, WeightSlot::GateUp, dropout);
-  const bool plain = adapter.empty(), normed = w.feed_forward_out_norm.defined();
-  if (plain && !normed) return ops::add_gated_linear(x, gate_up, activation, w.down, reuses_x);
-  const at::Tensor out = plain ? ops::gated_linear(gate_up, activation, w.down)
-                               : linear(layer, ops::gated(gate_up, activation), WeightSlot::Down, dropout);
-  return x + (normed ? ops::rms_norm(out, norm(w.feed_forward_out_norm)) : out);
+  const bool plain = !w.feed_forward_out_norm.defined() && config.residual_scale == 1;
+  if (adapter.empty() && plain) return ops::add_gated_linear(x, gate_up, activation, w.down, reuses_x);
+  const at::Tensor out = adapter.empty() ? ops::gated_linear(gate_up, activation, w.down)
+                                         : linear(layer, ops::gated(gate_up, activation), WeightSlot::Down, dropout);
+  return add(x, out, w.feed_forward_out_norm);
 }
 
 at::Tensor Decoder::finish(const at::Tensor& x) const {
-  return ops::rms_norm(x, norm(weights.final_norm));
+  const at::Tensor hidden = ops::rms_norm(x, norm(weights.final_norm));
+  return config.logit_divisor == 1 ? hidden : hidden / config.logit_divisor;
 }
 
 at::Tensor Decoder::final_gains() const {
-  return weights.final_norm.to(at::kDouble) + family().norm_offset;
+  return (weights.final_norm.to(at::kDouble) + family().norm_offset) / config.logit_divisor;
 }
 
 at::Tensor Decoder::head_row(std::int64_t token) const {

@@ -36,16 +36,20 @@ struct Decoder {
   at::Tensor written_by(int layer, const at::Tensor& parts) const;
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
                               bool reuses_x = false) const;
-  at::Tensor finish(const at::Tensor& x) const;       ///< final norm, [m, D]
+  at::Tensor finish(const at::Tensor& x) const;       ///< final norm and the divisor of logits, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
   at::Tensor final_gains() const;                     ///< [D] fp64: what the final norm multiplies by
   at::Tensor head_row(std::int64_t token) const;      ///< [D]; its dot product with a hidden state is the token's logit
 
  private:
-  at::Tensor norm_heads(const LayerWeights& layer, const at::Tensor& all) const;
+  at::Tensor pair_rotated(const at::Tensor& heads) const;
+  at::Tensor prepare_heads(const LayerWeights& layer, const at::Tensor& all) const;
   at::Tensor linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const;
   at::Tensor norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
                          const AdapterDropout& dropout) const;
+  at::Tensor normed(const at::Tensor& x, const at::Tensor& gains) const;  ///< x where there are no gains
+  /// Returns x and what a block writes, which is normed where there are gains.
+  at::Tensor add(const at::Tensor& x, const at::Tensor& written, const at::Tensor& gains) const;
   const Family& family() const { return family_of(config); }
   ops::NormGains norm(const at::Tensor& weight) const { return {weight, config.norm_epsilon, family().norm_offset}; }
 };

@@ -19,10 +19,18 @@ constexpr std::int64_t kTableRows = 1024;
 
 }  // namespace
 
+Rope::Rope(const ModelConfig& model, at::TensorOptions options)
+    : inverse_frequencies_(static_cast<std::size_t>(model.head_dim / 2), 0.0),
+      amplitudes_(inverse_frequencies_.size(), 1.0),
+      options_(options.dtype(ops::compute_type(c10::typeMetaToScalarType(options.dtype())))) {}
+
 Rope::Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options)
-    : options_(options.dtype(ops::compute_type(c10::typeMetaToScalarType(options.dtype())))) {
-  for (std::int64_t pair = 0; pair < model.head_dim / 2; ++pair)
-    inverse_frequencies_.push_back(rope_frequency(scaling, pair, model.head_dim, model.context, length));
+    : Rope(model, options) {
+  for (std::int64_t pair = 0; pair < model.rope_dims() / 2; ++pair) {
+    const auto place = static_cast<std::size_t>(pair);
+    inverse_frequencies_[place] = rope_frequency(scaling, pair, model.rope_dims(), model.context, length);
+    amplitudes_[place] = rope_amplitude(scaling, model.context);
+  }
 }
 
 /// The angles of a single token are a row of a table for many positions, so that tables are seldom copied to a GPU.
@@ -37,14 +45,16 @@ const RopeAngles& Rope::range(std::int64_t first, std::int64_t n) {
   for (const Entry& entry : recent_)
     if (entry.first == first && entry.n == n) return entry.angles;
   const auto exact = at::TensorOptions().dtype(at::kDouble);
-  const at::Tensor frequencies =
-      at::from_blob(inverse_frequencies_.data(), {static_cast<std::int64_t>(inverse_frequencies_.size())}, exact);
+  const auto row = [&](std::vector<double>& values) {
+    return at::from_blob(values.data(), {std::ssize(values)}, exact);
+  };
+  const at::Tensor frequencies = row(inverse_frequencies_), amplitudes = row(amplitudes_);
   const at::Tensor angle = at::arange(first, first + n, exact).unsqueeze(1) * frequencies;
   if (recent_.size() == kRecentRanges) recent_.erase(recent_.begin());
   const auto on_device = [&](const at::Tensor& exactly) {
     return ops::upload(exactly.to(c10::typeMetaToScalarType(options_.dtype())), options_.device());
   };
-  recent_.push_back({first, n, {on_device(angle.cos()), on_device(angle.sin())}});
+  recent_.push_back({first, n, {on_device(angle.cos() * amplitudes), on_device(angle.sin() * amplitudes)}});
   return recent_.back().angles;
 }
 
@@ -69,6 +79,7 @@ at::Tensor Rope::rotate_prefix(const at::Tensor& keys) {
 Ropes::Ropes(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options)
     : model_(model), global_(model, scaling, length, options) {
   if (model.window_rope) windowed_.emplace(model, *model.window_rope, length, options);
+  if (!model.unrotated_layers.empty()) none_ = Rope::identity(model, options);
 }
 
 }  // namespace carryover

@@ -15,11 +15,16 @@ struct RopeAngles {
 };
 
 /// Computes the angles of one model under one RoPE scaling (app:rope). They are computed in fp64, so that shifting a
-/// head group as a whole changes nothing beyond rounding. Thread: engine.
+/// head group as a whole changes nothing beyond rounding. Cosines and sines have the scaling's amplitude. Thread:
+/// engine.
 class Rope {
  public:
-  /// `length`: number of tokens that dynamic NTK scales to: S + max(M, R), or the whole run under `full`.
+  /// `length`: number of tokens that dynamic NTK scales to, and by which longrope chooses: S + max(M, R), or the whole
+  /// run under `full`.
   Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options);
+
+  /// Returns one that rotates nothing, for layers without RoPE.
+  static Rope identity(const ModelConfig& model, at::TensorOptions options) { return Rope(model, options); }
 
   /// Returns the angles of positions first..first+n−1. `first` may be negative (a prefix of P keys is at −P..−1).
   RopeAngles angles(std::int64_t first, std::int64_t n);
@@ -35,30 +40,36 @@ class Rope {
   at::Tensor rotate_prefix(const at::Tensor& keys);
 
  private:
+  Rope(const ModelConfig& model, at::TensorOptions options);  ///< one that rotates nothing
   const RopeAngles& range(std::int64_t first, std::int64_t n);
 
   struct Entry {
     std::int64_t first, n;
     RopeAngles angles;
   };
-  std::vector<double> inverse_frequencies_;  ///< [d/2]
+  std::vector<double> inverse_frequencies_;  ///< [d/2]; 0 for dimensions that are not rotated
+  std::vector<double> amplitudes_;           ///< [d/2]
   at::TensorOptions options_;
   std::vector<Entry> recent_;  ///< the few ranges in use: those of the segment and its prefixes
 };
 
-/// The RoPE of each layer of a model: global layers share one, and windowed ones may have another. Thread: engine.
+/// The RoPE of each layer of a model: global layers share one, windowed ones may have another, and some layers have
+/// none. Thread: engine.
 class Ropes {
  public:
   /// `scaling`: that of global layers, which a run may set. `length`: as for Rope.
   Ropes(const ModelConfig& model, const RopeConfig& scaling, std::int64_t length, at::TensorOptions options);
 
-  Rope& of(int layer) { return windowed_ && model_.is_windowed(layer) ? *windowed_ : global_; }
-  Rope& global() { return global_; }
+  Rope& of(int layer) {
+    if (none_ && !model_.is_rotated(layer)) return *none_;
+    return windowed_ && model_.is_windowed(layer) ? *windowed_ : global_;
+  }
 
  private:
   const ModelConfig& model_;  ///< borrowed
   Rope global_;
   std::optional<Rope> windowed_;  ///< if it differs
+  std::optional<Rope> none_;      ///< if some layers have no RoPE
 };
 
 }  // namespace carryover

@@ -24,13 +24,13 @@ struct BranchGates {
 /// matmul. A matrix may be packed (ops/packed_weight); matmuls and embeddings read packed matrices directly.
 /// engine/families says which tensors of a file each of them is made of.
 struct LayerWeights {
-  at::Tensor attention_norm;         ///< [D]
+  at::Tensor attention_norm;         ///< [D]; undefined: the family norms only what blocks add
   at::Tensor qkv;                    ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
   at::Tensor qkv_bias;               ///< [(H + 2·H_kv)·d], in the same order; undefined: the family has none
   at::Tensor output;                 ///< [D, H·d]
-  at::Tensor query_norm, key_norm;   ///< [d], of each head; undefined: the family has none
+  at::Tensor query_norm, key_norm;   ///< [d], of each head, or [H·d] and [H_kv·d]; undefined: the family has none
   at::Tensor attention_out_norm;     ///< [D]; undefined: the family has none
-  at::Tensor feed_forward_norm;      ///< [D]
+  at::Tensor feed_forward_norm;      ///< [D]; undefined as attention_norm
   at::Tensor feed_forward_out_norm;  ///< [D]; undefined: the family has none
   at::Tensor gate_up;                ///< [2·I, D]: gate rows, then up
   at::Tensor down;                   ///< [D, I]

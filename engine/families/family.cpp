@@ -2,6 +2,7 @@
 #include "engine/families/family.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/base/error.h"
 
@@ -33,9 +34,10 @@ const std::vector<Family>& families() {
       {.name = "mistral",
        .hf_class = "MistralForCausalLM",
        .models = "Mistral",
-       .gguf_name = "",  // such a GGUF says llama
+       .gguf_name = "llama",
        .interleaved_gguf = true,
        .default_kv_heads = 8,
+       .default_window = 4096,
        .window = SlidingWindowRule::Stated},
       {.name = "qwen2",
        .hf_class = "Qwen2ForCausalLM",
@@ -43,34 +45,88 @@ const std::vector<Family>& families() {
        .gguf_name = "qwen2",
        .qkv_bias = true,
        .default_kv_heads = 32,
+       .default_window = 4096,
        .window = SlidingWindowRule::Opted},
       {.name = "qwen3",
        .hf_class = "Qwen3ForCausalLM",
        .models = "Qwen3",
        .gguf_name = "qwen3",
-       .query_key_norms = true,
+       .head_norms = HeadNorms::EachHead,
        .default_kv_heads = 32,
        .default_head_dim = 128,
+       .default_window = 4096,
        .window = SlidingWindowRule::Opted,
        .written_flags = {{"attention_bias", false}}},
       {.name = "gemma3_text",
        .hf_class = "Gemma3ForCausalLM",
        .models = "Gemma 3 (text)",
        .gguf_name = "gemma3",
-       .query_key_norms = true,
+       .head_norms = HeadNorms::EachHead,
        .activation = Activation::GeluTanh,
        .norm_offset = 1,
        .norms_after_blocks = true,
        .scaled_embedding = true,
+       .query_scalar = true,
        .starts_with_bos = true,
        .default_tied = true,
        .default_kv_heads = 4,
        .default_head_dim = 256,
        .default_theta = 1e6,
        .default_window_theta = 1e4,
+       .window_theta_key = "rope_local_base_freq",
        .window_pattern = 6,
+       .default_window = 4096,
        .window = SlidingWindowRule::Patterned,
        .written_flags = {{"attention_bias", false}}},
+      {.name = "phi3",
+       .hf_class = "Phi3ForCausalLM",
+       .models = "Phi-3, Phi-3.5, Phi-4-mini",
+       .gguf_name = "phi3",
+       .partial_rotary = true,
+       .fused_projections = true,
+       .default_epsilon = 1e-5,
+       .default_original_context = 4096,
+       .window = SlidingWindowRule::Stated},
+      {.name = "olmo2",
+       .hf_class = "Olmo2ForCausalLM",
+       .models = "OLMo 2",
+       .gguf_name = "olmo2",
+       .head_norms = HeadNorms::WholeProjection,
+       .norms_before_blocks = false,
+       .norms_after_blocks = true,
+       .default_epsilon = 1e-5,
+       .written_flags = {{"attention_bias", false}}},
+      {.name = "olmo3",
+       .hf_class = "Olmo3ForCausalLM",
+       .models = "OLMo 3",
+       .gguf_name = "olmo2",
+       .head_norms = HeadNorms::WholeProjection,
+       .norms_before_blocks = false,
+       .norms_after_blocks = true,
+       .default_epsilon = 1e-5,
+       .default_theta = 5e5,
+       .default_window_theta = 5e5,
+       .window_pattern = 4,
+       .default_window = 4096,
+       .window = SlidingWindowRule::Patterned,
+       .written_flags = {{"attention_bias", false}}},
+      {.name = "granite",
+       .hf_class = "GraniteForCausalLM",
+       .models = "Granite 3",
+       .gguf_name = "granite",
+       .multipliers = true,
+       .interleaved_gguf = true,
+       .written_flags = {{"attention_bias", false}, {"mlp_bias", false}}},
+      {.name = "smollm3",
+       .hf_class = "SmolLM3ForCausalLM",
+       .models = "SmolLM3",
+       .gguf_name = "smollm3",
+       .default_tied = true,
+       .interleaved_gguf = true,
+       .default_kv_heads = 4,
+       .default_theta = 2e6,
+       .unrotated_pattern = 4,
+       .written_flags = {{"attention_bias", false}, {"mlp_bias", false}, {"use_sliding_window", false}}},
   };
   return table;
 }
@@ -83,7 +139,9 @@ const Family* find_class_family(std::string_view hf_class) {
   return find(&Family::hf_class, hf_class);
 }
 
-const Family* find_gguf_family(std::string_view gguf_name) {
+const Family* find_gguf_family(std::string_view gguf_name, bool windowed) {
+  for (const Family& family : families())
+    if (family.gguf_name == gguf_name && windowed == (family.window != SlidingWindowRule::Ignored)) return &family;
   return find(&Family::gguf_name, gguf_name);
 }
 
@@ -92,6 +150,11 @@ const Family& family_of(const ModelConfig& model) {
   throw EngineError(Fault::Unsupported, model.name,
                     "the architecture '" + model.architecture.substr(0, 60) + "' is not supported",
                     "Supported: " + supported_classes() + ".");
+}
+
+void set_family_facts(const Family& family, ModelConfig& model) {
+  model.architecture = family.name;
+  if (family.scaled_embedding) model.embedding_scale = std::sqrt(static_cast<double>(model.hidden));
 }
 
 std::vector<int> layers_but_every(std::int64_t every, std::int64_t layers, std::int64_t first) {

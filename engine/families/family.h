@@ -14,10 +14,17 @@ namespace carryover {
 /// How transformers reads `sliding_window` from a family's config.json.
 enum class SlidingWindowRule {
   Ignored,    ///< the family has no window, whatever the file says
-  Stated,     ///< the window holds in all layers; 4096 tokens where the key is absent, none where it is null
+  Stated,     ///< the window holds in all layers; Family::default_window where the key is absent, none where it is null
   Patterned,  ///< the window holds in the layers that `layer_types` names, or in all but every g-th
   Opted,  ///< only with `use_sliding_window`, the window holds in the layers that `layer_types` names, or from layer
           ///< `max_window_layers` on
+};
+
+/// The norms of queries and keys before RoPE.
+enum class HeadNorms {
+  None,
+  EachHead,        ///< each head's own values are normed
+  WholeProjection  ///< the values of all heads are normed together
 };
 
 /// A key that config.json needs where transformers' default is another model.
@@ -29,26 +36,37 @@ struct WrittenFlag {
 /// The facts that tell one model family from another. A family is one row of the table in family.cpp; whoever needs a
 /// fact asks the row, and never compares names. Immutable; any thread.
 struct Family {
-  std::string_view name;         ///< `model_type` in config.json, and ModelConfig::architecture
-  std::string_view hf_class;     ///< the entry of `architectures` in config.json
-  std::string_view models;       ///< for people: "Qwen2, Qwen2.5"
-  std::string_view gguf_name;    ///< `general.architecture`; empty where GGUF files use another family's name
-  bool qkv_bias = false;         ///< the projections to queries, keys and values add a bias
-  bool query_key_norms = false;  ///< each head's queries and keys are normed before RoPE
+  std::string_view name;       ///< `model_type` in config.json, and ModelConfig::architecture
+  std::string_view hf_class;   ///< the entry of `architectures` in config.json
+  std::string_view models;     ///< for people: "Qwen2, Qwen2.5"
+  std::string_view gguf_name;  ///< `general.architecture`
+  bool qkv_bias = false;       ///< the projections to queries, keys and values add a bias
+  HeadNorms head_norms = HeadNorms::None;
   Activation activation = Activation::Silu;
   /// Norms add this to their weights before they multiply: 1 where weights are stored as differences from 1. A GGUF
   /// stores the sums.
   double norm_offset = 0;
-  bool norms_after_blocks = false;    ///< what attention and the feed-forward add is normed, too
+  bool norms_before_blocks = true;    ///< what attention and the feed-forward read is normed
+  bool norms_after_blocks = false;    ///< what they add is normed
   bool scaled_embedding = false;      ///< embeddings are multiplied by √D
+  bool query_scalar = false;          ///< config.json has query_pre_attn_scalar: scores are divided by its root
+  bool multipliers = false;           ///< config.json has factors of embeddings, scores, residuals and logits
+  bool partial_rotary = false;        ///< RoPE may rotate only the first dimensions of a head
+  bool fused_projections = false;     ///< files have one tensor for Q, K and V, and one for gate and up
   bool starts_with_bos = false;       ///< the model was trained on texts that begin with BOS, and is far worse without
   bool default_tied = false;          ///< where config.json has no `tie_word_embeddings`
   bool interleaved_gguf = false;      ///< a GGUF stores the rows of Q and K pair by pair (llama.cpp's permutation)
   std::int64_t default_kv_heads = 0;  ///< where config.json has no `num_key_value_heads`; 0: as many as query heads
   std::int64_t default_head_dim = 0;  ///< where config.json has no `head_dim`; 0: the width divided by the query heads
+  double default_epsilon = 1e-6;      ///< of norms, where config.json has no `rms_norm_eps`
   double default_theta = 10000;       ///< RoPE's base where a file has none
-  double default_window_theta = 0;    ///< the same of windowed layers; 0: they have no RoPE of their own
-  std::int64_t window_pattern = 0;    ///< g: with SlidingWindowRule::Patterned, every g-th layer is global
+  std::int64_t default_original_context = 0;  ///< of RoPE scaling, where config.json names none; 0: the context
+  double default_window_theta = 0;            ///< the same of windowed layers; 0: they have no RoPE of their own
+  std::string_view window_theta_key = {};  ///< the key of that base in config.json; empty: only rope_parameters says it
+  std::int64_t window_pattern = 0;         ///< g: with SlidingWindowRule::Patterned, every g-th layer is global
+  std::int64_t default_window = 0;         ///< tokens, where config.json has no `sliding_window`; 0: no layer has one
+  std::int64_t unrotated_pattern =
+      0;  ///< every n-th layer has no RoPE, where config.json does not say; 0: all have one
   SlidingWindowRule window = SlidingWindowRule::Ignored;
   std::vector<WrittenFlag> written_flags = {};
 
@@ -58,13 +76,19 @@ struct Family {
 
 const std::vector<Family>& families();
 
-/// The row of a `model_type`, of a class, of a `general.architecture`; null where no family has it.
+/// The row of a `model_type`, of a class; null where no family has it.
 const Family* find_family(std::string_view name);
 const Family* find_class_family(std::string_view hf_class);
-const Family* find_gguf_family(std::string_view gguf_name);
+
+/// The row of a `general.architecture`. Two families may share such a name: one of them has windows, the other has
+/// none.
+const Family* find_gguf_family(std::string_view gguf_name, bool windowed);
 
 /// The row of a model's architecture. Throws EngineError{Unsupported} where there is none.
 const Family& family_of(const ModelConfig& model);
+
+/// Sets what is no key of any file, but follows from the family.
+void set_family_facts(const Family& family, ModelConfig& model);
 
 /// Returns the layers from `first` on but every g-th, `every`, counted from 1; none if `every` is below 1.
 std::vector<int> layers_but_every(std::int64_t every, std::int64_t layers, std::int64_t first = 0);

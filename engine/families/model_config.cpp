@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "engine/families/config_range.h"
 #include "engine/families/family.h"
@@ -14,18 +14,31 @@ namespace carryover {
 
 namespace {
 
+void check_layers(const std::vector<int>& list, const char* what, const ModelConfig& model, const std::string& where) {
+  if (list.empty()) return;
+  for (const int end : {list.front(), list.back()}) check_range(where, what, end, 0, model.layers - 1);
+  if (std::ranges::adjacent_find(list, std::greater_equal()) != list.end())
+    refuse_value(where, std::string("the list of ") + what, "is not ascending");
+}
+
 void check_windows(const ModelConfig& model, const std::string& where) {
-  const std::vector<int>& windowed = model.window_layers;
-  if (windowed.empty()) {
-    if (model.window != 0) refuse_value(where, "the window", "belongs to no layer");
-    return;
-  }
-  check_range(where, "the window", model.window, 1, std::int64_t{1} << 31);
-  check_range(where, "a windowed layer", windowed.front(), 0, model.layers - 1);
-  check_range(where, "a windowed layer", windowed.back(), 0, model.layers - 1);
-  if (std::ranges::adjacent_find(windowed, std::greater_equal()) != windowed.end())
-    refuse_value(where, "the list of windowed layers", "is not ascending");
-  if (model.window_rope) model.window_rope->validate(where);
+  check_layers(model.window_layers, "windowed layers", model, where);
+  if (!model.window_layers.empty())
+    check_range(where, "the window", model.window, 1, std::int64_t{1} << 31);
+  else if (model.window != 0)
+    refuse_value(where, "the window", "belongs to no layer");
+  if (!model.window_rope) return;
+  model.window_rope->validate(model.rope_dims(), where);
+  if (depends_on_length(model.window_rope->kind))
+    refuse_value(where, "the RoPE of windowed layers", "depends on the length of a run");
+}
+
+void check_scales(const ModelConfig& model, const std::string& where) {
+  for (const auto& [scale, field] : {std::pair(model.embedding_scale, "the scale of embeddings"),
+                                     std::pair(model.query_scale, "the scale of queries"),
+                                     std::pair(model.residual_scale, "the scale of what a block adds"),
+                                     std::pair(model.logit_divisor, "what logits are divided by")})
+    if (!(scale > 0 && scale < 1e6)) refuse_value(where, field, "is out of range");
 }
 
 }  // namespace
@@ -42,6 +55,10 @@ std::int64_t ModelConfig::parameters() const {
 
 bool ModelConfig::is_windowed(int layer) const {
   return std::ranges::binary_search(window_layers, layer);
+}
+
+bool ModelConfig::is_rotated(int layer) const {
+  return !std::ranges::binary_search(unrotated_layers, layer);
 }
 
 std::vector<int> ModelConfig::global_layers() const {
@@ -61,43 +78,32 @@ void ModelConfig::validate(const std::string& where) const {
   check_range(where, "the number of heads", heads, 1, 4096);
   check_range(where, "the number of KV heads", kv_heads, 1, heads);
   check_range(where, "the head size", head_dim, 2, 4096);
+  check_range(where, "the size of what RoPE rotates", rope_dims(), 2, head_dim);
   check_range(where, "the vocabulary size", vocabulary, 1, 1 << 26);
   check_range(where, "the context length", context, 1, std::int64_t{1} << 31);
   if (heads % kv_heads != 0) refuse_value(where, "the number of heads", "is not a multiple of the number of KV heads");
   if (head_dim % 2 != 0) refuse_value(where, "the head size", "is odd, but RoPE rotates pairs");
+  if (rotated_dims % 2 != 0) refuse_value(where, "the size of what RoPE rotates", "is odd, but it rotates pairs");
   if (!(norm_epsilon >= 0 && norm_epsilon < 1)) refuse_value(where, "the norm's epsilon", "is out of range");
-  if (!(query_scale > 0 && query_scale < 1e6)) refuse_value(where, "the scale of queries", "is out of range");
+  check_scales(*this, where);
   if (bos_id) check_range(where, "the BOS id", *bos_id, 0, vocabulary - 1);
   if (eos_id) check_range(where, "the EOS id", *eos_id, 0, vocabulary - 1);
-  rope.validate(where);
+  rope.validate(rope_dims(), where);
+  if (rope.factor < 1) refuse_value(where, "rope.factor", "is below 1");
   check_windows(*this, where);
+  check_layers(unrotated_layers, "layers without RoPE", *this, where);
 }
 
 void to_json(nlohmann::json& json, const ModelConfig& model) {
-  const auto optional = [](const std::optional<std::int64_t>& id) {
-    return id ? nlohmann::json(*id) : nlohmann::json();
-  };
-  json = {{"architecture", model.architecture},
-          {"name", model.name},
-          {"layers", model.layers},
-          {"hidden", model.hidden},
-          {"intermediate", model.intermediate},
-          {"heads", model.heads},
-          {"kv_heads", model.kv_heads},
-          {"head_dim", model.head_dim},
-          {"vocabulary", model.vocabulary},
-          {"context", model.context},
-          {"norm_epsilon", model.norm_epsilon},
-          {"tied_embeddings", model.tied_embeddings},
-          {"parameters", model.parameters()},
-          {"rope", model.rope},
-          {"bos_id", optional(model.bos_id)},
-          {"eos_id", optional(model.eos_id)}};
-  if (model.query_scale != 1) json["query_scale"] = model.query_scale;
-  if (model.window_layers.empty()) return;
-  json["window"] = model.window;
-  json["window_layers"] = model.window_layers;
-  if (model.window_rope) json["window_rope"] = *model.window_rope;
+  json = json_of_fields(model);
+  json["parameters"] = model.parameters();
+}
+
+ModelConfig model_config_from_json(const nlohmann::json& json, const std::string& where) {
+  if (!json.is_object()) refuse_value(where, "the model", "is not a JSON object");
+  auto model = fields_of_json<ModelConfig>(json, where, "model.");
+  model.validate(where);
+  return model;
 }
 
 }  // namespace carryover

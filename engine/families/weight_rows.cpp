@@ -84,38 +84,59 @@ std::string WeightRow::module_path() const {
   return hf_name.substr(0, hf_name.rfind('.'));
 }
 
-std::vector<WeightRow> layer_rows(const ModelConfig& c, std::int64_t layer) {
-  const Family& family = family_of(c);
+namespace {
+
+void add_attention(const Family& family, const ModelConfig& c, LayerRows& rows) {
   const std::int64_t queries = c.heads * c.head_dim, keys = c.kv_heads * c.head_dim;
   const std::int64_t permuted = family.interleaved_gguf ? c.heads : 0;
   const std::int64_t permuted_keys = family.interleaved_gguf ? c.kv_heads : 0;
   using enum WeightSlot;
-  LayerRows rows(family, layer);
-  rows.norm("input_layernorm", "attn_norm", AttentionNorm, c.hidden);
-  rows.matrix("self_attn.q_proj", "attn_q", Qkv, queries, c.hidden, permuted);
-  rows.matrix("self_attn.k_proj", "attn_k", Qkv, keys, c.hidden, permuted_keys);
-  rows.matrix("self_attn.v_proj", "attn_v", Qkv, keys, c.hidden);
+  if (family.norms_before_blocks) rows.norm("input_layernorm", "attn_norm", AttentionNorm, c.hidden);
+  if (family.fused_projections) {
+    rows.matrix("self_attn.qkv_proj", "attn_qkv", Qkv, queries + 2 * keys, c.hidden);
+  } else {
+    rows.matrix("self_attn.q_proj", "attn_q", Qkv, queries, c.hidden, permuted);
+    rows.matrix("self_attn.k_proj", "attn_k", Qkv, keys, c.hidden, permuted_keys);
+    rows.matrix("self_attn.v_proj", "attn_v", Qkv, keys, c.hidden);
+  }
   if (family.qkv_bias) {
     rows.bias("self_attn.q_proj", "attn_q", QkvBias, queries);
     rows.bias("self_attn.k_proj", "attn_k", QkvBias, keys);
     rows.bias("self_attn.v_proj", "attn_v", QkvBias, keys);
   }
   rows.matrix("self_attn.o_proj", "attn_output", Output, c.hidden, queries);
-  if (family.query_key_norms) {
-    rows.norm("self_attn.q_norm", "attn_q_norm", QueryNorm, c.head_dim);
-    rows.norm("self_attn.k_norm", "attn_k_norm", KeyNorm, c.head_dim);
+  if (family.head_norms != HeadNorms::None) {
+    const bool whole = family.head_norms == HeadNorms::WholeProjection;
+    rows.norm("self_attn.q_norm", "attn_q_norm", QueryNorm, whole ? queries : c.head_dim);
+    rows.norm("self_attn.k_norm", "attn_k_norm", KeyNorm, whole ? keys : c.head_dim);
   }
   rows.gates(c.heads, c.hidden);
-  if (family.norms_after_blocks) {
-    rows.norm("post_attention_layernorm", "post_attention_norm", AttentionOutNorm, c.hidden);
-    rows.norm("pre_feedforward_layernorm", "ffn_norm", FeedForwardNorm, c.hidden);
-    rows.norm("post_feedforward_layernorm", "post_ffw_norm", FeedForwardOutNorm, c.hidden);
+}
+
+/// A family that norms what blocks add calls the norm of what the feed-forward reads by another name.
+void add_feed_forward(const Family& family, const ModelConfig& c, LayerRows& rows) {
+  using enum WeightSlot;
+  const bool after = family.norms_after_blocks;
+  if (after) rows.norm("post_attention_layernorm", "post_attention_norm", AttentionOutNorm, c.hidden);
+  if (family.norms_before_blocks)
+    rows.norm(after ? "pre_feedforward_layernorm" : "post_attention_layernorm", "ffn_norm", FeedForwardNorm, c.hidden);
+  if (after) rows.norm("post_feedforward_layernorm", "post_ffw_norm", FeedForwardOutNorm, c.hidden);
+  if (family.fused_projections) {
+    rows.matrix("mlp.gate_up_proj", "ffn_up", GateUp, 2 * c.intermediate, c.hidden);
   } else {
-    rows.norm("post_attention_layernorm", "ffn_norm", FeedForwardNorm, c.hidden);
+    rows.matrix("mlp.gate_proj", "ffn_gate", GateUp, c.intermediate, c.hidden);
+    rows.matrix("mlp.up_proj", "ffn_up", GateUp, c.intermediate, c.hidden);
   }
-  rows.matrix("mlp.gate_proj", "ffn_gate", GateUp, c.intermediate, c.hidden);
-  rows.matrix("mlp.up_proj", "ffn_up", GateUp, c.intermediate, c.hidden);
   rows.matrix("mlp.down_proj", "ffn_down", Down, c.hidden, c.intermediate);
+}
+
+}  // namespace
+
+std::vector<WeightRow> layer_rows(const ModelConfig& c, std::int64_t layer) {
+  const Family& family = family_of(c);
+  LayerRows rows(family, layer);
+  add_attention(family, c, rows);
+  add_feed_forward(family, c, rows);
   return rows.take();
 }
 
@@ -171,11 +192,22 @@ std::vector<SlotShape> layer_slots(const ModelConfig& model) {
 const std::vector<std::string>& lora_modules() {
   static const std::vector<std::string> modules = [] {
     std::vector<std::string> names;
-    for (const WeightRow& row : layer_rows(ModelConfig{}, 0))
-      if (!row.module.empty()) names.push_back(row.module);
+    for (const Family& family : families()) {
+      ModelConfig model;
+      model.architecture = family.name;
+      for (const WeightRow& row : layer_rows(model, 0))
+        if (!row.module.empty() && std::ranges::find(names, row.module) == names.end()) names.push_back(row.module);
+    }
     return names;
   }();
   return modules;
+}
+
+std::vector<std::string> lora_modules_of(const ModelConfig& model) {
+  std::vector<std::string> names;
+  for (const WeightRow& row : layer_rows(model, 0))
+    if (!row.module.empty()) names.push_back(row.module);
+  return names;
 }
 
 }  // namespace carryover

@@ -82,7 +82,9 @@ std::vector<SlotShape> slot_shapes(const std::vector<WeightRow>& rows);
 /// The slots of one layer of this model, without gates.
 std::vector<SlotShape> layer_slots(const ModelConfig& model);
 
-/// The linear modules that an adapter may target, in the order of the table: "q_proj", "k_proj", …
+/// The linear modules that an adapter may target, in the order of the table: "q_proj", "k_proj", …; those of all
+/// families, and those that a model has.
 const std::vector<std::string>& lora_modules();
+std::vector<std::string> lora_modules_of(const ModelConfig& model);
 
 }  // namespace carryover

@@ -62,9 +62,10 @@ at::Tensor full_hidden(const Decoder& decoder, const at::Tensor& ids, RunControl
   return prepared.runner().peek_segment(ids);
 }
 
-/// Returns the hidden states of the tokens that count in the loss, from the text's first asked token on, in opmath.
-at::Tensor asked_rows(const at::Tensor& hidden, const PasskeyText& text) {
-  return hidden.slice(0, text.asked_from).to(ops::compute_type(hidden.scalar_type()));
+/// Returns the hidden states of the tokens that count in the loss, from the text's first asked token on, in opmath and
+/// as the final norm leaves them.
+at::Tensor asked_rows(const Decoder& decoder, const at::Tensor& hidden, const PasskeyText& text) {
+  return hidden.slice(0, text.asked_from).to(ops::compute_type(hidden.scalar_type())) * decoder.config.logit_divisor;
 }
 
 }  // namespace
@@ -111,12 +112,12 @@ GatedRun::GatedRun(const Decoder& decoder, StreamingView view, std::int64_t toke
 GateDistance gate_distance(const Decoder& decoder, const std::vector<double>& gates, StreamingView view,
                            const PasskeyText& text, RunControl& control) {
   const at::Tensor ids = ids_tensor(decoder, text.ids);
-  const at::Tensor wanted = asked_rows(full_hidden(decoder, ids, control), text);
+  const at::Tensor wanted = asked_rows(decoder, full_hidden(decoder, ids, control), text);
   const at::AutoGradMode with_gradients(true);
   const at::Tensor leaf =
       at::tensor(gates, at::kDouble).view({decoder.config.layers, decoder.config.kv_heads}).requires_grad_();
   GatedRun run(decoder, view, ids.size(0), leaf, stopping_by(control));
-  const at::Tensor distance = (asked_rows(run.hidden(ids), text) - wanted).square().mean();
+  const at::Tensor distance = (asked_rows(decoder, run.hidden(ids), text) - wanted).square().mean();
   const at::Tensor gradient = torch::autograd::grad({distance}, {leaf})[0].contiguous();
   const double* const slopes = gradient.const_data_ptr<double>();
   return {distance.item<double>(), std::vector<double>(slopes, slopes + gradient.numel())};

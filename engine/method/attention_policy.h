@@ -207,7 +207,7 @@ class AttentionPolicy : public LayerAttention {
 
   /// Returns true if end_prompt(), which is called where a prompt ends between two segments, changes the state.
   virtual bool ends_prompts() const { return false; }
-  virtual void end_prompt(PolicyState&, Rope&) const {}
+  virtual void end_prompt(PolicyState&, Ropes&) const {}
 
   /// Names all fields of a state that follows a text's last segment, for runs/state_file.h (see StateFields). Throws
   /// EngineError{Unsupported} if the policy names no fields.

@@ -36,8 +36,8 @@ class SegmentRunner {
   void draft(const at::Tensor& ids);
   /// Returns what such a draft would search with: [L], as AttentionPolicy::search() takes it. Changes nothing.
   std::vector<LayerTrace> draft_traces(const at::Tensor& ids);
-  void forget_retrieved() { forward_.policy.forget_retrieved(*state_); }               ///< while no segment is open
-  void end_prompt() { forward_.policy.end_prompt(*state_, forward_.ropes.global()); }  ///< while no segment is open
+  void forget_retrieved() { forward_.policy.forget_retrieved(*state_); }      ///< while no segment is open
+  void end_prompt() { forward_.policy.end_prompt(*state_, forward_.ropes); }  ///< while no segment is open
 
   /// Runs the next chunk of the open segment, and opens a segment if there is none. The segment may not exceed S
   /// tokens. Does not close it.

@@ -40,6 +40,16 @@ SegmentConfig segment_config_of(const std::string& text) {
   return config;
 }
 
+std::string text_of_shape(const ModelConfig& model) {
+  ModelConfig unnamed = model;
+  unnamed.name.clear();
+  return text_of_json(json_of_fields(unnamed, /*all=*/true));
+}
+
+ModelConfig shape_of(const std::string& text) {
+  return model_config_from_json(parse(text), kWhere);
+}
+
 std::string text_of_grouping(const Grouping& grouping) {
   return text_of_json(grouping);
 }
@@ -63,10 +73,6 @@ void check_received(const Map& map) {
   const bool fits = size == 0 ? map.rows == 0 || map.columns == 0
                               : map.rows > 0 && size % map.rows == 0 && map.columns == size / map.rows;
   if (!fits || map.rows < 0 || map.columns < 0) refuse_message("a map's size is not that of its values");
-}
-
-void check_received(const ModelConfig& model) {
-  model.validate(kWhere);
 }
 
 }  // namespace carryover

@@ -52,9 +52,6 @@ constexpr Device last_of(Device) {
 constexpr HitKind last_of(HitKind) {
   return HitKind::Padding;
 }
-constexpr RopeConfig::Kind last_of(RopeConfig::Kind) {
-  return RopeConfig::Kind::Llama3;
-}
 inline std::string_view name_of(Fault fault) {
   return fault_name(fault);
 }
@@ -67,18 +64,16 @@ inline std::string_view name_of(Device device) {
 inline std::string_view name_of(HitKind kind) {
   return hit_kind_name(kind);
 }
-inline std::string_view name_of(RopeConfig::Kind kind) {
-  return rope_kind_name(kind);
-}
 
 std::string text_of(const SegmentConfig& config);
 SegmentConfig segment_config_of(const std::string& text);
+std::string text_of_shape(const ModelConfig& model);  ///< without the name, which may be of any bytes
+ModelConfig shape_of(const std::string& text);
 std::string text_of_grouping(const Grouping& grouping);
 Grouping grouping_of(const std::string& text);
 
 /// Called for each value that arrives: what the ranges of its fields don't say. Throw EngineError{BadInput}.
 void check_received(const Map& map);  ///< its size is that of its values
-void check_received(const ModelConfig& model);
 
 /// The value that `describe` gets: const where it is written.
 template <typename Fields, typename T>
@@ -164,36 +159,9 @@ void describe(Fields& field, Described<Fields, SegmentSnapshot>& value) {
 }
 
 template <typename Fields>
-void describe(Fields& field, Described<Fields, RopeConfig>& value) {
-  field("kind", value.kind);
-  field("theta", value.theta, RealRange{0, 1e12});
-  field("factor", value.factor, RealRange{0, 1e12});
-  field("low_frequency_factor", value.low_frequency_factor, RealRange{0, 1e12});
-  field("high_frequency_factor", value.high_frequency_factor, RealRange{0, 1e12});
-  field("original_context", value.original_context, kCount);
-}
-
-template <typename Fields>
 void describe(Fields& field, Described<Fields, ModelConfig>& value) {
-  field("architecture", value.architecture);
+  field.as_text("shape", value, &text_of_shape, &shape_of);
   field("name", value.name);
-  field("layers", value.layers, kCount);
-  field("hidden", value.hidden, kCount);
-  field("intermediate", value.intermediate, kCount);
-  field("heads", value.heads, kCount);
-  field("kv_heads", value.kv_heads, kCount);
-  field("head_dim", value.head_dim, kCount);
-  field("vocabulary", value.vocabulary, kCount);
-  field("context", value.context, kCount);
-  field("norm_epsilon", value.norm_epsilon, kReal);
-  field("query_scale", value.query_scale, kReal);
-  field("tied_embeddings", value.tied_embeddings);
-  field("rope", value.rope);
-  field("window", value.window, kCount);
-  field("window_layers", value.window_layers);  // ModelConfig::validate() checks them
-  field("window_rope", value.window_rope);
-  field("bos_id", value.bos_id, kCount);
-  field("eos_id", value.eos_id, kCount);
 }
 
 template <typename Fields>

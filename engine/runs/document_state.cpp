@@ -19,10 +19,11 @@ bool same_reading(RunRequest a, RunRequest b) {
 
 std::int64_t document_ntk_length(const Decoder& decoder, const RunRequest& text, std::int64_t tokens) {
   const RopeConfig rope = text.config.rope.value_or(decoder.config.rope);
-  if (rope.kind != RopeConfig::Kind::Dynamic || !runs_in_chunks(text.policy)) return 0;
+  if (!depends_on_length(rope.kind) || !runs_in_chunks(text.policy)) return 0;
   const std::int64_t trained = rope.original_context > 0 ? rope.original_context : decoder.config.context;
   const std::int64_t length = rope_length(text.policy, text.config, tokens);
-  return length > trained ? length : 0;
+  if (length <= trained) return 0;
+  return rope.kind == RopeConfig::Kind::Dynamic ? length : trained + 1;  // longrope is the same for all longer texts
 }
 
 std::unique_ptr<PolicyState> DocumentState::behind(const RunRequest& text, std::int64_t ntk_length) const {

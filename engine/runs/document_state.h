@@ -16,8 +16,8 @@ struct ReadDocument {
   std::int64_t ntk_length = 0;  ///< as document_ntk_length() returns it
 };
 
-/// Returns the length that dynamic NTK scales the angles of a run of `tokens` tokens to, or 0 where it scales nothing.
-/// Only a policy whose positions are the text's has one, because the keys in its state depend on it.
+/// Returns the length by which dynamic NTK or longrope sets the angles of a run of `tokens` tokens to, or 0 where it
+/// scales nothing. Only a policy whose positions are the text's has one, because the keys in its state depend on it.
 std::int64_t document_ntk_length(const Decoder& decoder, const RunRequest& text, std::int64_t tokens);
 
 /// Keeps the state behind the last text that was run, asked about or loaded from a file, so that the next question

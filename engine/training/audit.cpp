@@ -334,7 +334,7 @@ class AuditedAdapter {
     if (rank == 0) return;
     LoraConfig lora;
     lora.rank = rank;
-    lora.target_modules = lora_modules();
+    lora.target_modules = lora_modules_of(decoder.config);
     decoder.adapter = make_adapter(lora, decoder.config, decoder.options(), 1);
     auto generator = at::detail::createCPUGenerator(2);
     for (LowRankUpdate* update : decoder.adapter.updates())

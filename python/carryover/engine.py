@@ -238,6 +238,7 @@ class Model:
 
     def __init__(self, connection: Connection, number: int, info: dict[str, Any]) -> None:
         self._connection, self._number = connection, number
+        info["config"] = {**info["config"]["shape"], "name": info["config"]["name"]}
         self.info: dict[str, Any] = info  #: config (layers, heads, …), weights_hash, dtype, device, threads, …
         #: the settings that runs start from, by field: those of the model's training, or of the paper
         self.config: dict[str, Any] = connection.ask("Settings", number)[0]

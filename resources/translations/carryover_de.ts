@@ -11517,8 +11517,8 @@ Versuch: %3 nat
         <translation>Format der Keys des Pools: model (exakt), bf16, oder int8 bei einem Pool im Hauptspeicher; die letzten beiden brauchen weniger Speicher, und Treffer können abweichen</translation>
     </message>
     <message>
-        <source>RoPE scaling that overrides the checkpoint&apos;s: default, linear:8, dynamic:10, llama3:8</source>
-        <translation>RoPE-Skalierung, die die des Checkpoints ersetzt: default, linear:8, dynamic:10, llama3:8</translation>
+        <source>RoPE scaling that overrides the checkpoint&apos;s: default, linear:8, dynamic:10, llama3:8, yarn:4</source>
+        <translation>RoPE-Skalierung, die die des Checkpoints ersetzt: default, linear:8, dynamic:10, llama3:8, yarn:4</translation>
     </message>
     <message>
         <source>Summary</source>

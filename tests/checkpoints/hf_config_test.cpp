@@ -2,6 +2,7 @@
 #include "engine/checkpoints/hf_config.h"
 
 #include <QTest>
+#include <cmath>
 
 #include "engine/formats/json_file.h"
 #include "tests/support/expect_error.h"
@@ -31,6 +32,15 @@ nlohmann::json with(const char* key, const nlohmann::json& value) {
 nlohmann::json without(const char* key) {
   nlohmann::json json = hf_config_json(tiny_config());
   json.erase(key);
+  return json;
+}
+
+/// The config of a tiny model of that family with some fields set to something else.
+nlohmann::json of_family(const char* family, const nlohmann::json& changes) {
+  ModelConfig model = tiny_config();
+  model.architecture = family;
+  nlohmann::json json = hf_config_json(model);
+  json.update(changes);
   return json;
 }
 
@@ -122,7 +132,7 @@ class HfConfigTest : public QObject {
     QCOMPARE(refused(Fault::Unsupported, "gelu", with("hidden_act", "gelu")), QString());
     QCOMPARE(refused(Fault::Unsupported, "quantization_config", with("quantization_config", {{"bits", 4}})), QString());
     QCOMPARE(refused(Fault::Unsupported, "partial_rotary_factor", with("partial_rotary_factor", 0.5)), QString());
-    QCOMPARE(refused(Fault::Unsupported, "yarn", with("rope_scaling", {{"rope_type", "yarn"}, {"factor", 4.0}})),
+    QCOMPARE(refused(Fault::Unsupported, "spiral", with("rope_scaling", {{"rope_type", "spiral"}, {"factor", 4.0}})),
              QString());
     QCOMPARE(refused(Fault::Unsupported, "layer type",
                      with("rope_parameters", {{"full_attention", {{"rope_type", "default"}}}})),
@@ -274,6 +284,89 @@ class HfConfigTest : public QObject {
     QCOMPARE(QString::fromStdString(unlike(Fault::BadInput, "byte", parse("\"\xff\""))), QString());
     QCOMPARE(parse_json("{\"a\": \"[[[[\\\"[\"}", "x", JsonKind::Settings, JsonKeys::Unique).at("a").get<std::string>(),
              std::string("[[[[\"["));
+  }
+
+  void layers_without_rope_are_those_that_the_file_names() {
+    const auto unrotated = [](const nlohmann::json& changes) {
+      nlohmann::json json = of_family("smollm3", nlohmann::json::object());
+      json.erase("no_rope_layers");
+      json.update(changes);
+      return read(json).unrotated_layers;
+    };
+    QCOMPARE(unrotated(nlohmann::json::object()), std::vector<int>{3});
+    QCOMPARE(unrotated({{"no_rope_layer_interval", 2}}), (std::vector<int>{1, 3}));
+    QCOMPARE(unrotated({{"no_rope_layers", {0, 1, 1, 0, 1}}}), (std::vector<int>{0, 3}));  // the fifth is of no layer
+    QCOMPARE(unrotated({{"no_rope_layers", {true, false, true, true}}}), std::vector<int>{1});
+    for (const char* wrong : {"[1, 1]", "[\"yes\", 1, 1, 1]", "[1, 1, 1, null]", "{\"a\": 1}"})
+      QCOMPARE(refused(Fault::BadInput, "no_rope_layers",
+                       of_family("smollm3", {{"no_rope_layers", nlohmann::json::parse(wrong)}})),
+               QString());
+    QCOMPARE(refused(Fault::BadInput, "layers", of_family("smollm3", {{"num_hidden_layers", INT64_MAX}})), QString());
+    QCOMPARE(refused(Fault::Unsupported, "use_sliding_window", of_family("smollm3", {{"use_sliding_window", true}})),
+             QString());
+  }
+
+  void a_part_of_a_head_may_be_rotated() {
+    const auto rotated = [](const nlohmann::json& changes) { return read(of_family("phi3", changes)).rotated_dims; };
+    QCOMPARE(rotated({{"partial_rotary_factor", 0.75}}), std::int64_t{12});
+    QCOMPARE(rotated({{"partial_rotary_factor", 1.0}}), std::int64_t{0});
+    QCOMPARE(rotated({{"rope_scaling", nullptr},
+                      {"rope_parameters", {{"rope_theta", 1e4}, {"partial_rotary_factor", 0.5}}}}),
+             std::int64_t{8});
+    for (const double wrong : {0.01, 0.0, 1.5, -0.5})
+      QVERIFY(error_of([&] { read(of_family("phi3", {{"partial_rotary_factor", wrong}})); }).has_value());
+  }
+
+  /// transformers takes 4096 tokens for the original context of a Phi-3 that names none beside its RoPE scaling.
+  void longrope_is_read() {
+    const std::vector<double> ones(8, 1.0), twos(8, 2.0);
+    const nlohmann::json scaling{{"type", "su"}, {"short_factor", ones}, {"long_factor", twos}};
+    const RopeConfig rope = read(of_family("phi3", {{"rope_scaling", scaling}})).rope;
+    QVERIFY(rope.kind == RopeConfig::Kind::Longrope && rope.original_context == 4096);
+    QVERIFY(rope.factor == 1 && rope_amplitude(rope, 2048) == 1);  // the context is shorter
+    const ModelConfig longer = read(
+        of_family("phi3", {{"rope_scaling", scaling}, {"original_max_position_embeddings", 512}, {"rope_theta", 1e4}}));
+    QCOMPARE(longer.rope.factor, 4.0);
+    QCOMPARE(rope_amplitude(longer.rope, 2048), std::sqrt(1 + std::log(4.0) / std::log(512.0)));
+    QCOMPARE(rope_frequency(longer.rope, 3, 16, 2048, 512), std::pow(1e4, -6.0 / 16));
+    QCOMPARE(rope_frequency(longer.rope, 3, 16, 2048, 513), std::pow(1e4, -6.0 / 16) / 2);
+    const nlohmann::json written = hf_config_to_json(longer, "float32");
+    QVERIFY(nlohmann::json(read(written)) == nlohmann::json(longer));
+    QCOMPARE(written.at("original_max_position_embeddings").get<int>(), 512);
+    nlohmann::json wrong = scaling;
+    wrong["long_factor"] = {1.0};
+    QCOMPARE(refused(Fault::BadInput, "longrope", of_family("phi3", {{"rope_scaling", wrong}})), QString());
+    wrong.erase("long_factor");
+    QCOMPARE(refused(Fault::BadInput, "long_factor", of_family("phi3", {{"rope_scaling", wrong}})), QString());
+  }
+
+  void yarn_is_read() {
+    const auto rope = [](const nlohmann::json& changes) {
+      nlohmann::json scaling{{"rope_type", "yarn"}, {"factor", 4.0}, {"original_max_position_embeddings", 512}};
+      scaling.update(changes);
+      return read(with("rope_scaling", scaling)).rope;
+    };
+    QCOMPARE(rope_amplitude(rope(nlohmann::json::object()), 2048), 0.1 * std::log(4.0) + 1);
+    QCOMPARE(rope_amplitude(rope({{"attention_factor", 1.5}}), 2048), 1.5);
+    QCOMPARE(rope_amplitude(rope({{"mscale", 1.0}, {"mscale_all_dim", 1.0}}), 2048), 1.0);
+    QCOMPARE(rope_frequency(rope(nlohmann::json::object()), 0, 16, 2048, 0), 1.0);  // turns often: as it is
+    QCOMPARE(rope_frequency(rope(nlohmann::json::object()), 7, 16, 2048, 0),
+             std::pow(1e4, -14.0 / 16) / 4);  // turns seldom: divided
+    QVERIFY(rope({{"truncate", false}}).whole_pairs == false && rope({{"beta_fast", 16}}).fast_turns == 16);
+    const ModelConfig model = read(with("rope_scaling", {{"rope_type", "yarn"}, {"factor", 4.0}, {"truncate", false}}));
+    QVERIFY(nlohmann::json(read(hf_config_to_json(model, "float32"))) == nlohmann::json(model));
+  }
+
+  /// transformers 5 gives the base of OLMo 3's config.json to global layers alone.
+  void kinds_of_layers_have_their_own_rope() {
+    nlohmann::json json = of_family("olmo3", {{"rope_theta", 7000.0}});
+    json.erase("layer_types");
+    const ModelConfig model = read(json);
+    QCOMPARE(model.rope.theta, 7000.0);
+    QCOMPARE(model.window_rope->theta, 5e5);
+    QCOMPARE(model.window_layers, (std::vector<int>{0, 1, 2}));
+    json["rope_parameters"] = {{"sliding_attention", {{"rope_type", "dynamic"}, {"factor", 2.0}}}};
+    QCOMPARE(refused(Fault::BadInput, "windowed layers", json), QString());
   }
 };
 

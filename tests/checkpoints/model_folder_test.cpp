@@ -87,7 +87,7 @@ LoraConfig random_lora(std::mt19937& random) {
   lora.dropout = random() % 2 == 0 ? 0 : 0.0625;
   lora.rslora = random() % 2 == 0;
   lora.target_modules.clear();
-  for (const std::string& module : lora_modules()) {
+  for (const std::string& module : lora_modules_of(ModelConfig{})) {
     if (random() % 2 == 0) lora.target_modules.push_back(module);
   }
   if (lora.target_modules.empty()) lora.target_modules = {"v_proj"};

@@ -323,7 +323,7 @@ class ModelSourceTest : public QObject {
     mamba.add_string("general.architecture", "mamba");
     QCOMPARE(refused(Fault::Unsupported, "'mamba'", write_gguf(folder, mamba)), QString());
     QCOMPARE(
-        refused(Fault::Unsupported, "yarn", with([](auto& w) { w.add_string("llama.rope.scaling.type", "yarn"); })),
+        refused(Fault::Unsupported, "spiral", with([](auto& w) { w.add_string("llama.rope.scaling.type", "spiral"); })),
         QString());
     QCOMPARE(refused(Fault::Unsupported, "attn_factor",
                      with([](auto& w) { w.add_float("llama.rope.scaling.attn_factor", 2.0); })),
@@ -331,9 +331,6 @@ class ModelSourceTest : public QObject {
     QCOMPARE(refused(Fault::Unsupported, "experts", with([](auto& w) { w.add_int("llama.expert_count", 8); })),
              QString());
     QCOMPARE(refused(Fault::Unsupported, "Merge", with([](auto& w) { w.add_int("split.count", 2); })), QString());
-    QCOMPARE(
-        refused(Fault::Unsupported, "window", with([](auto& w) { w.add_int("llama.attention.sliding_window", 64); })),
-        QString());
     QCOMPARE(refused(Fault::Unsupported, "attn_q.bias",
                      with([](auto& w) { w.add_tensor("blk.0.attn_q.bias", {8}, 0, std::string(32, '\0')); })),
              QString());

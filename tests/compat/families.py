@@ -25,7 +25,10 @@ transformers.utils.logging.disable_progress_bar()
 BOUND = 1e-4  # of a log-probability, between two ways to add up fp32
 
 SHAPE = {"vocab_size": 160, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 3,
-         "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512, "rope_theta": 10000.0}
+         "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512, "rope_theta": 10000.0,
+         "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
+LONGROPE = {"type": "longrope", "short_factor": [1.0, 1.0, 1.1, 1.2, 1.5, 2.0, 2.5, 3.0],
+            "long_factor": [1.0, 1.5, 2.0, 4.0, 8.0, 12.0, 24.0, 48.0]}
 FAMILIES = {
     "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM, {}),
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM, {"sliding_window": None}),
@@ -55,6 +58,31 @@ FAMILIES = {
          "rope_parameters": {
              "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
              "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}),
+    "phi3, a window": (transformers.Phi3Config, transformers.Phi3ForCausalLM, {"sliding_window": 20}),
+    "phi3, longrope, short": (
+        transformers.Phi3Config, transformers.Phi3ForCausalLM,
+        {"original_max_position_embeddings": 400, "rope_scaling": LONGROPE}),
+    "phi3, longrope, long": (
+        transformers.Phi3Config, transformers.Phi3ForCausalLM,
+        {"original_max_position_embeddings": 64, "rope_scaling": LONGROPE}),
+    "phi3, part of a head rotated": (
+        transformers.Phi3Config, transformers.Phi3ForCausalLM,
+        {"partial_rotary_factor": 0.75, "tie_word_embeddings": True}),
+    "olmo2": (transformers.Olmo2Config, transformers.Olmo2ForCausalLM, {}),
+    "olmo3": (transformers.Olmo3Config, transformers.Olmo3ForCausalLM, {"sliding_window": 20, "num_hidden_layers": 5}),
+    "olmo3, YaRN": (
+        transformers.Olmo3Config, transformers.Olmo3ForCausalLM,
+        {"sliding_window": 20, "num_hidden_layers": 5,
+         "rope_scaling": {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 64,
+                          "beta_fast": 32, "beta_slow": 1, "attention_factor": 1.2079441541679836}}),
+    "granite": (
+        transformers.GraniteConfig, transformers.GraniteForCausalLM,
+        {"embedding_multiplier": 12.0, "attention_multiplier": 0.0625, "residual_multiplier": 0.22,
+         "logits_scaling": 8.0}),
+    "smollm3": (transformers.SmolLM3Config, transformers.SmolLM3ForCausalLM, {"num_hidden_layers": 5}),
+    "llama, YaRN": (
+        transformers.LlamaConfig, transformers.LlamaForCausalLM,
+        {"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}}),
     "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 16}),
     "qwen3, heads wider than the model": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 32}),
 }
@@ -88,13 +116,24 @@ def without_biases_and_head_norms(folder):
     safetensors.torch.save_file(tensors, path, {"format": "pt"})
 
 
+def is_exported(programs, folder, ids, theirs):
+    """Whether transformers reads the same model from the folder that an export writes, to the last bit."""
+    exported = folder.parent / "exported"
+    subprocess.run([programs / "carryover-cli", "export", folder, "-o", exported, "--quiet"], check=True)
+    with torch.no_grad():
+        again = transformers.AutoModelForCausalLM.from_pretrained(exported, dtype=torch.float32).eval()(ids[None])
+    return torch.equal(again.logits[0].log_softmax(-1), theirs)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs", type=Path)
-    parser.add_argument("--ids", type=int, default=96)
+    parser.add_argument("--ids", type=int, default=300)
     parser.add_argument("--broken", action="store_true")
+    parser.add_argument("--json", type=Path, help="write the differences, as docs/evaluations/families.json")
     options = parser.parse_args()
     failed = 0
+    rows = []
     for name in FAMILIES:
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch) / "model"
@@ -109,9 +148,14 @@ def main():
                             "--policy", "full"], check=True)
             ours = torch.from_numpy(numpy.load(Path(scratch) / "ours.npy")).float().log_softmax(-1)
             difference = (ours - theirs).abs().max().item()
-            wrong = not difference <= BOUND
+            wrong = not difference <= BOUND or (not options.broken and not is_exported(options.programs, folder, ids, theirs))
             failed += wrong
+            rows.append({"model": name, "largest_difference": difference,
+                         "mean_difference": (ours - theirs).abs().mean().item()})
             print(f"{name:40} largest difference of a log-probability {difference:.2e}{'  WRONG' if wrong else ''}")
+    if options.json:
+        options.json.write_text(json.dumps({"transformers": transformers.__version__, "tokens": options.ids, "dtype": "fp32",
+                                            "rows": rows}, indent=1) + "\n")
     return 1 if failed else 0
 
 

@@ -168,7 +168,10 @@ void SegmentConfigTest::each_field_is_checked_data() {
   row(R"({"segment_length":9223372036854775808})", "segment_length is not a whole number");
   row(R"({"rope":{"kind":"linear","theta":10000,"factor":0}})", "rope.factor");
   row(R"({"rope":{"kind":"linear","theta":-1}})", "rope.theta");
-  row(R"({"rope":{"kind":"yarn","theta":10000}})", "rope.kind");
+  row(R"({"rope":{"kind":"spiral","theta":10000}})", "rope.kind");
+  row(R"({"rope":{"kind":"longrope","theta":10000}})", "longrope");
+  row(R"({"rope":{"kind":"yarn","theta":1}})", "rope.theta");
+  row(R"({"rope":{"kind":"yarn","theta":10000,"fast_turns":0.5}})", "rope.fast_turns");
   row(R"({"rope":{"kind":"linear","factor":8}})", "rope.theta");
   row(R"({"rope":{"kind":"linear","theta":10000,"scale":2}})", "rope.scale");
   row(R"({"rope":{"kind":"llama3","theta":10000,"low_frequency_factor":4}})", "rope.high_frequency_factor");

@@ -275,7 +275,7 @@ void TrainingConfigTest::nearest_names() {
 
 void TrainingConfigTest::adapters_are_counted_tensor_by_tensor() {
   const ModelConfig model = test::tiny_config();
-  const LoraConfig lora{8, 16, 0, false, lora_modules()};
+  const LoraConfig lora{8, 16, 0, false, lora_modules_of(ModelConfig{})};
   std::int64_t expected = 0;
   for (const auto& [name, shape] : test::hf_tensor_shapes(model))
     for (const std::string& module : lora.target_modules)

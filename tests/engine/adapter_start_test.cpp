@@ -65,7 +65,7 @@ class AdapterStartTest : public QObject {
     for (const auto& [start, name] : {std::pair(AdapterStart::Pissa, "pissa"), {AdapterStart::Olora, "olora"}}) {
       TinyDecoder tiny(tiny_config(2, 4, 2, 4, 32), 3, at::kFloat);
       const ModelConfig& model = tiny.decoder.config;
-      const LoraConfig lora{.rank = 10, .alpha = 5, .rslora = true, .target_modules = lora_modules()};
+      const LoraConfig lora{.rank = 10, .alpha = 5, .rslora = true, .target_modules = lora_modules_of(ModelConfig{})};
       Adapter trained = make_adapter(lora, model, tiny.decoder.options(), 2);
       std::vector<OutgoingTensor> tensors;
       for (LowRankUpdate* update : trained.updates()) {

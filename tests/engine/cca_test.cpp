@@ -28,10 +28,10 @@ class QueryByQuery {
       : decoder_(decoder),
         group_(group),
         window_(window),
-        rope_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
+        ropes_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
 
   at::Tensor run(const std::vector<std::int32_t>& ids) {
-    return run_layers(decoder_, ids, [this](int, const Decoder::Projections& p) { return attend(p); });
+    return run_layers(decoder_, ids, [this](int layer, const Decoder::Projections& p) { return attend(layer, p); });
   }
 
   std::int64_t cores_seen = 0;
@@ -42,9 +42,9 @@ class QueryByQuery {
     return (keys.mv(query) / std::sqrt(static_cast<double>(keys.size(1)))).softmax(0).matmul(values);
   }
 
-  at::Tensor attend(const Decoder::Projections& p) {
+  at::Tensor attend(int layer, const Decoder::Projections& p) {
     const std::int64_t n = p.queries.size(1), share = p.queries.size(0) / p.keys.size(0);
-    const RopeAngles angles = rope_.angles(0, n);
+    const RopeAngles angles = ropes_.of(layer).angles(0, n);
     const at::Tensor queries = ops::rotate(p.queries, angles.cos, angles.sin),
                      keys = ops::rotate(p.keys, angles.cos, angles.sin);
     at::Tensor out = at::empty_like(queries);
@@ -75,7 +75,7 @@ class QueryByQuery {
 
   const Decoder& decoder_;
   std::int64_t group_, window_;
-  Rope rope_;
+  Ropes ropes_;
 };
 
 /// Texts of one token, windows longer than the text and of one token, groups longer than a segment and than the window.

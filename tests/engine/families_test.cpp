@@ -4,7 +4,6 @@
 #include <QTest>
 
 #include "engine/checkpoints/hf_config.h"
-#include "engine/checkpoints/model_json.h"
 #include "engine/families/family.h"
 #include "engine/families/weight_rows.h"
 #include "engine/policies/prepared_run.h"
@@ -12,41 +11,12 @@
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
+#include "tests/support/tiny_family.h"
 
 using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-ModelConfig tiny_of(const Family& family) {
-  ModelConfig model = tiny_config(3, 4, 2, 8, 96);
-  model.architecture = family.name;
-  if (family.default_head_dim != 0) model.hidden += 8;  // the width says nothing of the heads
-  if (family.window == SlidingWindowRule::Patterned) {  // as every published model of such a family
-    model.window = 12;
-    model.window_layers = {0, 2};
-    model.window_rope = RopeConfig{.theta = 700};
-  }
-  return model;
-}
-
-/// The same with a window of 12 tokens: in the first and the last layer of three, or in all where the family has no
-/// other.
-ModelConfig windowed_of(const Family& family) {
-  ModelConfig model = tiny_of(family);
-  model.window = 12;
-  model.window_layers = family.window_by_layer() ? std::vector<int>{0, 2} : std::vector<int>{0, 1, 2};
-  return model;
-}
-
-/// The same without a window in any layer.
-ModelConfig global_of(const Family& family) {
-  ModelConfig model = tiny_of(family);
-  model.window = 0;
-  model.window_layers.clear();
-  model.window_rope.reset();
-  return model;
-}
 
 std::vector<float> values_of(const ModelSource& source, const std::string& name) {
   const StoredTensor* tensor = source.find(name);
@@ -72,11 +42,11 @@ class FamiliesTest : public QObject {
     for (const Family& family : families()) {
       QCOMPARE(find_family(family.name), &family);
       QCOMPARE(find_class_family(family.hf_class), &family);
-      if (!family.gguf_name.empty()) QCOMPARE(find_gguf_family(family.gguf_name), &family);
+      QCOMPARE(find_gguf_family(family.gguf_name, family.window != SlidingWindowRule::Ignored), &family);
     }
     for (const char* unknown : {"", "Llama", "gpt2", "mamba"}) {
       QVERIFY(find_family(unknown) == nullptr);
-      QVERIFY(find_gguf_family(unknown) == nullptr);
+      QVERIFY(find_gguf_family(unknown, false) == nullptr);
     }
     ModelConfig foreign = tiny_config();
     foreign.architecture = "mamba";
@@ -114,8 +84,7 @@ class FamiliesTest : public QObject {
 
   void folder_and_gguf_hold_the_same_model() {
     for (const Family& family : families()) {
-      if (family.gguf_name.empty()) continue;
-      const ModelConfig model = tiny_of(family);
+      const ModelConfig model = family.window == SlidingWindowRule::Stated ? windowed_of(family) : tiny_of(family);
       const auto weights = random_weights(model, 5);
       const TempDir dir;
       write_tiny_model(dir.path() / "hf", model, weights);
@@ -133,6 +102,36 @@ class FamiliesTest : public QObject {
         for (std::size_t i = 0; i < values.size(); ++i)  // an offset that was added and taken away again is rounded
           QVERIFY2(std::abs(read[i] - values[i]) <= (family.norm_offset == 0 ? 0.0F : 3e-7F), name.c_str());
       }
+    }
+  }
+
+  /// A GGUF says as much of a model as config.json, where both have the family's own pattern of layers.
+  void shape_of_a_gguf_is_that_of_the_folder() {
+    for (const Family& family : families()) {
+      ModelConfig model = tiny_of(family);
+      model.layers = 8;
+      model.norm_epsilon = 0x1p-17;  // the same in single precision
+      if (family.unrotated_pattern > 0) model.unrotated_layers = {3, 7};
+      if (family.window == SlidingWindowRule::Patterned) {
+        model.window_layers = layers_but_every(family.window_pattern, model.layers);
+        model.rope.theta = family.default_theta;
+        model.window_rope = RopeConfig{.theta = family.default_window_theta};
+      }
+      if (family.window == SlidingWindowRule::Stated) {
+        model.window = 12;
+        model.window_layers = {0, 1, 2, 3, 4, 5, 6, 7};
+      }
+      const TempDir dir;
+      const auto weights = random_weights(model, 5);
+      write_tiny_model(dir.path() / "tiny", model, weights);
+      GgufWriter writer;
+      add_llama_keys(writer, model);
+      add_llama_tensors(writer, model, weights);
+      write_bytes(dir.path() / "model.gguf", writer.bytes());
+      const nlohmann::json folder = ModelSource::open((dir.path() / "tiny").string())->config();
+      const nlohmann::json gguf = ModelSource::open((dir.path() / "model.gguf").string())->config();
+      QCOMPARE(QString::fromStdString(gguf.dump()), QString::fromStdString(folder.dump()));
+      QCOMPARE(QString::fromStdString(folder.dump()), QString::fromStdString(nlohmann::json(model).dump()));
     }
   }
 

@@ -35,10 +35,10 @@ class ByToken {
       : decoder_(decoder),
         config_(config),
         chunks_(std::move(chunks)),
-        rope_(decoder.config, decoder.config.rope, chunks_.back().end, decoder.options()) {}
+        ropes_(decoder.config, decoder.config.rope, chunks_.back().end, decoder.options()) {}
 
   at::Tensor run(const std::vector<std::int32_t>& ids) {
-    return run_layers(decoder_, ids, [this](int, const Decoder::Projections& p) { return attend(p); });
+    return run_layers(decoder_, ids, [this](int layer, const Decoder::Projections& p) { return attend(layer, p); });
   }
 
   int choices = 0;  ///< lookups that left blocks out
@@ -51,10 +51,11 @@ class ByToken {
     at::Tensor received;                ///< [H, n]: the attention that a token got in windows
   };
 
-  at::Tensor attend(const Decoder::Projections& p) {
+  at::Tensor attend(int layer, const Decoder::Projections& p) {
     const std::int64_t n = p.queries.size(1), share = p.queries.size(0) / p.keys.size(0);
     const at::Tensor keys = p.keys.repeat_interleave(share, 0), values = p.values.repeat_interleave(share, 0);
-    const RopeAngles own = rope_.angles(0, n), one = rope_.angles(config_.of<WindowSettings>().attention_window - 1, 1);
+    const RopeAngles own = ropes_.of(layer).angles(0, n),
+                     one = ropes_.of(layer).angles(config_.of<WindowSettings>().attention_window - 1, 1);
     const at::Tensor near_queries = ops::rotate(p.queries, own.cos, own.sin),
                      near_keys = ops::rotate(keys, own.cos, own.sin),
                      far_queries = ops::rotate(p.queries, one.cos.expand({n, -1}).contiguous(),
@@ -140,7 +141,7 @@ class ByToken {
   const Decoder& decoder_;
   SegmentConfig config_;
   std::vector<Chunk> chunks_;
-  Rope rope_;
+  Ropes ropes_;
 };
 
 /// Texts of one token, windows longer than the text, and a few shorter than a segment, which a run is refused for.

@@ -148,7 +148,7 @@ double added_to_logit(const Case& c, HeadRef head, const Vector& output, const V
     if (prediction.foil) direction -= double(rows[static_cast<std::size_t>(*prediction.foil) * D + row]);
     added += written[row] * scale * (offset + double(gains[row])) * direction;
   }
-  return added;
+  return added * c.model.residual_scale / c.model.logit_divisor;
 }
 
 const char* of_three(unsigned seed) {

@@ -31,14 +31,14 @@ class QueryByQuery {
         block_(config.of<NsaSettings>().selected_block_length),
         blocks_(config.of<NsaSettings>().selected_blocks),
         window_(config.of<WindowSettings>().attention_window),
-        rope_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
+        ropes_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
 
   at::Tensor run(const std::vector<std::int32_t>& ids) {
     at::Tensor x = decoder_.embed(as_tensor(ids));
     for (int layer = 0; layer < decoder_.config.layers; ++layer) {
       const Decoder::Projections p = decoder_.project(layer, x, {});
       const at::Tensor heads =
-          decoder_.config.is_windowed(layer) ? attend_in_window(decoder_.config, p) : attend(p, gates(layer, x));
+          decoder_.config.is_windowed(layer) ? attend_in_window(decoder_.config, p) : attend(layer, p, gates(layer, x));
       x = decoder_.add_attention(layer, x, heads, {});
       x = decoder_.add_feed_forward(layer, x, {});
     }
@@ -93,9 +93,9 @@ class QueryByQuery {
     return tokens;
   }
 
-  at::Tensor attend(const Decoder::Projections& p, const at::Tensor& gates) {
+  at::Tensor attend(int layer, const Decoder::Projections& p, const at::Tensor& gates) {
     const std::int64_t n = p.queries.size(1), share = p.queries.size(0) / p.keys.size(0);
-    const RopeAngles angles = rope_.angles(0, n);
+    const RopeAngles angles = ropes_.of(layer).angles(0, n);
     const at::Tensor queries = ops::rotate(p.queries, angles.cos, angles.sin),
                      keys = ops::rotate(p.keys, angles.cos, angles.sin);
     at::Tensor out = at::zeros_like(queries);
@@ -125,7 +125,7 @@ class QueryByQuery {
 
   const Decoder& decoder_;
   std::int64_t block_, blocks_, window_;
-  Rope rope_;
+  Ropes ropes_;
 };
 
 void set_random_gates(Decoder& decoder, unsigned seed) {

@@ -117,6 +117,17 @@ class WireTest : public QObject {
     });
   }
 
+  void every_member_of_a_shape_is_in_its_json() {
+    std::size_t members = 0;
+    const auto count = [&](const char*, auto, InJson) { ++members; };
+    each_field(ModelConfig{}, count);
+    QCOMPARE(members, member_count<ModelConfig>());
+    members = 0;
+    each_field(RopeConfig{}, count);
+    QCOMPARE(members, member_count<RopeConfig>());
+    round_trips<ModelConfig>();
+  }
+
   // tests/python/wire_test.py reads and writes all messages by it.
   void a_description_has_every_field_and_the_defaults() {
     for_all_types([]<typename T>() {
@@ -201,10 +212,10 @@ class WireTest : public QObject {
     };
     constexpr std::int64_t kHuge = std::int64_t{1} << 62;
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.kv_heads = 0; }), "KV heads"), std::string());
-    QCOMPARE(fault(info([](ModelInfo& i) { i.config.kv_heads = -1; }), "kv_heads"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.kv_heads = -1; }), "KV heads"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.kv_heads = i.config.heads + 1; }), "KV heads"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.head_dim = 0; }), "head size"), std::string());
-    QCOMPARE(fault(info([](ModelInfo& i) { i.config.head_dim = -kHuge; }), "head_dim"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.head_dim = -kHuge; }), "head size"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.vocabulary = 0; }), "vocabulary"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.vocabulary = kHuge; }), "vocabulary"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.hidden = kHuge; }), "hidden"), std::string());
@@ -213,7 +224,7 @@ class WireTest : public QObject {
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.norm_epsilon = std::nan(""); }), "norm_epsilon"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.rope.theta = std::nan(""); }), "theta"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.config.bos_id = std::int64_t{1} << 40; }), "BOS"), std::string());
-    QCOMPARE(fault(info([](ModelInfo& i) { i.config.eos_id = -5; }), "eos_id"), std::string());
+    QCOMPARE(fault(info([](ModelInfo& i) { i.config.eos_id = -5; }), "EOS"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.weight_bytes = INT64_MAX; }), "weight_bytes"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.threads = INT32_MIN; }), "threads"), std::string());
     QCOMPARE(fault(info([](ModelInfo& i) { i.path = std::string(3'000'000, 'B'); }), "path"), std::string());

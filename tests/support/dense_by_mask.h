@@ -20,7 +20,7 @@ class DenseByMask {
   DenseByMask(const Decoder& decoder, std::int64_t tokens, Mask mask)
       : decoder_(decoder),
         mask_(std::move(mask)),
-        rope_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
+        ropes_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
 
   at::Tensor run(const std::vector<std::int32_t>& ids) {
     return run_layers(decoder_, ids, [this](int layer, const Decoder::Projections& p) { return attend(layer, p); });
@@ -29,7 +29,7 @@ class DenseByMask {
  private:
   at::Tensor attend(int layer, const Decoder::Projections& p) {
     const std::int64_t n = p.queries.size(1), heads = p.queries.size(0), share = heads / p.keys.size(0);
-    const RopeAngles& angles = rope_.angles(0, n);
+    const RopeAngles& angles = ropes_.of(layer).angles(0, n);
     const at::Tensor queries = ops::rotate(p.queries, angles.cos, angles.sin),
                      keys = ops::rotate(p.keys, angles.cos, angles.sin);
     const at::Tensor hidden = mask_(layer, queries, keys).tril().logical_not();
@@ -42,7 +42,7 @@ class DenseByMask {
 
   const Decoder& decoder_;
   Mask mask_;
-  Rope rope_;
+  Ropes ropes_;
 };
 
 }  // namespace carryover::test

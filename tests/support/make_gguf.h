@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,11 @@ class GgufWriter {
     std::string bytes = raw<std::uint32_t>(6) + raw<std::uint64_t>(values.size());
     for (const float value : values) bytes += raw(value);
     add_pair(key, 9, bytes);
+  }
+  void add_bools(std::string_view key, const std::vector<bool>& values) {
+    std::string all = raw(std::uint32_t{7}) + raw(static_cast<std::uint64_t>(values.size()));
+    for (const bool value : values) all += static_cast<char>(value ? 1 : 0);
+    add_pair(key, 9, all);
   }
   void add_ints(std::string_view key, const std::vector<std::int32_t>& values) {
     std::string bytes = raw<std::uint32_t>(5) + raw<std::uint64_t>(values.size());
@@ -98,8 +104,9 @@ inline std::vector<float> permute_heads(const std::vector<float>& values, std::i
   return permuted;
 }
 
-inline std::string gguf_tensor_name(const std::string& hf_name, bool gemma = false) {
-  static const std::map<std::string, std::string> kGemmaNames{{"post_attention_layernorm", "post_attention_norm"},
+/// `after`: the family norms what blocks add.
+inline std::string gguf_tensor_name(const std::string& hf_name, bool after = false) {
+  static const std::map<std::string, std::string> kNamesAfter{{"post_attention_layernorm", "post_attention_norm"},
                                                               {"pre_feedforward_layernorm", "ffn_norm"},
                                                               {"post_feedforward_layernorm", "post_ffw_norm"}};
   static const std::map<std::string, std::string> kNames{{"model.embed_tokens", "token_embd"},
@@ -109,27 +116,29 @@ inline std::string gguf_tensor_name(const std::string& hf_name, bool gemma = fal
                                                          {"self_attn.q_proj", "attn_q"},
                                                          {"self_attn.k_proj", "attn_k"},
                                                          {"self_attn.v_proj", "attn_v"},
+                                                         {"self_attn.qkv_proj", "attn_qkv"},
                                                          {"self_attn.o_proj", "attn_output"},
                                                          {"self_attn.q_norm", "attn_q_norm"},
                                                          {"self_attn.k_norm", "attn_k_norm"},
                                                          {"post_attention_layernorm", "ffn_norm"},
                                                          {"mlp.gate_proj", "ffn_gate"},
                                                          {"mlp.up_proj", "ffn_up"},
+                                                         {"mlp.gate_up_proj", "ffn_up"},
                                                          {"mlp.down_proj", "ffn_down"}};
   const std::string stem = hf_name.substr(0, hf_name.rfind('.')), suffix = hf_name.substr(stem.size());
   const std::string layers = "model.layers.";
   if (!stem.starts_with(layers)) return kNames.at(stem) + suffix;
   const std::size_t dot = stem.find('.', layers.size());
   const std::string part = stem.substr(dot + 1);
-  const std::string name = gemma && kGemmaNames.contains(part) ? kGemmaNames.at(part) : kNames.at(part);
+  const std::string name = after && kNamesAfter.contains(part) ? kNamesAfter.at(part) : kNames.at(part);
   return "blk." + stem.substr(layers.size(), dot - layers.size()) + "." + name + suffix;
 }
 
 /// The keys of a GGUF of this model's family. Linear RoPE scaling is written; llama3's is a tensor that the test adds.
 inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
-  const std::string family = c.architecture == "gemma3_text"      ? "gemma3"
-                             : c.architecture.starts_with("qwen") ? c.architecture
-                                                                  : "llama";
+  static const std::map<std::string, std::string> kOther{
+      {"gemma3_text", "gemma3"}, {"mistral", "llama"}, {"olmo3", "olmo2"}};
+  const std::string family = kOther.contains(c.architecture) ? kOther.at(c.architecture) : c.architecture;
   const auto add = [&](const std::string& key, std::int64_t value) {
     writer.add_int(key, static_cast<std::uint32_t>(value));
   };
@@ -143,15 +152,35 @@ inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
   add(family + ".attention.head_count_kv", c.kv_heads);
   add(family + ".attention.key_length", c.head_dim);
   add(family + ".attention.value_length", c.head_dim);
-  add(family + ".rope.dimension_count", c.head_dim);
+  add(family + ".rope.dimension_count", c.rope_dims());
   add(family + ".vocab_size", c.vocabulary);
   writer.add_float(family + ".rope.freq_base", static_cast<float>(c.rope.theta));
   writer.add_float(family + ".attention.layer_norm_rms_epsilon", static_cast<float>(c.norm_epsilon));
-  if (family == "gemma3") add(family + ".attention.sliding_window", c.window);
+  if (c.window > 0) add(family + ".attention.sliding_window", c.window);
+  if (c.window > 0 && family != "gemma3") {  // whose pattern follows from the architecture
+    std::vector<bool> marks;
+    for (int layer = 0; layer < c.layers; ++layer) marks.push_back(c.is_windowed(layer));
+    writer.add_bools(family + ".attention.sliding_window_pattern", marks);
+  }
+  if (family == "granite") {
+    writer.add_float(family + ".embedding_scale", static_cast<float>(c.embedding_scale));
+    writer.add_float(family + ".residual_scale", static_cast<float>(c.residual_scale));
+    writer.add_float(family + ".logit_scale", static_cast<float>(c.logit_divisor));
+    writer.add_float(family + ".attention.scale",
+                     static_cast<float>(c.query_scale / std::sqrt(static_cast<double>(c.head_dim))));
+  }
   if (c.rope.kind == RopeConfig::Kind::Linear) {
     writer.add_string(family + ".rope.scaling.type", "linear");
     writer.add_float(family + ".rope.scaling.factor", static_cast<float>(c.rope.factor));
   }
+  if (c.rope.kind == RopeConfig::Kind::Yarn) {
+    writer.add_string(family + ".rope.scaling.type", "yarn");
+    writer.add_float(family + ".rope.scaling.factor", static_cast<float>(c.rope.factor));
+  }
+  if (c.rope.kind == RopeConfig::Kind::Longrope)
+    writer.add_float(family + ".rope.scaling.attn_factor", static_cast<float>(c.rope.attention_factor));
+  if (c.rope.kind == RopeConfig::Kind::Yarn || c.rope.kind == RopeConfig::Kind::Longrope)
+    add(family + ".rope.scaling.original_context_length", c.rope.original_context);
   if (c.bos_id) add("tokenizer.ggml.bos_token_id", *c.bos_id);
   if (c.eos_id) add("tokenizer.ggml.eos_token_id", *c.eos_id);
 }
@@ -161,16 +190,23 @@ inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
 inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
                               const std::map<std::string, std::vector<float>>& weights,
                               const std::string& dtype = "F32") {
+  for (const auto& [name, factors] : {std::pair("rope_factors_long.weight", &c.rope.long_factors),
+                                      std::pair("rope_factors_short.weight", &c.rope.short_factors)})
+    if (!factors->empty())
+      writer.add_tensor(name, {std::ssize(*factors)}, 0, encode_values({factors->begin(), factors->end()}, "F32"));
   for (const auto& [name, shape] : hf_tensor_shapes(c)) {
     std::vector<float> values = weights.at(name);
-    const bool gemma = c.architecture == "gemma3_text", permuted = !gemma && !c.architecture.starts_with("qwen");
+    const bool gemma = c.architecture == "gemma3_text";
+    static const std::set<std::string> kPermuted{"llama", "mistral", "granite", "smollm3"};
+    const bool permuted = kPermuted.contains(c.architecture);
     if (gemma && name.ends_with("norm.weight"))
       for (float& value : values) value += 1;
     if (permuted && name.find("q_proj") != std::string::npos) values = permute_heads(values, c.heads, shape[0]);
     if (permuted && name.find("k_proj") != std::string::npos) values = permute_heads(values, c.kv_heads, shape[0]);
     const std::string type = shape.size() == 1 ? "F32" : dtype;
     const std::uint32_t number = type == "F32" ? 0 : type == "F16" ? 1 : 30;
-    writer.add_tensor(gguf_tensor_name(name, gemma), shape, number, encode_values(values, type));
+    writer.add_tensor(gguf_tensor_name(name, gemma || c.architecture.starts_with("olmo")), shape, number,
+                      encode_values(values, type));
   }
 }
 

@@ -27,7 +27,7 @@ class PairByPair {
   PairByPair(const Decoder& decoder, std::int64_t tokens, std::function<Sees(int layer, int head)> sees)
       : decoder_(decoder),
         sees_(std::move(sees)),
-        rope_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
+        ropes_(decoder.config, decoder.config.rope, tokens, decoder.options()) {}
 
   at::Tensor run(const std::vector<std::int32_t>& ids) {
     return run_layers(decoder_, ids, [this](int layer, const Decoder::Projections& p) { return attend(layer, p); });
@@ -36,7 +36,7 @@ class PairByPair {
  private:
   at::Tensor attend(int layer, const Decoder::Projections& p) {
     const std::int64_t m = p.queries.size(1), heads = p.queries.size(0), share = heads / p.keys.size(0);
-    const RopeAngles turns = rope_.angles(0, m);  // of each distance
+    const RopeAngles turns = ropes_.of(layer).angles(0, m);  // of each distance
     at::Tensor out = at::zeros_like(p.queries);
     for (std::int64_t head = 0; head < heads; ++head) {
       const Sees sees = sees_(layer, static_cast<int>(head));
@@ -62,7 +62,7 @@ class PairByPair {
 
   const Decoder& decoder_;
   std::function<Sees(int layer, int head)> sees_;
-  Rope rope_;
+  Ropes ropes_;
 };
 
 inline double largest_difference(const at::Tensor& a, const at::Tensor& b) {

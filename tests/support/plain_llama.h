@@ -121,9 +121,39 @@ class PlainLlama {
     return out;
   }
 
-  /// Returns a query or key as a head uses it: some families norm it.
-  Vector head_norm(const std::string& name, const Vector& row) const {
+  /// Returns a row as its norm leaves it, or as it is where the model has no such norm.
+  Vector maybe_normed(const std::string& name, const Vector& row) const {
     return weights_.contains(name) ? normalise(name, row) : row;
+  }
+
+  /// Norms the queries or keys of all heads, which stand side by side: head by head, or all as one row. Some families
+  /// do neither.
+  Vector head_norm(const std::string& name, const Vector& row) const {
+    const auto gains = weights_.find(name);
+    if (gains == weights_.end()) return row;
+    Vector all;
+    const auto size = static_cast<std::ptrdiff_t>(gains->second.size());
+    for (auto at = row.begin(); at != row.end(); at += size)
+      for (const double value : normalise(name, {at, at + size})) all.push_back(value);
+    return all;
+  }
+
+  /// Queries, keys and values of all heads, side by side each.
+  std::vector<Vector> projections(const std::string& at, const Vector& x) const {
+    if (!weights_.contains(at + "qkv_proj.weight"))
+      return {project(at + "q_proj", x), project(at + "k_proj", x), project(at + "v_proj", x)};
+    const Vector all = project(at + "qkv_proj", x);
+    const auto q = all.begin() + static_cast<std::ptrdiff_t>(model_.heads * model_.head_dim);
+    const auto k = q + static_cast<std::ptrdiff_t>(model_.kv_heads * model_.head_dim);
+    return {{all.begin(), q}, {q, k}, {k, all.end()}};
+  }
+
+  /// The gate's values, then those of up.
+  Vector gate_and_up(const std::string& at, const Vector& x) const {
+    if (weights_.contains(at + "gate_up_proj.weight")) return multiply(at + "gate_up_proj.weight", x);
+    Vector gate = multiply(at + "gate_proj.weight", x);
+    for (const double value : multiply(at + "up_proj.weight", x)) gate.push_back(value);
+    return gate;
   }
 
   Vector head_part(const Vector& row, int head) const {
@@ -131,12 +161,16 @@ class PlainLlama {
     return {row.begin() + head * d, row.begin() + (head + 1) * d};
   }
 
+  const RopeConfig& rope_of(int layer) const {
+    if (model_.window_rope && windowed(layer)) return *model_.window_rope;
+    return config_.rope ? *config_.rope : model_.rope;
+  }
+
   /// Angle per position of pair c, as each kind of scaling is published: linear divides positions; dynamic NTK takes
   /// another base; llama3 divides low frequencies, keeps high ones and blends between.
   double frequency(int layer, std::size_t c) const {
-    const RopeConfig& rope =
-        model_.window_rope && windowed(layer) ? *model_.window_rope : config_.rope.value_or(model_.rope);
-    const auto d = static_cast<double>(model_.head_dim);
+    const RopeConfig& rope = rope_of(layer);
+    const auto d = static_cast<double>(model_.rope_dims());
     const auto at_base = [&](double base) { return 1.0 / std::pow(base, 2.0 * static_cast<double>(c) / d); };
     const double plain = at_base(rope.theta);
     const auto original = static_cast<double>(rope.original_context == 0 ? model_.context : rope.original_context);
@@ -154,7 +188,29 @@ class PlainLlama {
           (turns - rope.low_frequency_factor) / (rope.high_frequency_factor - rope.low_frequency_factor);
       return plain * (smooth + (1 - smooth) / rope.factor);
     }
+    if (rope.kind == RopeConfig::Kind::Yarn) {
+      const auto pair_of = [&](double turns) {
+        return d / 2 * std::log(original / (2 * 3.14159265358979323846 * turns)) / std::log(rope.theta);
+      };
+      const double first = std::max(0.0, std::floor(pair_of(rope.fast_turns)));
+      double last = std::min(d - 1, std::ceil(pair_of(rope.slow_turns)));
+      if (last == first) last = first + 0.001;
+      const double ramp = std::clamp((static_cast<double>(c) - first) / (last - first), 0.0, 1.0);
+      return plain * (1 - ramp + ramp / rope.factor);
+    }
+    if (rope.kind == RopeConfig::Kind::Longrope)
+      return plain / (static_cast<double>(longest_context()) > original ? rope.long_factors[c] : rope.short_factors[c]);
     return plain;
+  }
+
+  /// Cosines and sines are multiplied by it.
+  double amplitude(int layer) const {
+    const RopeConfig& rope = rope_of(layer);
+    const auto original = static_cast<double>(rope.original_context == 0 ? model_.context : rope.original_context);
+    if (rope.attention_factor > 0) return rope.attention_factor;
+    if (rope.kind == RopeConfig::Kind::Yarn) return 0.1 * std::log(rope.factor) + 1;
+    if (rope.kind == RopeConfig::Kind::Longrope) return std::sqrt(1 + std::log(rope.factor) / std::log(original));
+    return 1;
   }
 
   /// Positions that a head can see at most.
@@ -176,12 +232,15 @@ class PlainLlama {
   }
 
   Vector rotate(int layer, const Vector& x, std::size_t position) const {
+    const std::vector<int>& without = model_.unrotated_layers;
+    if (std::find(without.begin(), without.end(), layer) != without.end()) return x;
     Vector out = x;
-    const std::size_t half = x.size() / 2;
+    const auto half = static_cast<std::size_t>(model_.rope_dims()) / 2;
     for (std::size_t c = 0; c < half; ++c) {
       const double angle = static_cast<double>(position) * frequency(layer, c);
-      out[c] = x[c] * std::cos(angle) - x[c + half] * std::sin(angle);
-      out[c + half] = x[c + half] * std::cos(angle) + x[c] * std::sin(angle);
+      const double cosine = amplitude(layer) * std::cos(angle), sine = amplitude(layer) * std::sin(angle);
+      out[c] = x[c] * cosine - x[c + half] * sine;
+      out[c + half] = x[c + half] * cosine + x[c] * sine;
     }
     return out;
   }
@@ -313,14 +372,13 @@ class PlainLlama {
   void run_layer(int layer, Rows& x, LayerPast& kept, LayerQueries& queries) const {
     const std::string at = "model.layers." + std::to_string(layer) + ".";
     for (const Vector& row : x) {
-      const Vector normed = normalise(at + "input_layernorm.weight", row);
-      const Vector q = project(at + "self_attn.q_proj", normed), k = project(at + "self_attn.k_proj", normed),
-                   v = project(at + "self_attn.v_proj", normed);
-      for (int head = 0; head < model_.heads; ++head)
-        queries[head].push_back(head_norm(at + "self_attn.q_norm.weight", head_part(q, head)));
+      const std::vector<Vector> qkv = projections(at + "self_attn.", maybe_normed(at + "input_layernorm.weight", row));
+      const Vector q = head_norm(at + "self_attn.q_norm.weight", qkv[0]),
+                   k = head_norm(at + "self_attn.k_norm.weight", qkv[1]);
+      for (int head = 0; head < model_.heads; ++head) queries[head].push_back(head_part(q, head));
       for (int head = 0; head < model_.kv_heads; ++head) {
-        kept[head].keys.push_back(head_norm(at + "self_attn.k_norm.weight", head_part(k, head)));
-        kept[head].values.push_back(head_part(v, head));
+        kept[head].keys.push_back(head_part(k, head));
+        kept[head].values.push_back(head_part(qkv[2], head));
       }
     }
     Rows concatenated(x.size());
@@ -333,18 +391,20 @@ class PlainLlama {
       for (std::size_t j = 0; j < x.size(); ++j)
         concatenated[j].insert(concatenated[j].end(), mixed[j].begin(), mixed[j].end());
     }
-    const std::string before = gemma() ? "pre_feedforward_layernorm.weight" : "post_attention_layernorm.weight";
+    // A model that norms what blocks add has another name for the norm before the feed-forward.
+    const bool after = weights_.contains(at + "post_feedforward_layernorm.weight");
+    const auto add = [&](Vector& row, const Vector& written, const std::string& norm) {
+      const Vector out = after ? normalise(at + norm, written) : written;
+      for (std::size_t c = 0; c < row.size(); ++c) row[c] += model_.residual_scale * out[c];
+    };
     for (std::size_t j = 0; j < x.size(); ++j) {
-      Vector attention = multiply(at + "self_attn.o_proj.weight", concatenated[j]);
-      if (gemma()) attention = normalise(at + "post_attention_layernorm.weight", attention);
-      for (std::size_t c = 0; c < x[j].size(); ++c) x[j][c] += attention[c];
-      const Vector normed = normalise(at + before, x[j]);
-      Vector gate = multiply(at + "mlp.gate_proj.weight", normed);
-      const Vector up = multiply(at + "mlp.up_proj.weight", normed);
-      for (std::size_t c = 0; c < gate.size(); ++c) gate[c] = activate(gate[c]) * up[c];
-      Vector down = multiply(at + "mlp.down_proj.weight", gate);
-      if (gemma()) down = normalise(at + "post_feedforward_layernorm.weight", down);
-      for (std::size_t c = 0; c < x[j].size(); ++c) x[j][c] += down[c];
+      add(x[j], multiply(at + "self_attn.o_proj.weight", concatenated[j]), "post_attention_layernorm.weight");
+      const Vector normed =
+          maybe_normed(at + (after ? "pre_feedforward_layernorm.weight" : "post_attention_layernorm.weight"), x[j]);
+      const Vector both = gate_and_up(at + "mlp.", normed);
+      Vector gated(both.size() / 2);
+      for (std::size_t c = 0; c < gated.size(); ++c) gated[c] = activate(both[c]) * both[c + gated.size()];
+      add(x[j], multiply(at + "mlp.down_proj.weight", gated), "post_feedforward_layernorm.weight");
     }
   }
 
@@ -364,13 +424,16 @@ class PlainLlama {
     for (std::int32_t id : ids) {
       const float* row = weights_.at("model.embed_tokens.weight").data() + static_cast<std::size_t>(id) * D;
       x.emplace_back(row, row + D);
-      for (double& value : x.back()) value *= gemma() ? std::sqrt(static_cast<double>(D)) : 1;
+      for (double& value : x.back()) value *= model_.embedding_scale;
     }
     for (std::size_t l = 0; l < segment.size(); ++l) run_layer(static_cast<int>(l), x, segment[l], queries[l]);
     const std::string head = model_.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";
     if (see_residual) see_residual(x);
     Rows logits;
-    for (const Vector& row : x) logits.push_back(multiply(head, normalise("model.norm.weight", row)));
+    for (const Vector& row : x) {
+      logits.push_back(multiply(head, normalise("model.norm.weight", row)));
+      for (double& value : logits.back()) value /= model_.logit_divisor;
+    }
     return logits;
   }
 

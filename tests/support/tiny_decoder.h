@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "engine/config/window_settings.h"
@@ -35,8 +36,24 @@ struct TinyDecoder {
   }
 };
 
+/// Makes the model one of a family that scales what it computes (kind 1) or that has a layer without RoPE (kind 2).
+inline void scale_or_unrotate(ModelConfig& config, std::int64_t kind) {
+  if (kind == 1) {
+    config.architecture = "granite";
+    config.embedding_scale = 3;
+    config.query_scale = 0.25 * std::sqrt(static_cast<double>(config.head_dim));
+    config.residual_scale = 0.5;
+    config.logit_divisor = 4;
+  }
+  if (kind == 2) {
+    config.architecture = "smollm3";
+    config.unrotated_layers = {1};
+  }
+}
+
 /// MHA, GQA and one KV head; tied or not; with biases on queries, keys and values, with norms of queries and keys, or
-/// without; with some layers that have a window, shorter or longer than segments, and a RoPE of their own, or without.
+/// without; with some layers that have a window, shorter or longer than segments, and a RoPE of their own, or without;
+/// with factors of what is computed, with a layer without RoPE, or with neither.
 inline ModelConfig random_tiny_config(std::mt19937& random) {
   const std::int64_t heads = draw(random, 1, 2) * 4, kv_heads = heads >> draw(random, 0, 2);
   ModelConfig config = tiny_config(draw(random, 2, 4), heads, kv_heads, 8, 160);
@@ -44,6 +61,7 @@ inline ModelConfig random_tiny_config(std::mt19937& random) {
   if (config.layers == 3) config.architecture = "qwen2";
   if (config.layers == 4) config.architecture = "qwen3";
   std::mt19937 apart = random;  // so that the rest is drawn as it was
+  if (config.layers == 2) scale_or_unrotate(config, draw(apart, 0, 2));
   if (config.layers == 4 && draw(apart, 0, 2) > 0) {
     config.window = draw(apart, 1, 40);
     config.window_layers = draw(apart, 0, 1) == 0 ? std::vector<int>{2} : std::vector<int>{2, 3};
@@ -51,6 +69,7 @@ inline ModelConfig random_tiny_config(std::mt19937& random) {
     if (config.window_rope && draw(apart, 0, 1) == 0) {
       config.architecture = "gemma3_text";
       config.query_scale = 0.75;
+      config.embedding_scale = std::sqrt(static_cast<double>(config.hidden));
     }
   }
   return config;

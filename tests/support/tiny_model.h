@@ -39,31 +39,42 @@ inline ModelConfig tiny_config(std::int64_t layers = 4, std::int64_t heads = 4, 
 /// Names and shapes of all tensors of an HF checkpoint of this config, in the order that HF lists them.
 inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> hf_tensor_shapes(const ModelConfig& c) {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes;
+  const std::int64_t queries = c.heads * c.head_dim, keys = c.kv_heads * c.head_dim;
+  const bool gemma = c.architecture == "gemma3_text", olmo = c.architecture.starts_with("olmo"),
+             fused = c.architecture == "phi3";
   shapes.push_back({"model.embed_tokens.weight", {c.vocabulary, c.hidden}});
   for (std::int64_t layer = 0; layer < c.layers; ++layer) {
-    const std::string prefix = "model.layers." + std::to_string(layer) + ".";
-    shapes.push_back({prefix + "input_layernorm.weight", {c.hidden}});
-    shapes.push_back({prefix + "self_attn.q_proj.weight", {c.heads * c.head_dim, c.hidden}});
-    shapes.push_back({prefix + "self_attn.k_proj.weight", {c.kv_heads * c.head_dim, c.hidden}});
-    shapes.push_back({prefix + "self_attn.v_proj.weight", {c.kv_heads * c.head_dim, c.hidden}});
+    const auto add = [&](const char* name, std::vector<std::int64_t> shape) {
+      shapes.push_back({"model.layers." + std::to_string(layer) + "." + name, std::move(shape)});
+    };
+    if (!olmo) add("input_layernorm.weight", {c.hidden});
+    if (fused) {
+      add("self_attn.qkv_proj.weight", {queries + 2 * keys, c.hidden});
+    } else {
+      add("self_attn.q_proj.weight", {queries, c.hidden});
+      add("self_attn.k_proj.weight", {keys, c.hidden});
+      add("self_attn.v_proj.weight", {keys, c.hidden});
+    }
     if (c.architecture == "qwen2") {
-      shapes.push_back({prefix + "self_attn.q_proj.bias", {c.heads * c.head_dim}});
-      shapes.push_back({prefix + "self_attn.k_proj.bias", {c.kv_heads * c.head_dim}});
-      shapes.push_back({prefix + "self_attn.v_proj.bias", {c.kv_heads * c.head_dim}});
+      add("self_attn.q_proj.bias", {queries});
+      add("self_attn.k_proj.bias", {keys});
+      add("self_attn.v_proj.bias", {keys});
     }
-    shapes.push_back({prefix + "self_attn.o_proj.weight", {c.hidden, c.heads * c.head_dim}});
-    if (c.architecture == "qwen3" || c.architecture == "gemma3_text") {
-      shapes.push_back({prefix + "self_attn.q_norm.weight", {c.head_dim}});
-      shapes.push_back({prefix + "self_attn.k_norm.weight", {c.head_dim}});
+    add("self_attn.o_proj.weight", {c.hidden, queries});
+    if (c.architecture == "qwen3" || gemma || olmo) {
+      add("self_attn.q_norm.weight", {olmo ? queries : c.head_dim});
+      add("self_attn.k_norm.weight", {olmo ? keys : c.head_dim});
     }
-    shapes.push_back({prefix + "post_attention_layernorm.weight", {c.hidden}});
-    if (c.architecture == "gemma3_text") {
-      shapes.push_back({prefix + "pre_feedforward_layernorm.weight", {c.hidden}});
-      shapes.push_back({prefix + "post_feedforward_layernorm.weight", {c.hidden}});
+    add("post_attention_layernorm.weight", {c.hidden});
+    if (gemma) add("pre_feedforward_layernorm.weight", {c.hidden});
+    if (gemma || olmo) add("post_feedforward_layernorm.weight", {c.hidden});
+    if (fused) {
+      add("mlp.gate_up_proj.weight", {2 * c.intermediate, c.hidden});
+    } else {
+      add("mlp.gate_proj.weight", {c.intermediate, c.hidden});
+      add("mlp.up_proj.weight", {c.intermediate, c.hidden});
     }
-    shapes.push_back({prefix + "mlp.gate_proj.weight", {c.intermediate, c.hidden}});
-    shapes.push_back({prefix + "mlp.up_proj.weight", {c.intermediate, c.hidden}});
-    shapes.push_back({prefix + "mlp.down_proj.weight", {c.hidden, c.intermediate}});
+    add("mlp.down_proj.weight", {c.hidden, c.intermediate});
   }
   shapes.push_back({"model.norm.weight", {c.hidden}});
   if (!c.tied_embeddings) shapes.push_back({"lm_head.weight", {c.vocabulary, c.hidden}});
@@ -97,16 +108,21 @@ inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key)
     json["low_freq_factor"] = rope.low_frequency_factor;
     json["high_freq_factor"] = rope.high_frequency_factor;
   }
+  if (rope.attention_factor > 0) json["attention_factor"] = rope.attention_factor;
+  if (rope.kind == RopeConfig::Kind::Yarn)
+    json.update({{"beta_fast", rope.fast_turns}, {"beta_slow", rope.slow_turns}});
+  if (rope.kind == RopeConfig::Kind::Longrope)
+    json.update({{"short_factor", rope.short_factors}, {"long_factor", rope.long_factors}});
   return json;
 }
 
 /// Returns the config.json of this model, in the older or newer spelling.
 inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
-  const std::map<std::string, std::string> classes{{"llama", "LlamaForCausalLM"},
-                                                   {"mistral", "MistralForCausalLM"},
-                                                   {"qwen2", "Qwen2ForCausalLM"},
-                                                   {"qwen3", "Qwen3ForCausalLM"},
-                                                   {"gemma3_text", "Gemma3ForCausalLM"}};
+  const std::map<std::string, std::string> classes{
+      {"llama", "LlamaForCausalLM"},    {"mistral", "MistralForCausalLM"},    {"qwen2", "Qwen2ForCausalLM"},
+      {"qwen3", "Qwen3ForCausalLM"},    {"gemma3_text", "Gemma3ForCausalLM"}, {"phi3", "Phi3ForCausalLM"},
+      {"olmo2", "Olmo2ForCausalLM"},    {"olmo3", "Olmo3ForCausalLM"},        {"granite", "GraniteForCausalLM"},
+      {"smollm3", "SmolLM3ForCausalLM"}};
   // Dynamic scaling begins behind the model's context: its reader knows no other.
   const bool own_context = c.rope.kind == RopeConfig::Kind::Dynamic && c.rope.original_context != 0;
   nlohmann::json json{{"architectures", {classes.at(c.architecture)}},
@@ -123,16 +139,31 @@ inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOption
                       {"tie_word_embeddings", c.tied_embeddings}};
   if (c.window > 0) {
     json["sliding_window"] = c.window;
-    json["use_sliding_window"] = true;
+    if (c.architecture.starts_with("qwen")) json["use_sliding_window"] = true;
     for (int layer = 0; layer < c.layers; ++layer)
       json["layer_types"].push_back(c.is_windowed(layer) ? "sliding_attention" : "full_attention");
   }
-  if (c.architecture == "gemma3_text")
+  if (c.architecture == "gemma3_text") {
     json.update({{"hidden_activation", "gelu_pytorch_tanh"},
                  {"query_pre_attn_scalar", static_cast<double>(c.head_dim) / (c.query_scale * c.query_scale)},
                  {"rope_local_base_freq", c.window_rope ? c.window_rope->theta : 1e4}});
-  else
+    if (c.window == 0) json["sliding_window_pattern"] = 1;  // without it, five of six layers have a window
+  } else {
     json["hidden_act"] = "silu";
+  }
+  if (c.architecture == "granite")
+    json.update({{"embedding_multiplier", c.embedding_scale},
+                 {"attention_multiplier", c.query_scale / std::sqrt(static_cast<double>(c.head_dim))},
+                 {"residual_multiplier", c.residual_scale},
+                 {"logits_scaling", c.logit_divisor}});
+  if (c.architecture == "phi3" && c.rope.original_context != 0)
+    json["original_max_position_embeddings"] = c.rope.original_context;
+  if (c.rotated_dims != 0)
+    json["partial_rotary_factor"] = static_cast<double>(c.rotated_dims) / static_cast<double>(c.head_dim);
+  if (c.architecture == "olmo3" && c.window == 0)  // without it, three of four layers have a window
+    json["layer_types"] = std::vector<std::string>(static_cast<std::size_t>(c.layers), "full_attention");
+  if (c.architecture == "smollm3")
+    for (int layer = 0; layer < c.layers; ++layer) json["no_rope_layers"].push_back(c.is_rotated(layer) ? 1 : 0);
   if (c.bos_id) json["bos_token_id"] = *c.bos_id;
   if (c.eos_id) json["eos_token_id"] = *c.eos_id;
   const std::string dtype = options.dtype == "F32" ? "float32" : options.dtype == "F16" ? "float16" : "bfloat16";

@@ -82,8 +82,7 @@ class RandomFields {
     if (!is_inside(value, range)) value = static_cast<T>(range.least * (1 - share) + range.most * share);
   }
   /// Sizes that fit each other.
-  void fill_model(ModelConfig& model) {
-    describe(*this, model);
+  void fill_text(ModelConfig& model) {
     const auto up_to = [this](std::int64_t most) {
       return 1 + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most));
     };
@@ -94,20 +93,29 @@ class RandomFields {
     model.kv_heads = up_to(64);
     model.heads = model.kv_heads * up_to(64);
     model.head_dim = 2 * up_to(2048);
+    model.rotated_dims = random_() % 2 == 0 ? 0 : 2 * up_to(model.head_dim / 2);
     model.vocabulary = up_to(1 << 26);
     model.context = up_to(std::int64_t{1} << 31);
     model.norm_epsilon = 1.0 / static_cast<double>(1 + up_to(1000));
-    model.query_scale = 1.0 / static_cast<double>(1 + up_to(1000));
+    for (double* scale : {&model.embedding_scale, &model.query_scale, &model.residual_scale, &model.logit_divisor})
+      *scale = 1.0 / static_cast<double>(up_to(1000));
     for (auto* id : {&model.bos_id, &model.eos_id})
-      if (*id) *id = **id % model.vocabulary;
-    model.window_layers.clear();
-    for (int layer = 0; layer < model.layers; ++layer)
-      if (random_() % 3 == 0) model.window_layers.push_back(layer);
+      if (random_() % 2 == 0) *id = up_to(model.vocabulary) - 1;
+    for (auto* layers : {&model.window_layers, &model.unrotated_layers}) {
+      layers->clear();
+      for (int layer = 0; layer < model.layers; ++layer)
+        if (random_() % 3 == 0) layers->push_back(layer);
+    }
     model.window = model.window_layers.empty() ? 0 : up_to(4096);
+    model.tied_embeddings = random_() % 2 == 0;
     fill_rope(model.rope);
-    if (model.window_rope) fill_rope(*model.window_rope);
+    if (random_() % 2 == 0) {
+      fill_rope(model.window_rope.emplace());
+      if (depends_on_length(model.window_rope->kind)) model.window_rope.reset();
+    }
   }
   void fill_rope(RopeConfig& rope) {
+    rope.kind = static_cast<RopeConfig::Kind>(random_() % static_cast<unsigned>(RopeConfig::Kind::Longrope));
     rope.theta = 1e4 / 3;
     rope.factor = 8.1;
     rope.original_context = 1 + static_cast<std::int64_t>(random_() % 8192);
@@ -116,9 +124,7 @@ class RandomFields {
   }
   template <typename T>
   void fill(T& value) {
-    if constexpr (std::is_same_v<T, ModelConfig>) {
-      fill_model(value);
-    } else if constexpr (std::is_same_v<T, bool>) {
+    if constexpr (std::is_same_v<T, bool>) {
       value = random_() % 2 == 0;
     } else if constexpr (std::is_same_v<T, Map>) {  // whose size must fit
       value.rows = static_cast<std::int64_t>(random_() % 4);
@@ -163,8 +169,7 @@ void for_each_type(auto action) {
 }
 
 inline void for_all_types(auto action) {
-  for_each_type<EnginePlace, Failure, ModelFile, TextToEncode, MemoryBytes, RopeConfig, ModelConfig, ModelRequest,
-                ModelInfo>(action);
+  for_each_type<EnginePlace, Failure, ModelFile, TextToEncode, MemoryBytes, ModelRequest, ModelInfo>(action);
   for_each_type<CaptureOptions, RunRequest, RunSummary, SinkSummary, SegmentRecord, Map, Hit, HeadHits,
                 SegmentSnapshot>(action);
   for_each_type<Sampling, GenerateRequest, TopToken, GeneratedToken, GenerateResult, StateInfo, Document, Corpus,

@@ -321,10 +321,10 @@ void ConfigPanel::add_patterns(QFormLayout* form, const SegmentField& field) {
 }
 
 void ConfigPanel::add_rope(QFormLayout* form, const SegmentField& field) {
-  rope_ = choice(this,
-                 {tr("the model's"), QStringLiteral("default"), QStringLiteral("linear"), QStringLiteral("dynamic"),
-                  QStringLiteral("llama3")},
-                 field_text(field.help));
+  QStringList kinds{tr("the model's")};
+  for (int kind = 0; kind < static_cast<int>(RopeConfig::Kind::Longrope); ++kind)  // whose factors a model brings
+    kinds.append(QLatin1String(rope_kind_name(static_cast<RopeConfig::Kind>(kind))));
+  rope_ = choice(this, kinds, field_text(field.help));
   rope_factor_ = new QDoubleSpinBox(this);
   rope_factor_->setRange(0, 1000);
   rope_factor_->setMinimumWidth(90);
@@ -341,9 +341,12 @@ void ConfigPanel::add_rope(QFormLayout* form, const SegmentField& field) {
 
 std::optional<RopeConfig> ConfigPanel::typed_rope() {
   const int index = rope_->currentIndex();
-  if (index <= 0) return std::nullopt;
+  if (index < 0) return context().config().rope;  // a kind that is not offered
+  if (index == 0) return std::nullopt;
   RopeConfig rope = context().config().rope.value_or(context().model()->rope);
-  rope.kind = static_cast<RopeConfig::Kind>(index - 1);
+  const auto kind = static_cast<RopeConfig::Kind>(index - 1);
+  if (rope.kind != kind || rope.factor != rope_factor_->value()) rope.attention_factor = 0;  // which belongs to them
+  rope.kind = kind;
   rope.factor = rope_factor_->value();
   return rope;
 }

@@ -214,10 +214,10 @@ class Resolver {
     if (settings.prefix == "off") settings.config.retrieval_length = 0;
     settings.validate(model.config, from);
     const RopeConfig::Kind rope = settings.config.rope.value_or(model.config.rope).kind;
-    if (rope == RopeConfig::Kind::Dynamic && runs_in_chunks(settings.policy) && plan_.lengths.size() > 1 &&
-        !plan_.each_length)
+    if (depends_on_length(rope) && runs_in_chunks(settings.policy) && plan_.lengths.size() > 1 && !plan_.each_length)
       throw EngineError(
-          Fault::BadInput, from, "scales positions by the text's length (dynamic RoPE)",
+          Fault::BadInput, from,
+          "scales positions by the text's length (RoPE " + std::string(rope_kind_name(rope)) + ")",
           "Give one length, or \"each_length\": true: shorter ones are else the beginnings of the longest "
           "one's run.");
     return settings;

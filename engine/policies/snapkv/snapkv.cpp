@@ -71,10 +71,10 @@ void SnapKvPolicy::compress(SnapKvState::Layer& layer, std::int64_t end, Rope& r
   layer.cache = std::move(smaller);
 }
 
-void SnapKvPolicy::end_prompt(PolicyState& any, Rope& rope) const {
+void SnapKvPolicy::end_prompt(PolicyState& any, Ropes& ropes) const {
   SnapKvState& state = own(any);
   for (const int layer : model_.global_layers())
-    compress(state.layers[static_cast<std::size_t>(layer)], state.next.first_token, rope);
+    compress(state.layers[static_cast<std::size_t>(layer)], state.next.first_token, ropes.of(layer));
 }
 
 void SnapKvPolicy::name_fields(SnapKvState& state, StateFields& fields) const {

@@ -40,7 +40,7 @@ class SnapKvPolicy final : public PolicyOf<SnapKvState> {
   std::int64_t first_position(const SegmentFrame& frame) const override { return frame.first_token; }
   LayerTrace trace(int layer, const LayerKv& kv) const override;
   bool ends_prompts() const override { return true; }
-  void end_prompt(PolicyState& state, Rope& rope) const override;
+  void end_prompt(PolicyState& state, Ropes& ropes) const override;
 
  protected:
   std::vector<HeadGroup> read(const SnapKvState& state, int layer, Rope& rope) const override;

@@ -8,7 +8,6 @@
 #include "engine/base/config_fields.h"
 #include "engine/base/error.h"
 #include "engine/base/json_integer.h"
-#include "engine/checkpoints/model_json.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/npy.h"
 #include "engine/runs/records/folder_segments.h"

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "engine/base/error.h"
-#include "engine/checkpoints/model_json.h"
 #include "engine/cost/policy_table.h"
 #include "engine/formats/content_hash.h"
 #include "engine/formats/json_file.h"

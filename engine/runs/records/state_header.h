@@ -21,7 +21,7 @@ struct StateHeader {
   DType dtype = DType::Float32;  ///< dtype of the session; never Auto
   std::string policy;
   SegmentConfig config;         ///< as the text was read
-  std::int64_t ntk_length = 0;  ///< length that dynamic NTK scaled to, tokens; 0 where nothing was scaled
+  std::int64_t ntk_length = 0;  ///< length by which dynamic NTK or longrope set the angles, tokens; 0 where none did
   std::shared_ptr<const std::vector<std::int32_t>> ids;  ///< the text's, at least one
 
   std::int64_t tokens() const { return std::ssize(*ids); }

@@ -119,7 +119,7 @@ void apply_smollm2_gpu(TrainingPlan& plan) {
 void apply_smollm2_cpu(TrainingPlan& plan) {
   start(plan, 512, 64);
   plan.training.lora.rank = 16;
-  plan.training.lora.target_modules = lora_modules();
+  plan.training.lora.target_modules = lora_modules_of(ModelConfig{});  // LLaMA's
   plan.training.learning_rate = 5e-4;
   plan.training.gradient_accumulation_steps = 2;
   plan.training.max_steps = 150;
