@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kFooter = R"(Examples:
   carryover                                      the window
   carryover info model.gguf                      a model's shape, defaults and predicted memory
+  carryover models                               the models on this computer
   carryover run model.gguf book.txt --out run1   run a book in segments, save the record
   carryover run model.gguf book.txt --policy full --tokens 2048
   cat book.txt | carryover run model.gguf - --json
@@ -67,6 +68,7 @@ int exit_code(Fault fault) {
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all{
       {"info", "Describe a model: shape, defaults, predicted memory", add_info},
+      {"models", "List the models on this computer, and which of them open", add_models},
       {"run", "Run a text in segments; print or save the record", add_run},
       {"tokenize", "Print a text's token ids as a JSON array", add_tokenize},
       {"generate", "Continue a prompt", add_generate},

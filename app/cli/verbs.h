@@ -22,6 +22,7 @@ struct Verb {
 const std::vector<Verb>& verbs();
 
 VerbAction add_info(CLI::App& app);
+VerbAction add_models(CLI::App& app);
 VerbAction add_run(CLI::App& app);
 VerbAction add_tokenize(CLI::App& app);
 VerbAction add_generate(CLI::App& app);

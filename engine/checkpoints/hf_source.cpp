@@ -157,7 +157,14 @@ std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<Safe
   return model;
 }
 
-std::unique_ptr<ModelSource> open_hf_folder(const std::string& path) {
+namespace {
+
+struct HfFolder {
+  ModelConfig config;
+  std::vector<SafetensorsFile> files;
+};
+
+HfFolder read_hf_folder(const std::string& path) {
   const fs::path folder = path;
   const std::string config_path = (folder / "config.json").string();
   if (!present(config_path) && present(folder / "adapter_config.json")) {
@@ -171,8 +178,25 @@ std::unique_ptr<ModelSource> open_hf_folder(const std::string& path) {
   // "folder/" and "." still have a name once they are made absolute.
   const fs::path whole = fs::absolute(folder).lexically_normal();
   const std::string name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-  const ModelConfig config = hf_config_from_json(read_json_file(config_path, JsonKind::Settings), name, config_path);
-  return hf_model(config, open_weights(folder));
+  ModelConfig config = hf_config_from_json(read_json_file(config_path, JsonKind::Settings), name, config_path);
+  return {std::move(config), open_weights(folder)};
+}
+
+}  // namespace
+
+std::unique_ptr<ModelSource> open_hf_folder(const std::string& path) {
+  const HfFolder folder = read_hf_folder(path);
+  return hf_model(folder.config, folder.files);
+}
+
+ModelConfig check_hf_folder(const std::string& path) {
+  const HfFolder folder = read_hf_folder(path);
+  const TensorPlaces stored = places_of(folder.files);
+  ModelConfig config = folder.config;
+  // A head beside tied embeddings is compared with them by reading both. Both have one shape, whatever they hold.
+  if (stored.contains("lm_head.weight") && stored.contains("model.embed_tokens.weight")) config.tied_embeddings = false;
+  hf_model(config, folder.files);
+  return folder.config;
 }
 
 }  // namespace carryover

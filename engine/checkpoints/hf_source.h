@@ -13,6 +13,10 @@ namespace carryover {
 /// shards. Throws as ModelSource::open does.
 std::unique_ptr<ModelSource> open_hf_folder(const std::string& path);
 
+/// Does what open_hf_folder() does but for reading weights: returns the configuration, as config.json has it, of a
+/// folder whose headers make a model. Throws as ModelSource::open does.
+ModelConfig check_hf_folder(const std::string& path);
+
 /// Returns the model that a config and safetensors files make together; its config says whether the embeddings are tied
 /// in the files. The bytes of files from SafetensorsFile::parse must outlive the result.
 std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<SafetensorsFile>& files);

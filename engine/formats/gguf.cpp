@@ -20,6 +20,10 @@ constexpr std::size_t kValueBytes[kValueTypes] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 
 constexpr const char* kValueNames[kValueTypes] = {"u8",   "i8",     "u16",   "i16", "u32", "i32", "f32",
                                                   "bool", "string", "array", "u64", "i64", "f64"};
 
+// Headers of real files have a few megabytes, most of them tokens and merges, and a few hundred tensors and keys.
+constexpr std::uint64_t kMaxGgufHeader = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxGgufItems = std::uint64_t{1} << 20;
+
 template <typename T>
 T load(const std::byte* address) {
   T value;
@@ -104,9 +108,24 @@ class GgufParser {
   GgufFile run() {
     read_header();
     for (std::uint64_t i = 0; i < value_count_; ++i) read_pair();
-    for (std::uint64_t i = 0; i < tensor_count_; ++i) read_tensor();
+    for (std::uint64_t i = 0; i < tensor_count_; ++i) add_tensor(read_entry());
     place_tensors();
     return std::move(result_);
+  }
+
+  GgufOutline outline() {
+    read_header();
+    GgufOutline found;
+    try {
+      for (std::uint64_t i = 0; i < value_count_; ++i) read_pair();
+      for (std::uint64_t i = 0; i < tensor_count_; ++i) {
+        const Entry entry = read_entry();
+        found.numbers[entry.type] += entry.numbers;
+      }
+    } catch (const EngineError&) {  // the outline ends here
+    }
+    found.keys = std::move(result_);
+    return found;
   }
 
  private:
@@ -123,6 +142,8 @@ class GgufParser {
              " bytes, the file has " + std::to_string(bytes_.size() - position_) + " left");
     }
     position_ += count;
+    if (position_ > kMaxGgufHeader)
+      refuse("has a header of more than " + std::to_string(kMaxGgufHeader >> 20) + " MiB");
     return bytes_.subspan(position_ - count, count);
   }
   template <typename T>
@@ -156,6 +177,8 @@ class GgufParser {
     value_count_ = number<std::uint64_t>("the number of key-value pairs");
     check_count(tensor_count_, 32, "tensors");
     check_count(value_count_, 13, "key-value pairs");
+    if (std::max(tensor_count_, value_count_) > kMaxGgufItems)
+      refuse("claims more than " + std::to_string(kMaxGgufItems) + " tensors or key-value pairs");
   }
 
   void read_pair() {
@@ -188,37 +211,51 @@ class GgufParser {
     if (!result_.values_.emplace(key, value).second) refuse("has the key " + in_quotes(key) + " twice");
   }
 
-  void read_tensor() {
-    GgufTensor tensor;
-    tensor.name = text("a tensor's name");
-    const std::string what = "tensor " + in_quotes(tensor.name);
+  /// A tensor as the directory lists it; nothing but its sizes is checked.
+  struct Entry {
+    std::string name;
+    std::vector<std::int64_t> shape;  ///< row-major
+    std::uint64_t numbers = 1;
+    std::uint32_t type = 0;  ///< ggml's number
+    std::uint64_t offset = 0;
+  };
+
+  Entry read_entry() {
+    Entry entry;
+    entry.name = text("a tensor's name");
+    const std::string what = "tensor " + in_quotes(entry.name);
     const auto dimensions = number<std::uint32_t>("a tensor's number of dimensions");
     if (dimensions < 1 || dimensions > 4) refuse(what + " has " + std::to_string(dimensions) + " dimensions");
-    std::uint64_t values = 1;
     for (std::uint32_t i = 0; i < dimensions; ++i) {
       const auto size = number<std::uint64_t>("a tensor's shape");
-      if (size == 0 || size > std::uint64_t{INT64_MAX} || __builtin_mul_overflow(values, size, &values)) {
+      if (size == 0 || size > std::uint64_t{INT64_MAX} || __builtin_mul_overflow(entry.numbers, size, &entry.numbers)) {
         refuse(what + " has a size that is zero or overflows");
       }
-      tensor.shape.insert(tensor.shape.begin(), static_cast<std::int64_t>(size));
+      entry.shape.insert(entry.shape.begin(), static_cast<std::int64_t>(size));
     }
-    const auto type = number<std::uint32_t>("a tensor's type");
-    const auto known = storage_type(type);
+    entry.type = number<std::uint32_t>("a tensor's type");
+    entry.offset = number<std::uint64_t>("a tensor's offset");
+    return entry;
+  }
+
+  void add_tensor(Entry entry) {
+    const std::string what = "tensor " + in_quotes(entry.name);
+    const auto known = storage_type(entry.type);
     if (!known) {
-      unsupported(what + " has the type number " + std::to_string(type),
+      unsupported(what + " has the type number " + std::to_string(entry.type),
                   "Supported: F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K. Quantise the model to "
                   "one of these.");
     }
-    tensor.type = *known;
+    GgufTensor tensor{std::move(entry.name), std::move(entry.shape), *known, {}};
     const BlockLayout layout = block_layout(tensor.type);
     if (tensor.shape.back() % layout.values != 0) {
       refuse(what + " has rows of " + std::to_string(tensor.shape.back()) + " values, not whole blocks of " +
              std::string(storage_name(tensor.type)));
     }
-    std::uint64_t size = values / static_cast<std::uint64_t>(layout.values);
+    std::uint64_t size = entry.numbers / static_cast<std::uint64_t>(layout.values);
     if (__builtin_mul_overflow(size, static_cast<std::uint64_t>(layout.bytes), &size)) refuse(what + " is too large");
     if (!result_.tensor_index_.emplace(tensor.name, result_.tensors_.size()).second) refuse("has " + what + " twice");
-    offsets_.push_back({number<std::uint64_t>("a tensor's offset"), size});
+    offsets_.push_back({entry.offset, size});
     result_.tensors_.push_back(std::move(tensor));
   }
 
@@ -272,6 +309,14 @@ GgufFile GgufFile::open(const std::string& path) {
 
 GgufFile GgufFile::parse(std::span<const std::byte> bytes, const std::string& where) {
   return GgufParser(bytes, where).run();
+}
+
+GgufOutline read_gguf_outline(const std::string& path) {
+  auto file = MappedFile::open(path);
+  GgufOutline found = GgufParser(file->bytes(), path).outline();
+  file->require_whole();
+  found.keys.file_ = std::move(file);
+  return found;
 }
 
 void GgufFile::refuse_type(std::string_view key, const Value& value, const char* wanted) const {
@@ -334,10 +379,12 @@ std::optional<std::vector<std::string_view>> GgufFile::find_strings(std::string_
 std::optional<std::vector<std::int64_t>> GgufFile::find_ints(std::string_view key) const {
   const Value* value = find(key);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_array || !is_integer(value->type)) refuse_type(key, *value, "an array of integers");
+  const bool bools = value->type == Bool;
+  if (!value->is_array || !(bools || is_integer(value->type))) refuse_type(key, *value, "an array of integers");
   std::vector<std::int64_t> numbers(value->count);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = integer_at(value->type, value->bytes.data() + i * kValueBytes[value->type]);
+    const std::byte* at = value->bytes.data() + i * kValueBytes[value->type];
+    numbers[i] = bools ? (*at == std::byte{0} ? 0 : 1) : integer_at(value->type, at);
     if (value->type == U64 && numbers[i] < 0) refuse_type(key, *value, "integers below 2^63");
   }
   return numbers;

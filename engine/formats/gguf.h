@@ -15,6 +15,7 @@
 namespace carryover {
 
 class MappedFile;
+struct GgufOutline;
 
 /// A tensor as a GGUF file lists it, with the file's own name (`blk.0.attn_q.weight`).
 struct GgufTensor {
@@ -37,12 +38,13 @@ class GgufFile {
   static GgufFile parse(std::span<const std::byte> bytes, const std::string& where);
 
   bool has(std::string_view key) const { return values_.find(key) != values_.end(); }
+  bool has_array(std::string_view key) const { return has(key) && find(key)->is_array; }
   std::optional<std::string_view> find_string(std::string_view key) const;
   std::optional<std::int64_t> find_int(std::string_view key) const;  ///< any of the file's integer types
   std::optional<double> find_float(std::string_view key) const;      ///< f32, f64 or any integer
   std::optional<bool> find_bool(std::string_view key) const;
   std::optional<std::vector<std::string_view>> find_strings(std::string_view key) const;
-  std::optional<std::vector<std::int64_t>> find_ints(std::string_view key) const;
+  std::optional<std::vector<std::int64_t>> find_ints(std::string_view key) const;  ///< or bools, as 0 and 1
   std::optional<std::vector<double>> find_floats(std::string_view key) const;
 
   const std::vector<GgufTensor>& tensors() const { return tensors_; }
@@ -52,6 +54,7 @@ class GgufFile {
 
  private:
   friend class GgufParser;
+  friend GgufOutline read_gguf_outline(const std::string& path);
   /// An undecoded value. `type` is the elements' type if `is_array`; `bytes` are the elements.
   struct Value {
     std::uint32_t type = 0;
@@ -68,5 +71,16 @@ class GgufFile {
   std::vector<GgufTensor> tensors_;
   std::map<std::string, std::size_t, std::less<>> tensor_index_;
 };
+
+/// The header of a GGUF file as far as it can be read, also of a file that GgufFile refuses for the types or the places
+/// of its tensors: for lists of models, which name such files too. Immutable; any thread.
+struct GgufOutline {
+  GgufFile keys;                                   ///< without tensors
+  std::map<std::uint32_t, std::uint64_t> numbers;  ///< numbers that all tensors hold, by ggml's number of their type
+};
+
+/// Reads the header alone. Where it is damaged, the outline has what stands before the damage. Throws
+/// EngineError{Io, BadInput, Unsupported} if the file can't be read or does not begin as a GGUF file.
+GgufOutline read_gguf_outline(const std::string& path);
 
 }  // namespace carryover

@@ -43,8 +43,8 @@ QString complete(const QString& words) {
   return QString::fromUtf8(bash.readAllStandardOutput()).trimmed();
 }
 
-const QStringList kVerbs{"info",  "run",   "tokenize", "generate",   "train",      "audit", "export",
-                         "heads", "bench", "engine",   "setup-cuda", "completion", "eval"};
+const QStringList kVerbs{"info",   "models", "run",   "tokenize", "generate",   "train",      "audit",
+                         "export", "heads",  "bench", "engine",   "setup-cuda", "completion", "eval"};
 
 }  // namespace
 
@@ -309,7 +309,8 @@ void CommandLineTest::wrong_usage_exits_with_2_data() {
   row("no tokens", {"run", model, book, "--tokens", "0"});
   row("unknown dtype", {"run", model, book, "--dtype", "fp8"});
   row("unknown device", {"run", model, book, "--device", "tpu"});
-  row("unknown scaling", {"run", model, book, "--rope", "yarn:4"});
+  row("unknown scaling", {"run", model, book, "--rope", "spiral:4"});
+  row("a scaling that only a model brings", {"run", model, book, "--rope", "longrope:4"});
   row("a scaling without factor", {"run", model, book, "--rope", "linear"});
   row("a broken list", {"run", model, book, "--long-range-layers", "1,two"});
   row("unknown shell", {"completion", "tcsh"});

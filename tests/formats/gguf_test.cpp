@@ -3,6 +3,7 @@
 
 #include <QTest>
 
+#include "engine/formats/ggml_names.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_gguf.h"
 #include "tests/support/test_program.h"
@@ -109,6 +110,53 @@ class GgufTest : public QObject {
               blocks->data.back() == std::byte{'q'});
       QVERIFY(blocks->type == StorageType::Q4_0);
     }
+  }
+
+  /// An outline has what a file holds, also where it is damaged behind, or of types and places that are refused.
+  void an_outline_names_what_is_refused() {
+    const TempDir temp;
+    GgufWriter writer;
+    writer.add_string("general.architecture", "mamba");
+    writer.add_tensor("a", {3, 5}, kF32, std::string(60, 'm'));
+    writer.add_tensor("b", {2, 256}, 23, std::string(8, 'q'));  // IQ4_XS, too short
+    writer.add_tensor_at("c", {7}, kF32, 1);                    // not aligned, over another
+    const std::string bytes = writer.bytes(), path = temp.file("x.gguf");
+    QVERIFY(error_of([&] { parse(bytes); }).has_value());
+    for (std::size_t size = 0; size <= bytes.size(); ++size) {
+      write_bytes(path, bytes.substr(0, size));
+      if (error_of([&] { read_gguf_outline(path); })) continue;  // too short for its counts
+      const GgufOutline outline = read_gguf_outline(path);
+      const std::map<std::uint32_t, std::uint64_t> all{{kF32, 22}, {23, 512}};
+      QVERIFY(outline.keys.tensors().empty());
+      if (size < bytes.size()) QVERIFY(outline.numbers.size() <= all.size());
+      if (size == bytes.size()) QVERIFY(outline.numbers == all);
+      if (size == bytes.size()) QVERIFY(outline.keys.find_string("general.architecture") == "mamba");
+    }
+    QCOMPARE(ggml_type_name(23), std::string("IQ4_XS"));
+    QCOMPARE(ggml_type_name(12), std::string("Q4_K"));
+    for (const std::uint32_t type : {4u, 40u, UINT32_MAX})
+      QCOMPARE(ggml_type_name(type), "type " + std::to_string(type));
+    QCOMPARE(gguf_file_type_name(15), std::string("Q4_K_M"));
+    QCOMPARE(gguf_file_type_name(32), std::string("BF16"));
+    for (const std::int64_t type : {std::int64_t{-1}, std::int64_t{5}, INT64_MAX})
+      QCOMPARE(gguf_file_type_name(type), std::string());
+  }
+
+  /// A header of a size that no file has is refused before anything is kept of it.
+  void refuses_huge_headers() {
+    const TempDir temp;
+    const std::string path = temp.file("x.gguf");
+    const std::uint64_t many = std::uint64_t{300} << 20;
+    GgufWriter array, pairs;
+    array.add_pair("a", 9, GgufWriter::raw<std::uint32_t>(0) + GgufWriter::raw(many));
+    pairs.extra_pairs = std::uint64_t{2} << 20;
+    const auto refused_at = [&](const char* part, const GgufWriter& writer) {
+      write_bytes(path, writer.bytes());
+      std::filesystem::resize_file(path, many + 4096);  // takes no room on the disk
+      return QString::fromStdString(unlike(Fault::BadInput, part, [&] { GgufFile::open(path); }));
+    };
+    QCOMPARE(refused_at("header of more than 256 MiB", array), QString());
+    QCOMPARE(refused_at("tensors or key-value pairs", pairs), QString());
   }
 
   void refuses_other_formats_and_versions() {

@@ -55,9 +55,10 @@ const QString policy_facts = "engine/policies/facts";
 const QStringList values{"engine/base", "engine/families", "engine/config",
                          "engine/cost", policy_facts,      "engine/runs/values"};
 /// All that needs no LibTorch, but for campaigns.
-const QStringList files = values + QStringList{"engine/statistics",   "engine/formats",          "engine/tokenizers",
-                                               "engine/data",         "engine/checkpoints",      "engine/bench",
-                                               "engine/runs/records", "engine/training/records", "engine/heads/choice"};
+const QStringList files =
+    values + QStringList{"engine/statistics",       "engine/formats",     "engine/tokenizers", "engine/data",
+                         "engine/checkpoints",      "engine/installed",   "engine/bench",      "engine/runs/records",
+                         "engine/training/records", "engine/heads/choice"};
 const QStringList tasks{"engine/tasks/base", "engine/tasks/scores", "engine/tasks/ruler", "engine/tasks"};
 const QStringList campaigns = files + tasks +
                               QStringList{"engine/templates", "engine/campaigns/kernel", "engine/campaigns/prompts",
@@ -94,6 +95,7 @@ const QList<Folder> folders{
     {"engine/runs/values", {"engine/base", "engine/families", "engine/config"}},
     {"engine/data", {"engine/base", "engine/config", "engine/formats", "engine/tokenizers", "engine/runs/values"}},
     {"engine/checkpoints", {"engine/base", "engine/families", "engine/config", "engine/formats", "engine/tokenizers"}},
+    {"engine/installed", {"engine/base", "engine/families", "engine/formats", "engine/checkpoints"}},
     {"engine/bench", {"engine/base", "engine/cost", "engine/formats"}},
     {"engine/runs/records", values + QStringList{"engine/formats", "engine/checkpoints"}},
     {"engine/training/records", values + QStringList{"engine/formats", "engine/checkpoints"}},
