@@ -69,7 +69,7 @@ class RunningServer {
   std::string metrics() const { return ask(port(), "GET", "/metrics").body; }
   /// Until what the metrics say has this line.
   bool says(const std::string& line) const {
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 12000; ++i) {
       if (metrics().find("\n" + line + "\n") != std::string::npos) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
