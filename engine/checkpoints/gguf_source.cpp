@@ -102,7 +102,7 @@ std::int64_t read_rotated(const FamilyKeys& keys, const Family& family, std::int
   return rotated;
 }
 
-/// Reads one of longrope's lists of divisors, which are tensors.
+/// Reads a list of what the pairs' frequencies are divided by, which is a tensor.
 std::vector<double> read_factors(const GgufFile& file, const char* name, std::int64_t pairs) {
   const GgufTensor* tensor = file.find_tensor(name);
   if (tensor == nullptr) refuse_missing_tensor(file.where(), name);
@@ -113,6 +113,7 @@ std::vector<double> read_factors(const GgufFile& file, const char* name, std::in
   return {factors.begin(), factors.end()};
 }
 
+constexpr const char* kLlama3Factors = "rope_freqs.weight";
 constexpr const char* kLongFactors = "rope_factors_long.weight";
 constexpr const char* kShortFactors = "rope_factors_short.weight";
 
@@ -159,13 +160,9 @@ RopeConfig read_rope(const FamilyKeys& keys, const Family& family, const ModelCo
 /// Recovers llama3's scaling, which a GGUF stores as the divisor of each pair's frequency. All published models have
 /// low factor 1, high factor 4 and original context 8192, and the largest divisor is the factor. Throws if these do not
 /// reproduce the divisors, because then it is another scaling.
-void recover_llama3(const GgufFile& file, const GgufTensor& divisors, ModelConfig& config) {
+void recover_llama3(const GgufFile& file, ModelConfig& config) {
   const std::int64_t pairs = config.rope_dims() / 2;
-  if (divisors.type != StorageType::F32 || divisors.shape != std::vector<std::int64_t>{pairs}) {
-    refuse(file, "rope_freqs.weight is not a list of " + std::to_string(pairs) + " fp32 numbers");
-  }
-  std::vector<float> stored(static_cast<std::size_t>(pairs));
-  dequantize(StorageType::F32, divisors.data.data(), pairs, stored.data());
+  const std::vector<double> stored = read_factors(file, kLlama3Factors, pairs);
   RopeConfig rope{.kind = RopeConfig::Kind::Llama3, .theta = config.rope.theta, .original_context = 8192};
   rope.factor = *std::max_element(stored.begin(), stored.end());
   bool reproduced = config.rope.kind == RopeConfig::Kind::Default;
@@ -267,7 +264,7 @@ ModelConfig gguf_config(const GgufFile& file, const std::string& fallback_name) 
   read_scales(keys, family, config);
   for (int layer = 0; layer < config.layers && family.unrotated_pattern > 0; ++layer)
     if ((layer + 1) % family.unrotated_pattern == 0) config.unrotated_layers.push_back(layer);
-  if (const GgufTensor* divisors = file.find_tensor("rope_freqs.weight")) recover_llama3(file, *divisors, config);
+  if (file.find_tensor(kLlama3Factors) != nullptr) recover_llama3(file, config);
   config.validate(file.where());
   return config;
 }
@@ -275,7 +272,7 @@ ModelConfig gguf_config(const GgufFile& file, const std::string& fallback_name) 
 std::unique_ptr<ModelSource> gguf_model(const GgufFile& file, const std::string& fallback_name) {
   const ModelConfig config = gguf_config(file, fallback_name);
   auto model = std::make_unique<StoredModel>(config);
-  std::set<std::string_view> known{"rope_freqs.weight", kLongFactors, kShortFactors};
+  std::set<std::string_view> known{kLlama3Factors, kLongFactors, kShortFactors};
   const std::vector<WeightRow> wanted = model_tensors(config);
   for (const WeightRow& tensor : wanted) {
     const GgufTensor* stored = file.find_tensor(tensor.gguf_name);

@@ -292,7 +292,7 @@ void write_ropes_by_kind(nlohmann::json& json, const Family& family, const Model
   if (!family.window_theta_key.empty()) json[std::string(family.window_theta_key)] = model.window_rope->theta;
 }
 
-void write_unrotated(nlohmann::json& json, const Family& family, const ModelConfig& model) {
+void write_rotation(nlohmann::json& json, const Family& family, const ModelConfig& model) {
   if (family.partial_rotary)
     json["partial_rotary_factor"] = static_cast<double>(model.rope_dims()) / static_cast<double>(model.head_dim);
   if (family.unrotated_pattern == 0) return;
@@ -383,7 +383,7 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
     json["original_max_position_embeddings"] =
         model.rope.original_context > 0 ? model.rope.original_context : model.context;
   write_ropes_by_kind(json, family, model);
-  write_unrotated(json, family, model);
+  write_rotation(json, family, model);
   write_scales(json, family, model);
   return json;
 }

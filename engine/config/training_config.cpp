@@ -58,10 +58,10 @@ void check_lora(const LoraConfig& lora, const ModelConfig& model, const std::str
                  "Ranks from 4 to 64 are usual; 0 trains every parameter.");
   if (lora.rank > 0 && lora.target_modules.empty())
     refuse_field(where, "lora_target_modules", "is empty", "Name at least one module, or set lora_rank to 0.");
+  // Without an adapter, the names only wait for one, perhaps of a model of another family.
+  const std::vector<std::string> known = lora.rank > 0 ? lora_modules_of(model) : lora_modules();
   std::vector<std::string> seen;
   for (const std::string& module : lora.target_modules) {
-    // Without an adapter, the names only wait for one, perhaps of a model of another family.
-    const std::vector<std::string> known = lora.rank > 0 ? lora_modules_of(model) : lora_modules();
     if (std::find(known.begin(), known.end(), module) == known.end()) {
       std::string names;
       for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;

@@ -189,25 +189,25 @@ std::vector<SlotShape> layer_slots(const ModelConfig& model) {
   return slot_shapes(rows);
 }
 
+std::vector<std::string> lora_modules_of(const ModelConfig& model) {
+  std::vector<std::string> names;
+  for (const WeightRow& row : layer_rows(model, 0))
+    if (!row.module.empty()) names.push_back(row.module);
+  return names;
+}
+
 const std::vector<std::string>& lora_modules() {
   static const std::vector<std::string> modules = [] {
     std::vector<std::string> names;
     for (const Family& family : families()) {
       ModelConfig model;
       model.architecture = family.name;
-      for (const WeightRow& row : layer_rows(model, 0))
-        if (!row.module.empty() && std::ranges::find(names, row.module) == names.end()) names.push_back(row.module);
+      for (std::string& name : lora_modules_of(model))
+        if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
     }
     return names;
   }();
   return modules;
-}
-
-std::vector<std::string> lora_modules_of(const ModelConfig& model) {
-  std::vector<std::string> names;
-  for (const WeightRow& row : layer_rows(model, 0))
-    if (!row.module.empty()) names.push_back(row.module);
-  return names;
 }
 
 }  // namespace carryover
