@@ -127,7 +127,8 @@ class Maker {
     } else {
       base.added = read.added;
     }
-    return pieces_tokenizer(std::move(definition), merged_pieces(read.vocabulary, definition.where), std::move(base));
+    auto model = merged_pieces(read.vocabulary, definition.where);
+    return pieces_tokenizer(std::move(definition), std::move(model), std::move(base));
   }
 
   std::shared_ptr<Tokenizer> from_sentencepiece() const {
