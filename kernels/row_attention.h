@@ -23,7 +23,7 @@ struct RowAttention {
   void* output;                   ///< [heads, d]
   void* workspace;                ///< device scratch of row_attention_workspace_bytes(); null for the reference
   KvRows other = {};              ///< prefix of the heads that `reads_other` names, in place of `prefix`
-  std::int32_t other_length = 0;  ///< length of `other`
+  std::int32_t other_length = 0;  ///< length of `other`; 0 if no head reads it
   const std::int32_t* reads_other = nullptr;  ///< [heads], 0 or 1; null: no head reads `other`
   /// Device scratch, [heads]: zeros before and after the call; null for the reference.
   std::int32_t* arrived = nullptr;

@@ -27,10 +27,10 @@ inline std::int32_t attend_chunks_of(std::int64_t positions) {
   return static_cast<std::int32_t>((positions + chunk - 1) / chunk);
 }
 
-/// Returns the number of positions of the head that attends to most.
+/// Returns the most positions that a head can attend to. Depends on lengths alone, so that the workspace can be sized
+/// before the pointers are known.
 inline std::int64_t longest_positions(const RowAttention& args) {
-  const std::int32_t other = args.reads_other == nullptr ? 0 : args.other_length;
-  return std::int64_t{args.prefix_length > other ? args.prefix_length : other} + args.length;
+  return std::int64_t{args.prefix_length > args.other_length ? args.prefix_length : args.other_length} + args.length;
 }
 
 /// Returns the number of floats that one chunk of one head leaves: the highest score, the sum of weights, and the

@@ -66,6 +66,15 @@ class RowAttentionTest : public QObject {
     QVERIFY2(refused > 30, "a prefix that is there has to be aligned");
   }
 
+  /// A caller may ask for the workspace before it has the pointers: a program that did so got too little.
+  void the_workspace_depends_on_lengths_alone() {
+    for (int n = 0; n < kernel_cases::case_count; ++n) {
+      const RowAttentionCase c = kernel_cases::row_attention_case(n);
+      PlacedArrays arrays(0);
+      QCOMPARE(longest_positions(with_addresses(c, arrays)), longest_positions(c.args));
+    }
+  }
+
   void positions_are_cut_into_few_chunks() {
     for (const std::int64_t positions : std::initializer_list<std::int64_t>{1, 128, 129, 32768, 32769, 1000000}) {
       QVERIFY(attend_chunks_of(positions) <= 256);
