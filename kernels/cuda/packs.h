@@ -8,7 +8,7 @@
 
 namespace carryover::kernels {
 
-inline bool aligned(const void* pointer) {
+CARRYOVER_HOST_DEVICE inline bool aligned(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
 }
 

@@ -7,7 +7,7 @@ namespace carryover::kernels {
 
 std::int64_t pool_topk_workspace_bytes(const PoolTopk& args) {
   const std::int64_t rows = static_cast<std::int64_t>(args.heads) * args.summary_count;
-  return rows * cut_pool(args.entries).count * args.k * static_cast<std::int64_t>(sizeof(Ranked));
+  return rows * cut_pool(args).count * args.k * static_cast<std::int64_t>(sizeof(Ranked));
 }
 
 Status pool_topk(const PoolTopk& args, Stream stream) {
@@ -17,13 +17,13 @@ Status pool_topk(const PoolTopk& args, Stream stream) {
   const std::int64_t rows = static_cast<std::int64_t>(args.heads) * args.summary_count;
   if (!supported || rows > pool_topk_max_rows) return cudaErrorInvalidValue;
   if (rows <= 0) return cudaSuccess;
-  const PoolChunks chunks = cut_pool(args.entries);
+  const PoolChunks chunks = cut_pool(args);
   auto* partial = static_cast<Ranked*>(args.workspace);
   auto cuda_stream = static_cast<cudaStream_t>(stream);
 
   if (chunks.count > 0) {
     const dim3 grid(static_cast<unsigned>(chunks.count), static_cast<unsigned>(args.heads),
-                    static_cast<unsigned>((args.summary_count + group_summaries - 1) / group_summaries));
+                    static_cast<unsigned>(summary_groups(args)));
     visit_element(args.key_type, [&](auto element) {
       score_chunks<decltype(element)><<<grid, score_threads, 0, cuda_stream>>>(args, chunks.chunk_keys, partial);
     });

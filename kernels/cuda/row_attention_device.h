@@ -17,9 +17,11 @@ inline constexpr float below_all_scores = -std::numeric_limits<float>::max();  /
 inline constexpr float without_score = -std::numeric_limits<float>::infinity();
 inline constexpr int attend_warps = 4, attend_threads = warp_size * attend_warps, keys_at_once = 4;
 
-/// Divides positions into at most 256 chunks and returns the size of a chunk.
+inline constexpr int attend_most_chunks = 256;
+
+/// Divides positions into at most attend_most_chunks and returns the size of a chunk.
 inline std::int32_t attend_chunk(std::int64_t positions) {
-  const std::int64_t least = (positions + 255) / 256;
+  const std::int64_t least = (positions + attend_most_chunks - 1) / attend_most_chunks;
   return static_cast<std::int32_t>((least + 127) / 128 * 128);
 }
 inline std::int32_t attend_chunks_of(std::int64_t positions) {
@@ -35,7 +37,7 @@ inline std::int64_t longest_positions(const RowAttention& args) {
 
 /// Returns the number of floats that one chunk of one head leaves: the highest score, the sum of weights, and the
 /// weighted values.
-CARRYOVER_HOST_DEVICE inline std::int64_t partial_floats(std::int32_t head_dim) {
+CARRYOVER_HOST_DEVICE constexpr std::int64_t partial_floats(std::int32_t head_dim) {
   return std::int64_t{head_dim} + 2;
 }
 
@@ -92,29 +94,55 @@ __device__ void take_in(RunningSoftmax<width>& softmax, const HeadPositions& all
   softmax.highest = highest;
 }
 
-/// The shared memory of an attend_chunks block: the results of each warp, and whether the block is the last of its
-/// head.
+/// The shared memory of an attend_chunks block: the results of each warp, the weights of a head's chunks, and whether
+/// the block is the last of its head.
 template <int d>
 struct AttendTable {
   float highest[attend_warps], sums[attend_warps], values[attend_warps][d];
+  float weights[attend_most_chunks];
   bool last;
 };
 
-/// Merges a head's chunks; a whole block does it. Other blocks wrote the chunks, so no older copy may be read.
-template <typename T>
-__device__ void merge_chunks_of(const RowAttention& args, std::int64_t head, std::int32_t chunks,
+/// Computes the weight of each of a head's chunks, divided by the sum over all positions. One warp does it.
+__device__ inline void weigh_chunks(float (&weights)[attend_most_chunks], std::int32_t chunks, std::int64_t step,
+                                    const volatile float* const first) {
+  float top = below_all_scores, sum = 0;
+  for (std::int32_t i = threadIdx.x; i < chunks; i += warp_size) {
+    const float highest = first[i * step];
+    top = highest > top ? highest : top;
+  }
+  for (int distance = warp_size / 2; distance > 0; distance /= 2) {
+    const float other = __shfl_xor_sync(full_warp, top, distance);
+    top = other > top ? other : top;
+  }
+  for (std::int32_t i = threadIdx.x; i < chunks; i += warp_size) {
+    weights[i] = exponential(first[i * step] - top);
+    sum += weights[i] * first[i * step + 1];
+  }
+  sum = sum_of_lanes(sum);
+  for (std::int32_t i = threadIdx.x; i < chunks; i += warp_size) weights[i] /= sum;
+}
+
+/// Merges a head's chunks; a whole block does it. Other blocks wrote the chunks, so no older copy may be read. Reads go
+/// out in batches, because each takes longer than all that is computed here.
+template <typename T, int d>
+__device__ void merge_chunks_of(const RowAttention& args, AttendTable<d>& table, std::int64_t head, std::int32_t chunks,
                                 const volatile float* const first) {
-  const std::int64_t step = partial_floats(args.head_dim);
-  float top = first[0];
-  for (std::int32_t i = 1; i < chunks; ++i) top = first[i * step] > top ? first[i * step] : top;
-  for (std::int32_t c = threadIdx.x; c < args.head_dim; c += attend_threads) {
-    float sum = 0, value = 0;
-    for (std::int32_t i = 0; i < chunks; ++i) {
-      const float weight = exponential(first[i * step] - top);
-      sum += weight * first[i * step + 1];
-      value += weight * first[i * step + 2 + c];
+  constexpr std::int32_t batch = 8;
+  constexpr std::int64_t step = partial_floats(d);
+  if (threadIdx.x < warp_size) weigh_chunks(table.weights, chunks, step, first);
+  __syncthreads();
+  for (std::int32_t c = threadIdx.x; c < d; c += attend_threads) {
+    float value = 0;
+    for (std::int32_t i = 0; i < chunks; i += batch) {
+      float read[batch];
+      CARRYOVER_UNROLL
+      for (std::int32_t b = 0; b < batch; ++b) read[b] = i + b < chunks ? first[(i + b) * step + 2 + c] : 0;
+      CARRYOVER_UNROLL
+      for (std::int32_t b = 0; b < batch; ++b)
+        if (i + b < chunks) value += table.weights[i + b] * read[b];
     }
-    narrow(value / sum, static_cast<T*>(args.output)[head * args.head_dim + c]);
+    narrow(value, static_cast<T*>(args.output)[head * d + c]);
   }
 }
 
@@ -176,7 +204,7 @@ __global__ void __launch_bounds__(attend_threads)
     out[0] = top, out[1] = sum;
   }
   const auto chunks = static_cast<std::int32_t>((all + chunk - 1) / chunk);
-  if (arrives_last(args.arrived + head, chunks, table.last)) merge_chunks_of<T>(args, head, chunks, of_head);
+  if (arrives_last(args.arrived + head, chunks, table.last)) merge_chunks_of<T>(args, table, head, chunks, of_head);
 }
 
 /// Returns true if every position is read in whole packs.

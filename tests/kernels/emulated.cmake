@@ -70,13 +70,13 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # clang does not look at the alignme
   carryover_emulated_kernel(emulated_pool_topk pool_topk)
   carryover_expect_report(kernels/emulated_pool_topk emulated_pool_topk 10 "^0 of 10 cases differ")
   set(differs "[1-9][0-9]* of 10 cases differ")
-  set(present "if (present) tile.summaries[s][c] = args.summaries[row * args.head_dim + c];")
+  set(present "if (present) tile.summaries[c][s] = args.summaries[row * args.head_dim + c];")
   carryover_mutant(mutant_shared pool_topk
-    "tile.summaries[s][c] = present ? args.summaries[row * args.head_dim + c] : 0.0f;" "${present}")
+    "tile.summaries[c][s] = present ? args.summaries[row * args.head_dim + c] : 0.0f;" "${present}")
   carryover_expect_report(kernels/mutant_shared mutant_shared 10 "${differs}")
   carryover_mutant(mutant_flags select_hits "table.beaten[i] = beaten;" "")
   carryover_expect_report(kernels/mutant_flags mutant_flags 30 "not a valid value for type 'bool'")
-  carryover_mutant(mutant_register pool_topk "sums[summaries_per_thread] = {}" "sums[summaries_per_thread]")
+  carryover_mutant(mutant_register pool_topk "sums[keys_per_thread][summaries_per_thread] = {}" "sums[keys_per_thread][summaries_per_thread]")
   carryover_expect_report(kernels/mutant_register mutant_register 10 "${differs}")
   # What fills the last step of a list counts as if it were listed again.
   carryover_mutant(mutant_step list_attention "key < present && sees(" "sees(")

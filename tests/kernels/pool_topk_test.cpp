@@ -158,11 +158,15 @@ class PoolTopkTest : public QObject {
   void pool_is_cut_into_whole_tiles_and_few_chunks() {
     for (const std::int64_t entries :
          std::initializer_list<std::int64_t>{0, 1, 1024, 1025, 262144, 262145, 3000000, pool_topk_max_entries}) {
-      const PoolChunks chunks = cut_pool(entries);
-      QCOMPARE(chunks.chunk_keys % tile_keys, 0);
-      QVERIFY(chunks.count <= 256);
-      QVERIFY(chunks.count * chunks.chunk_keys >= entries);
-      QVERIFY(entries == 0 ? chunks.count == 0 : (chunks.count - 1) * chunks.chunk_keys < entries);
+      for (const std::int32_t heads : {0, 1, 16, 3000}) {
+        PoolTopk args{};
+        args.entries = entries, args.heads = heads, args.summary_count = 17;
+        const PoolChunks chunks = cut_pool(args);
+        QCOMPARE(chunks.chunk_keys % tile_keys, 0);
+        QVERIFY(chunks.count <= 256);
+        QVERIFY(chunks.count * chunks.chunk_keys >= entries);
+        QVERIFY(entries == 0 ? chunks.count == 0 : (chunks.count - 1) * chunks.chunk_keys < entries);
+      }
     }
   }
 };

@@ -77,7 +77,7 @@ class RowAttentionTest : public QObject {
 
   void positions_are_cut_into_few_chunks() {
     for (const std::int64_t positions : std::initializer_list<std::int64_t>{1, 128, 129, 32768, 32769, 1000000}) {
-      QVERIFY(attend_chunks_of(positions) <= 256);
+      QVERIFY(attend_chunks_of(positions) <= attend_most_chunks);
       QVERIFY(std::int64_t{attend_chunk(positions)} * attend_chunks_of(positions) >= positions);
       QVERIFY(std::int64_t{attend_chunk(positions)} * (attend_chunks_of(positions) - 1) < positions);
     }

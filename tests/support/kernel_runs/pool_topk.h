@@ -37,11 +37,11 @@ inline PoolTopkResult run_reference(const PoolTopkCase& c) {
 
 /// The launches of pool_topk.cu.
 inline void launch(const PoolTopk& args) {
-  const PoolChunks chunks = cut_pool(args.entries);
+  const PoolChunks chunks = cut_pool(args);
   const std::int64_t rows = static_cast<std::int64_t>(args.heads) * args.summary_count;
   const Ranked unwritten{std::numeric_limits<float>::max(), -77};
   std::vector<Ranked> partial(static_cast<std::size_t>(rows * chunks.count * args.k), unwritten);
-  const auto groups = static_cast<unsigned>((args.summary_count + group_summaries - 1) / group_summaries);
+  const auto groups = static_cast<unsigned>(summary_groups(args));
   if (chunks.count > 0) {
     visit_element(args.key_type, [&](auto element) {
       cuda_on_cpu::launch({static_cast<unsigned>(chunks.count), static_cast<unsigned>(args.heads), groups},
