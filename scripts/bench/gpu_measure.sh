@@ -87,7 +87,7 @@ if [ $# -eq 0 ]; then # on 80 GB full attention at 131072 tokens fits with share
     --output "$results/llama3.1-8b" --overwrite
 fi
 if [ -e "$here/gpu.py" ] && [ -e "$results/bench.json" ]; then # in a checkout
-  if python3 -I "$here/gpu.py" "$results/bench.json"; then say "Also in runs/bench/gpu, for ./lab bench publish"; fi
+  if python3 -I "$here/gpu.py" "$results"; then say "Also in runs/bench/gpu, for ./lab bench publish"; fi
 fi
 say "Measured in $((SECONDS - start)) s; results are in $results"
 if [ "$stopped" != 0 ]; then

@@ -138,8 +138,8 @@ def read(folder):
         return json.load(source)
 
 
-def save(name, command, limits, reports=None, values=None, root=ROOT):
-    """The run as it was written."""
+def save(name, command, limits, reports=None, values=None, measured_on=None, root=ROOT):
+    """The run as it was written. `measured_on`: the machine that measured, where it is not this one."""
     run = portable(
         {
             "bench": name,
@@ -147,7 +147,7 @@ def save(name, command, limits, reports=None, values=None, root=ROOT):
             "date": datetime.date.today().isoformat(),
             "commit": commit(),
             "modified": modified(),
-            "machine": machine(),
+            "machine": measured_on or machine(),
             "limits": limits,
             "reports": reports or {},
             "values": values or {},

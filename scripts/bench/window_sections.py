@@ -138,16 +138,38 @@ def scale(run):
     )
 
 
-def gpu(run):
-    report = run["reports"]["bf16"]
-    claims = [
+def gpu_rows(report):
+    """Prefills, then decoded tokens: time, speed, peak."""
+    return [
         [
-            claim["what"],
-            *("–" if claim[key] is None else f"{claim[key]:.2f}" for key in ("value", "bound")),
-            claim["verdict"],
+            f"{row['what']}, {row['who']}",
+            f"{row['tokens']:,}",
+            f"{1000 * row['median_s']:.2f}" if row["what"] == "decode" else f"{1000 * row['median_s']:.0f}",
+            f"{row['tokens_per_s']:,.0f}",
+            f"{row['peak_bytes'] / (1 << 30):.1f}" if row.get("peak_bytes") else "–",
         ]
-        for claim in report["claims"]
+        for row in report["measurements"]
     ]
-    return f"{report['machine']['gpu']}. Claims and measurements:\n\n" + table(
-        ["what", "value", "bound", "verdict"], claims
-    )
+
+
+def gpu(run):
+    parts = []
+    compared = run["values"].get("compared", [])
+    if compared:
+        passed = sum(check["passed"] for check in compared)
+        parts.append(f"{passed} of {len(compared)} comparisons of the GPU with the CPU passed.")
+    for name, report in run["reports"].items():
+        claims = [
+            [
+                claim["what"],
+                *("–" if claim[key] is None else f"{claim[key]:.2f}" for key in ("value", "bound")),
+                claim["verdict"],
+            ]
+            for claim in report["claims"]
+        ]
+        parts += [
+            f"**{name}**, {report['dtype']}, {report['machine']['gpu']}. A token's time for `decode`.",
+            table(["what", "tokens", "ms", "tokens/s", "peak, GiB"], gpu_rows(report)),
+            table(["ratio", "value", "bound", "verdict"], claims),
+        ]
+    return "\n\n".join(parts)

@@ -332,13 +332,15 @@ class Publishing(unittest.TestCase):
                 },
             ),
             "scale": run_of("scale", values=scale),
-            "gpu": run_of("gpu", {"bf16": gpu}),
+            "gpu": run_of("gpu", {"tiny": gpu}, {"compared": [{"passed": True}, {"passed": False}]}),
         }
         self.assertEqual(set(made), set(sections.SECTIONS))
         for name, run in made.items():
             self.assertTrue(self.publish(run, name), name)
         page = self.page()
         self.assertIn("first story painted: 1.40 s, the median of 3 starts", page)
+        self.assertIn("1 of 2 comparisons of the GPU with the CPU passed.", page)
+        self.assertIn("| time | 0.50 | 0.90 | reached |", page)
         self.assertIn("| recall | bf16 | 131072 | 5.00 | 250 | 2.0 % |", page)
         for title, command, _ in sections.SECTIONS.values():
             self.assertIn(f"## {title}\n\n`{command}`, 2026-01-02, A processor, 2 cores, avx2, commit abc1234", page)

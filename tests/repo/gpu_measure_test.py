@@ -33,7 +33,8 @@ output = words[words.index("--output") + 1]
 os.makedirs(output, exist_ok=True)
 def write(interrupted):
     with open(os.path.join(output, "bench.json"), "w") as file:
-        json.dump({{"dtype": "bf16", "interrupted": interrupted, "measurements": [], "subjects": []}}, file)
+        json.dump({{"dtype": "bf16", "interrupted": interrupted, "measurements": [], "subjects": [],
+                   "model": {{"name": "tiny"}}, "machine": {{"gpu": "NVIDIA H200", "cores": 16}}}}, file)
 def stopped(*_):
     write(True)
     print("the last word", flush=True)
@@ -194,7 +195,8 @@ class GpuMeasure(unittest.TestCase):
         code, output = self.finish(self.start("--contexts", "512", PATH=str(tools)))
         self.assertEqual(code, 1, output)
         kept = json.loads((self.folder / "runs/bench/gpu/bench.json").read_text())
-        self.assertEqual((kept["commit"], list(kept["reports"])), ("no commit", ["bf16"]))
+        self.assertEqual((kept["commit"], list(kept["reports"])), ("no commit", ["tiny"]))
+        self.assertEqual((kept["machine"]["kind"], kept["machine"]["cores"]), ("nvidia-h200", 16))
 
 
 if __name__ == "__main__":
