@@ -2,13 +2,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random models of each family, made and run by transformers, and run by us from the folder that it saved.
 
-usage: families.py PROGRAMS [--ids 96]
+usage: families.py PROGRAMS [--ids 300] [--only NAME] [--json FILE] [--broken]
 
-PROGRAMS has the program `logits`. Prints the largest difference of a log-probability for each family, and returns 1 where
-one is above the bound. `--broken` takes the biases and the norms of queries and keys away before we read the folder,
-which has to be noticed.
+PROGRAMS has `logits` and `carryover-cli`. For each family:
+
+  log-probabilities   of every token, in single precision, within BOUND of transformers'
+  gradient            of the loss of all targets, in double precision: of each parameter, within GRADIENT_BOUND of its norm
+  export              transformers reads the same model from what `carryover export` writes, to the last bit
+  GGUF                the model as gguf-py writes it (family_gguf.py) has the same log-probabilities, within BOUND
+
+Returns 1 where one of them fails. `--broken` takes the biases and the norms of queries and keys away before we read the
+folder, which has to be noticed.
 """
 import argparse
+import contextlib
 import json
 import subprocess
 import sys
@@ -20,15 +27,23 @@ import safetensors.torch
 import torch
 import transformers
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # which python3 -I leaves out
+from family_gguf import write_gguf
+
 transformers.utils.logging.disable_progress_bar()
 
 BOUND = 1e-4  # of a log-probability, between two ways to add up fp32
+GRADIENT_BOUND = 1e-6  # relative to the norm, in fp64
 
 SHAPE = {"vocab_size": 160, "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 3,
          "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 512, "rope_theta": 10000.0,
          "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
 LONGROPE = {"type": "longrope", "short_factor": [1.0, 1.0, 1.1, 1.2, 1.5, 2.0, 2.5, 3.0],
             "long_factor": [1.0, 1.5, 2.0, 4.0, 8.0, 12.0, 24.0, 48.0]}
+SAME_BASE = {"rope_type": "default", "rope_theta": 500000.0}
+# A GGUF of these architectures has no key for such windows, nor for another scale of attention.
+NOT_IN_GGUF = ("qwen2, windows from layer 1 on", "qwen3, windows by layer", "gemma3, windows by layer",
+               "gemma3, no window", "gemma3, another scale, linear RoPE")
 FAMILIES = {
     "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM, {}),
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM, {"sliding_window": None}),
@@ -46,6 +61,11 @@ FAMILIES = {
         {"head_dim": 16, "use_sliding_window": True, "sliding_window": 33,
          "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
     "gemma3": (
+        transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM,
+        {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20, "num_hidden_layers": 7,
+         "rope_parameters": {"full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+                             "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}),
+    "gemma3, windows by layer": (
         transformers.Gemma3TextConfig, transformers.Gemma3ForCausalLM,
         {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20,
          "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
@@ -69,16 +89,30 @@ FAMILIES = {
         transformers.Phi3Config, transformers.Phi3ForCausalLM,
         {"partial_rotary_factor": 0.75, "tie_word_embeddings": True}),
     "olmo2": (transformers.Olmo2Config, transformers.Olmo2ForCausalLM, {}),
-    "olmo3": (transformers.Olmo3Config, transformers.Olmo3ForCausalLM, {"sliding_window": 20, "num_hidden_layers": 5}),
+    "olmo2, tied, one KV head": (
+        transformers.Olmo2Config, transformers.Olmo2ForCausalLM,
+        {"tie_word_embeddings": True, "num_key_value_heads": 1}),
+    "olmo3": (
+        transformers.Olmo3Config, transformers.Olmo3ForCausalLM,
+        {"sliding_window": 20, "num_hidden_layers": 5,
+         "rope_parameters": {"full_attention": SAME_BASE, "sliding_attention": SAME_BASE}}),
     "olmo3, YaRN": (
         transformers.Olmo3Config, transformers.Olmo3ForCausalLM,
         {"sliding_window": 20, "num_hidden_layers": 5,
-         "rope_scaling": {"rope_type": "yarn", "factor": 8.0, "original_max_position_embeddings": 64,
-                          "beta_fast": 32, "beta_slow": 1, "attention_factor": 1.2079441541679836}}),
+         "rope_parameters": {"sliding_attention": SAME_BASE, "full_attention": {
+             "rope_type": "yarn", "rope_theta": 500000.0, "factor": 8.0, "original_max_position_embeddings": 64,
+             "beta_fast": 32, "beta_slow": 1, "attention_factor": 1.2079441541679836}}}),
     "granite": (
         transformers.GraniteConfig, transformers.GraniteForCausalLM,
         {"embedding_multiplier": 12.0, "attention_multiplier": 0.0625, "residual_multiplier": 0.22,
          "logits_scaling": 8.0}),
+    "granite, tied": (
+        transformers.GraniteConfig, transformers.GraniteForCausalLM,
+        {"embedding_multiplier": 3.0, "attention_multiplier": 0.3, "residual_multiplier": 1.5, "logits_scaling": 0.5,
+         "tie_word_embeddings": True}),
+    "smollm3, tied": (
+        transformers.SmolLM3Config, transformers.SmolLM3ForCausalLM,
+        {"num_hidden_layers": 8, "tie_word_embeddings": True, "num_key_value_heads": 4}),
     "smollm3": (transformers.SmolLM3Config, transformers.SmolLM3ForCausalLM, {"num_hidden_layers": 5}),
     "llama, YaRN": (
         transformers.LlamaConfig, transformers.LlamaForCausalLM,
@@ -116,47 +150,112 @@ def without_biases_and_head_norms(folder):
     safetensors.torch.save_file(tensors, path, {"format": "pt"})
 
 
-def is_exported(programs, folder, ids, theirs):
-    """Whether transformers reads the same model from the folder that an export writes, to the last bit."""
-    exported = folder.parent / "exported"
-    subprocess.run([programs / "carryover-cli", "export", folder, "-o", exported, "--quiet"], check=True)
-    with torch.no_grad():
-        again = transformers.AutoModelForCausalLM.from_pretrained(exported, dtype=torch.float32).eval()(ids[None])
-    return torch.equal(again.logits[0].log_softmax(-1), theirs)
+class Family:
+    """One random model, saved in a scratch folder, and what transformers computes of it."""
+
+    def __init__(self, options, name, scratch):
+        self.programs, self.name, self.scratch = options.programs, name, Path(scratch)
+        self.folder = self.scratch / "model"
+        self.model = make(name, self.folder)
+        self.ids = torch.randint(0, SHAPE["vocab_size"], (options.ids,), generator=torch.Generator().manual_seed(1))
+        self.theirs = self.by_transformers(self.model)
+        (self.scratch / "ids.json").write_text(json.dumps(self.ids.tolist()))
+        write_gguf(self.model, self.scratch / "model.gguf")
+        if options.broken:
+            without_biases_and_head_norms(self.folder)
+
+    def by_transformers(self, model):
+        with torch.no_grad():
+            return model(self.ids[None]).logits[0].log_softmax(-1)
+
+    def by_us(self, model):
+        out = self.scratch / "ours.npy"
+        subprocess.run([self.programs / "logits", model, self.scratch / "ids.json", out, "--policy", "full"], check=True)
+        return torch.from_numpy(numpy.load(out)).float().log_softmax(-1)
+
+    def differences(self):
+        return (self.by_us(self.folder) - self.theirs).abs()
+
+    def gguf_difference(self):
+        """None where a GGUF cannot say what the model is."""
+        if self.name in NOT_IN_GGUF:
+            return None
+        return (self.by_us(self.scratch / "model.gguf") - self.theirs).abs().max().item()
+
+    def is_exported(self):
+        exported = self.scratch / "exported"
+        subprocess.run([self.programs / "carryover-cli", "export", self.folder, "-o", exported, "--quiet"], check=True)
+        again = transformers.AutoModelForCausalLM.from_pretrained(exported, dtype=torch.float32).eval()
+        return torch.equal(self.by_transformers(again), self.theirs)
+
+    def gradient_difference(self):
+        """Of the parameter that differs most. One segment without a carry is the whole text."""
+        out = self.scratch / "gradients.safetensors"
+        subprocess.run([self.programs / "carryover-cli", "audit", self.folder, "--input-ids", self.scratch / "ids.json",
+                        "--segments", "1", "--segment-length", str(len(self.ids)), "--carry-length", "0",
+                        "--sink-length", "0", "--retrieval-length", "0", "--no-bos", "--dtype", "fp64", "--no-checks",
+                        "--gradients", out, "--quiet"], check=True, stdout=subprocess.DEVNULL)
+        ours, theirs = safetensors.torch.load_file(out), self.gradients_by_transformers()
+        if ours.keys() != theirs.keys():
+            raise ValueError(f"gradients of other parameters: {sorted(ours.keys() ^ theirs.keys())}")
+        return max(((ours[key] - each).norm() / each.norm()).item() for key, each in theirs.items())
+
+    def gradients_by_transformers(self):
+        with in_double():
+            model = type(self.model)(self.model.config).double().eval()
+            model.load_state_dict({key: each.double() for key, each in self.model.state_dict().items()})
+            model.get_input_embeddings().padding_idx = None  # transformers leaves its gradient out
+            logits = model(self.ids[None]).logits[0]
+            torch.nn.functional.cross_entropy(logits[:-1], self.ids[1:], reduction="sum").backward()
+        return {key: each.grad for key, each in model.named_parameters()}
+
+
+@contextlib.contextmanager
+def in_double():
+    """transformers computes angles, norms and softmax in single precision by name: here these names mean double."""
+    single, to_single = torch.float32, torch.Tensor.float
+    torch.float32 = torch.float = torch.float64
+    torch.Tensor.float = torch.Tensor.double
+    try:
+        yield
+    finally:
+        torch.float32 = torch.float = single
+        torch.Tensor.float = to_single
+
+
+def measured(options, name):
+    with tempfile.TemporaryDirectory() as scratch:
+        family = Family(options, name, scratch)
+        differences = family.differences()
+        return {"model": name, "largest_difference": differences.max().item(),
+                "mean_difference": differences.mean().item(), "gradient": family.gradient_difference(),
+                "gguf": family.gguf_difference(), "exported": options.broken or family.is_exported()}
+
+
+def is_right(row):
+    return (row["largest_difference"] <= BOUND and row["gradient"] <= GRADIENT_BOUND and row["exported"]
+            and (row["gguf"] is None or row["gguf"] <= BOUND))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs", type=Path)
     parser.add_argument("--ids", type=int, default=300)
+    parser.add_argument("--only", help="the one family to compare")
     parser.add_argument("--broken", action="store_true")
     parser.add_argument("--json", type=Path, help="write the differences, as docs/evaluations/families.json")
     options = parser.parse_args()
-    failed = 0
     rows = []
-    for name in FAMILIES:
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = Path(scratch) / "model"
-            model = make(name, folder)
-            ids = torch.randint(0, SHAPE["vocab_size"], (options.ids,), generator=torch.Generator().manual_seed(1))
-            with torch.no_grad():
-                theirs = model(ids[None]).logits[0].log_softmax(-1)
-            if options.broken:
-                without_biases_and_head_norms(folder)
-            (Path(scratch) / "ids.json").write_text(json.dumps(ids.tolist()))
-            subprocess.run([options.programs / "logits", folder, Path(scratch) / "ids.json", Path(scratch) / "ours.npy",
-                            "--policy", "full"], check=True)
-            ours = torch.from_numpy(numpy.load(Path(scratch) / "ours.npy")).float().log_softmax(-1)
-            difference = (ours - theirs).abs().max().item()
-            wrong = not difference <= BOUND or (not options.broken and not is_exported(options.programs, folder, ids, theirs))
-            failed += wrong
-            rows.append({"model": name, "largest_difference": difference,
-                         "mean_difference": (ours - theirs).abs().mean().item()})
-            print(f"{name:40} largest difference of a log-probability {difference:.2e}{'  WRONG' if wrong else ''}")
+    for name in [options.only] if options.only else FAMILIES:
+        row = measured(options, name)
+        rows.append(row)
+        gguf = "–" if row["gguf"] is None else f"{row['gguf']:.1e}"
+        print(f"{name:36} log-probabilities {row['largest_difference']:.1e}, gradient {row['gradient']:.1e}, GGUF {gguf}"
+              f"{'' if row['exported'] else ', export differs'}{'' if is_right(row) else '  WRONG'}", flush=True)
     if options.json:
         options.json.write_text(json.dumps({"transformers": transformers.__version__, "tokens": options.ids, "dtype": "fp32",
                                             "rows": rows}, indent=1) + "\n")
-    return 1 if failed else 0
+    return 0 if all(map(is_right, rows)) else 1
 
 
 if __name__ == "__main__":

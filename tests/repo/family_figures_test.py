@@ -7,13 +7,13 @@ import unittest
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PAGE = os.path.join(ROOT, "docs", "families.md")
-HEAD = "| random model | largest difference | mean |\n|---|---|---|\n"
+HEAD = "| random model | largest difference | mean | gradient | from GGUF |\n|---|---|---|---|---|\n"
 
 
 def table(run):
-    return HEAD + "".join(
-        f"| {row['model']} | {row['largest_difference']:.1e} | {row['mean_difference']:.1e} |\n" for row in run["rows"]
-    )
+    columns = ("largest_difference", "mean_difference", "gradient", "gguf")
+    cells = [[row["model"], *("–" if row[key] is None else f"{row[key]:.1e}" for key in columns)] for row in run["rows"]]
+    return HEAD + "".join(f"| {' | '.join(row)} |\n" for row in cells)
 
 
 class FamilyFigures(unittest.TestCase):
