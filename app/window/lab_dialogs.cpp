@@ -21,6 +21,7 @@
 #include "app/window/model_dialog.h"
 #include "engine/bench/bench_command.h"
 #include "engine/checkpoints/trained_under.h"
+#include "engine/installed/model_places.h"
 #include "widgets/bench/bench_form.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/form_memory.h"
@@ -56,7 +57,7 @@ void LabDialogs::ask_model() {
   if (!lab_.engine.command().isEmpty())
     there = lab_.engine.elsewhere() ? QString::fromStdString(lab_.engine.elsewhere()->place.host)
                                     : tr("the engine's machine");
-  auto* dialog = new ModelDialog(open, there, window_);
+  auto* dialog = new ModelDialog(open, there, model_places({}), window_);
   connect(dialog, &ModelDialog::chosen, &lab_, &Lab::open_model);
   FormMemory::keep(*dialog, QStringLiteral("model"));
   open_once(dialog);

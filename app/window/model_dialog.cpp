@@ -13,6 +13,7 @@
 #include <QToolButton>
 
 #include "app/controllers/adapter_base.h"
+#include "app/window/installed_models.h"
 #include "engine/base/error.h"
 #include "engine/checkpoints/adapter_fit.h"
 #include "engine/checkpoints/model_source.h"
@@ -49,7 +50,8 @@ QComboBox* choice(QWidget* parent, std::initializer_list<Value> values, Value ch
 
 }  // namespace
 
-ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, QWidget* parent)
+ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, const std::vector<ModelPlace>& places,
+                         QWidget* parent)
     : QDialog(parent),
       model_(new QLineEdit(QString::fromStdString(open.path), this)),
       adapter_(new QLineEdit(QString::fromStdString(open.adapter), this)),
@@ -80,9 +82,12 @@ ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, QWi
   auto* layout = new QVBoxLayout(this);
   layout->addLayout(form);
   layout->addWidget(problem_label_);
-  layout->addStretch(1);
+  if (here_ && !places.empty())
+    build_list(places);
+  else
+    layout->addStretch(1);
   layout->addWidget(buttons);
-  resize(600, sizeHint().height());
+  resize(installed_ == nullptr ? 600 : 860, installed_ == nullptr ? sizeHint().height() : 560);
   for (QLineEdit* line : {model_, adapter_}) connect(line, &QLineEdit::textChanged, this, &ModelDialog::check);
   connect(dtype_, &QComboBox::currentIndexChanged, this, &ModelDialog::check);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -135,6 +140,17 @@ QWidget* ModelDialog::build_adapter(bool here) {
   }
   layout->addWidget(remove);
   return row;
+}
+
+void ModelDialog::build_list(const std::vector<ModelPlace>& places) {
+  installed_ = new InstalledModels(places, this);
+  FormHistory::leave_out(installed_->words());
+  connect(installed_, &InstalledModels::picked, model_, &QLineEdit::setText);
+  connect(installed_, &InstalledModels::opened, this, [this](const QString& path) {
+    model_->setText(path);
+    open_->click();
+  });
+  static_cast<QVBoxLayout*>(layout())->addWidget(installed_, 1);
 }
 
 ModelRequest ModelDialog::request() const {

@@ -2,8 +2,10 @@
 #pragma once
 #include <QDialog>
 #include <optional>
+#include <vector>
 
 #include "engine/families/model_config.h"
+#include "engine/installed/model_places.h"
 #include "engine/runs/values/model_info.h"
 
 class QComboBox;
@@ -13,19 +15,24 @@ class QPushButton;
 
 namespace carryover {
 
-/// Asks which model to open: its path, an adapter to merge into it or none, dtype and device. What is typed is checked
-/// at once, as far as it is on this machine. It opens nothing itself. GUI thread.
+class InstalledModels;
+
+/// Asks which model to open: its path, an adapter to merge into it or none, dtype and device; below them the models on
+/// this computer. What is typed is checked at once, as far as it is on this machine. The dialog opens nothing itself.
+/// GUI thread.
 class ModelDialog : public QDialog {
   Q_OBJECT
  public:
-  /// `elsewhere`: the machine that paths are of, or empty.
-  ModelDialog(const ModelRequest& open, const QString& elsewhere, QWidget* parent = nullptr);
+  /// `elsewhere`: the machine that paths are of, or empty. `places`: where models are listed; none: there is no list.
+  ModelDialog(const ModelRequest& open, const QString& elsewhere, const std::vector<ModelPlace>& places,
+              QWidget* parent = nullptr);
 
   ModelRequest request() const;
   QString problem() const { return problem_; }  ///< empty: it can be opened
   QLineEdit& model() { return *model_; }
   QLineEdit& adapter() { return *adapter_; }
   QPushButton& open_button() { return *open_; }
+  InstalledModels* installed() { return installed_; }  ///< null without places
 
  Q_SIGNALS:
   void chosen(const carryover::ModelRequest& request);
@@ -33,6 +40,7 @@ class ModelDialog : public QDialog {
  private:
   QWidget* build_model(bool here);
   QWidget* build_adapter(bool here);
+  void build_list(const std::vector<ModelPlace>& places);
   void check();
   QString problem_of_model();
   QString problem_of_adapter();
@@ -41,6 +49,7 @@ class ModelDialog : public QDialog {
   QComboBox *dtype_, *device_;
   QLabel *problem_label_, *base_;
   QPushButton* open_;
+  InstalledModels* installed_ = nullptr;
   QString problem_;
   bool here_;
   QString read_path_, read_problem_;  ///< of the model whose configuration was read last

@@ -9,6 +9,7 @@
 #include "engine/base/utf8.h"
 #include "engine/checkpoints/stored_model.h"
 #include "engine/families/family.h"
+#include "engine/families/refused_kinds.h"
 #include "engine/formats/dequantize.h"
 
 namespace carryover {
@@ -64,7 +65,7 @@ const Family& read_family(const GgufFile& file) {
   const bool windowed = FamilyKeys{file, name}.find_window().has_value();
   const Family* family = find_gguf_family(name, windowed);
   if (family == nullptr)
-    unsupported(file, "the architecture '" + name.substr(0, 60) + "' is not supported",
+    unsupported(file, "the architecture '" + name.substr(0, 60) + "' is not supported" + why_refused(name),
                 "Supported: " + supported_names() + " (" + supported_models() + ").");
   if (file.find_int(name + ".expert_count").value_or(0) != 0)
     unsupported(file, "a mixture of experts is not supported", "Use a dense model.");

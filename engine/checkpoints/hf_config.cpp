@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/families/config_range.h"
 #include "engine/families/family.h"
+#include "engine/families/refused_kinds.h"
 #include "engine/formats/json_file.h"
 
 namespace carryover {
@@ -39,7 +40,7 @@ const Family& read_family(const JsonFields& fields, const std::string& where) {
   unsupported(where,
               "the architecture " +
                   (name.empty() ? type : name + (type.empty() ? "" : " (" + type + ")")).substr(0, 120) +
-                  " is not supported",
+                  " is not supported" + why_refused(type.empty() ? name : type),
               advice_on_families());
 }
 

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "engine/base/error.h"
 
@@ -10,10 +11,9 @@ namespace carryover {
 
 namespace {
 
-// The quantised types, as GGUF files hold them, little-endian. A block is one or two fp16 scales and packed integers;
-// a K block has 256 values in sub-blocks, with 6-bit (Q4_K, Q5_K) or 8-bit (Q6_K) scales of their own.
-constexpr int kSmall = 32;   ///< values in a block of Q8_0, Q4_*, Q5_*
-constexpr int kSuper = 256;  ///< values in a block of Q*_K
+// The quantised types, as GGUF files hold them, little-endian. A small block is one or two scales and packed integers;
+// a super block has 256 values in sub-blocks that have scales of their own.
+constexpr int kSmall = 32, kSuper = 256;  ///< values in a block
 
 using Bytes = const std::uint8_t*;
 
@@ -32,6 +32,10 @@ inline float half_to_float(std::uint16_t half) {
   const float subnormal = std::bit_cast<float>(magnitude + kSmallest) - std::bit_cast<float>(kSmallest);
   const std::uint32_t bits = magnitude < (1u << 23) ? std::bit_cast<std::uint32_t>(subnormal) : rebias;
   return std::bit_cast<float>(bits | static_cast<std::uint32_t>(half & 0x8000) << 16);
+}
+
+void from_f32(Bytes input, std::int64_t count, float* output) {
+  if (count > 0) std::memcpy(output, input, static_cast<std::size_t>(count) * sizeof(float));
 }
 
 inline float scale_at(Bytes block) {
@@ -152,82 +156,135 @@ void q6_k(Bytes block, float* out) {
   }
 }
 
-template <void (*kConvert)(Bytes, float*)>
-void each_block(StorageType type, Bytes input, std::int64_t count, float* output) {
-  const BlockLayout layout = block_layout(type);
-  for (std::int64_t block = 0; block < count / layout.values; ++block) {
-    kConvert(input + block * layout.bytes, output + block * layout.values);
+/// Layout: 16 bytes of 4-bit scales and minima; 64 bytes of bit pairs; d, dmin. There are two halves of 128 values; in
+/// each, the quarter q of 32 values has bit pair q of 32 bytes. A scale serves 16 values.
+void q2_k(Bytes block, float* out) {
+  const float d = scale_at(block + 80), dmin = scale_at(block + 82);
+  for (int i = 0; i < kSuper; ++i) {
+    const int scales = block[i / 16], pair = (block[16 + 32 * (i / 128) + i % 32] >> (2 * (i % 128 / 32))) & 3;
+    const float sub_d = d * static_cast<float>(scales & 15), sub_m = dmin * static_cast<float>(scales >> 4);
+    out[i] = sub_d * static_cast<float>(pair) - sub_m;
   }
+}
+
+/// Layout: 32 bytes of third bits, 64 bytes of bit pairs as in Q2_K, 12 bytes of scales, d. The group g of 32 values
+/// has bit g of the third bits; a third bit that is 0 subtracts 4. The scale of sub-block k has its low half in byte k
+/// % 8, and its upper pair in byte 8 + k % 4.
+void q3_k(Bytes block, float* out) {
+  const float d = scale_at(block + 108);
+  const Bytes scales = block + 96;
+  for (int i = 0; i < kSuper; ++i) {
+    const int k = i / 16, low = (scales[k % 8] >> (4 * (k / 8))) & 15, high = (scales[8 + k % 4] >> (2 * (k / 4))) & 3;
+    const int pair = (block[32 + 32 * (i / 128) + i % 32] >> (2 * (i % 128 / 32))) & 3;
+    const int third = (block[i % 32] >> (i / 32)) & 1;
+    out[i] = d * static_cast<float>((low | high << 4) - 32) * static_cast<float>(pair - (third ? 0 : 4));
+  }
+}
+
+/// 16 bytes as in Q4_0, whose halves are indices of a table.
+void from_table(Bytes nibbles, const std::int8_t (&table)[16], float scale, float* out) {
+  for (int i = 0; i < 16; ++i) out[i] = scale * static_cast<float>(table[nibbles[i] & 15]);
+  for (int i = 0; i < 16; ++i) out[16 + i] = scale * static_cast<float>(table[nibbles[i] >> 4]);
+}
+
+constexpr std::int8_t kNonlinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+constexpr std::int8_t kTwiceE2m1[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+
+/// Layout: d; 16 bytes as in Q4_0.
+void iq4_nl(Bytes block, float* out) {
+  from_table(block + 2, kNonlinear, scale_at(block), out);
+}
+
+/// Layout: d; upper pairs of eight scales; their low halves; 16 bytes of each sub-block.
+void iq4_xs(Bytes block, float* out) {
+  const float d = scale_at(block);
+  const int high = load<std::uint16_t>(block + 2);
+  for (int j = 0; j < 8; ++j) {
+    const int scale = ((block[4 + j / 2] >> (4 * (j % 2))) & 15) | ((high >> (2 * j)) & 3) << 4;
+    from_table(block + 8 + 16 * j, kNonlinear, d * static_cast<float>(scale - 32), out + 32 * j);
+  }
+}
+
+/// Layout: the exponent of a power of two; 16 bytes as in Q4_0. The table has values twice as large, so that the scale
+/// is half of the power.
+void mxfp4(Bytes block, float* out) {
+  const std::uint32_t exponent = block[0];
+  const std::uint32_t bits = exponent < 2 ? 0x00200000u << exponent : (exponent - 1) << 23;
+  from_table(block + 1, kTwiceE2m1, std::bit_cast<float>(bits), out);
+}
+
+template <void (*kConvert)(Bytes, float*), int kValues, int kBytes>
+void each_block(Bytes input, std::int64_t count, float* output) {
+  for (std::int64_t block = 0; block < count / kValues; ++block)
+    kConvert(input + block * kBytes, output + block * kValues);
+}
+
+constexpr std::uint32_t kNotInGguf = ~0u;
+
+struct StorageRow {
+  StorageType type;
+  std::string_view name;
+  std::uint32_t ggml_number;
+  BlockLayout layout;
+  void (*convert)(Bytes, std::int64_t, float*);
+};
+
+template <void (*kConvert)(Bytes, float*), int kValues, int kBytes>
+constexpr StorageRow in_blocks(StorageType type, std::string_view name, std::uint32_t ggml_number) {
+  return {type, name, ggml_number, {kValues, kBytes}, each_block<kConvert, kValues, kBytes>};
+}
+
+constexpr StorageRow kRows[] = {{StorageType::F32, "F32", 0, {1, 4}, from_f32},
+                                {StorageType::F16, "F16", 1, {1, 2}, from_f16},
+                                {StorageType::BF16, "BF16", 30, {1, 2}, from_bf16},
+                                {StorageType::F64, "F64", kNotInGguf, {1, 8}, from_f64},
+                                in_blocks<q8_0, kSmall, 34>(StorageType::Q8_0, "Q8_0", 8),
+                                in_blocks<q4_0, kSmall, 18>(StorageType::Q4_0, "Q4_0", 2),
+                                in_blocks<q4_1, kSmall, 20>(StorageType::Q4_1, "Q4_1", 3),
+                                in_blocks<q5_0, kSmall, 22>(StorageType::Q5_0, "Q5_0", 6),
+                                in_blocks<q5_1, kSmall, 24>(StorageType::Q5_1, "Q5_1", 7),
+                                in_blocks<q2_k, kSuper, 84>(StorageType::Q2_K, "Q2_K", 10),
+                                in_blocks<q3_k, kSuper, 110>(StorageType::Q3_K, "Q3_K", 11),
+                                in_blocks<q45_k<false>, kSuper, 144>(StorageType::Q4_K, "Q4_K", 12),
+                                in_blocks<q45_k<true>, kSuper, 176>(StorageType::Q5_K, "Q5_K", 13),
+                                in_blocks<q6_k, kSuper, 210>(StorageType::Q6_K, "Q6_K", 14),
+                                in_blocks<iq4_nl, kSmall, 18>(StorageType::IQ4_NL, "IQ4_NL", 20),
+                                in_blocks<iq4_xs, kSuper, 136>(StorageType::IQ4_XS, "IQ4_XS", 23),
+                                in_blocks<mxfp4, kSmall, 17>(StorageType::MXFP4, "MXFP4", 39)};
+
+const StorageRow& row_of(StorageType type) {
+  const auto number = static_cast<std::size_t>(type);
+  CARRYOVER_CHECK(number < std::size(kRows) && kRows[number].type == type);
+  return kRows[number];
 }
 
 }  // namespace
 
 BlockLayout block_layout(StorageType type) {
-  switch (type) {
-    case StorageType::F32:
-      return {1, 4};
-    case StorageType::F16:
-      return {1, 2};
-    case StorageType::BF16:
-      return {1, 2};
-    case StorageType::Q8_0:
-      return {kSmall, 34};
-    case StorageType::Q4_0:
-      return {kSmall, 18};
-    case StorageType::Q4_1:
-      return {kSmall, 20};
-    case StorageType::Q5_0:
-      return {kSmall, 22};
-    case StorageType::Q5_1:
-      return {kSmall, 24};
-    case StorageType::Q4_K:
-      return {kSuper, 144};
-    case StorageType::Q5_K:
-      return {kSuper, 176};
-    case StorageType::Q6_K:
-      return {kSuper, 210};
-    case StorageType::F64:
-      return {1, 8};
-  }
-  fail_check("a known storage type", __FILE__, __LINE__);
+  return row_of(type).layout;
 }
 
 std::string_view storage_name(StorageType type) {
-  constexpr std::string_view kNames[] = {"F32",  "F16",  "BF16", "Q8_0", "Q4_0", "Q4_1",
-                                         "Q5_0", "Q5_1", "Q4_K", "Q5_K", "Q6_K", "F64"};
-  return kNames[static_cast<std::size_t>(type)];
+  return row_of(type).name;
+}
+
+std::optional<StorageType> storage_of_ggml(std::uint32_t number) {
+  for (const StorageRow& row : kRows)
+    if (row.ggml_number == number && number != kNotInGguf) return row.type;
+  return std::nullopt;
+}
+
+std::string ggml_types_read() {
+  std::string names;
+  for (const StorageRow& row : kRows)
+    if (row.ggml_number != kNotInGguf) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
 }
 
 void dequantize(StorageType type, const std::byte* input, std::int64_t count, float* output) {
-  CARRYOVER_CHECK(count >= 0 && count % block_layout(type).values == 0);
-  const Bytes bytes = reinterpret_cast<Bytes>(input);
-  switch (type) {
-    case StorageType::F32:
-      if (count > 0) std::memcpy(output, bytes, static_cast<std::size_t>(count) * sizeof(float));
-      return;
-    case StorageType::F16:
-      return from_f16(bytes, count, output);
-    case StorageType::BF16:
-      return from_bf16(bytes, count, output);
-    case StorageType::Q8_0:
-      return each_block<q8_0>(type, bytes, count, output);
-    case StorageType::Q4_0:
-      return each_block<q4_0>(type, bytes, count, output);
-    case StorageType::Q4_1:
-      return each_block<q4_1>(type, bytes, count, output);
-    case StorageType::Q5_0:
-      return each_block<q5_0>(type, bytes, count, output);
-    case StorageType::Q5_1:
-      return each_block<q5_1>(type, bytes, count, output);
-    case StorageType::Q4_K:
-      return each_block<q45_k<false>>(type, bytes, count, output);
-    case StorageType::Q5_K:
-      return each_block<q45_k<true>>(type, bytes, count, output);
-    case StorageType::Q6_K:
-      return each_block<q6_k>(type, bytes, count, output);
-    case StorageType::F64:
-      return from_f64(bytes, count, output);
-  }
+  const StorageRow& row = row_of(type);
+  CARRYOVER_CHECK(count >= 0 && count % row.layout.values == 0);
+  row.convert(reinterpret_cast<Bytes>(input), count, output);
 }
 
 }  // namespace carryover

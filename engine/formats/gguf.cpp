@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/dequantize.h"
+#include "engine/formats/ggml_names.h"
 #include "engine/formats/mapped_file.h"
 
 namespace carryover {
@@ -65,36 +66,6 @@ double real_at(std::uint32_t type, const std::byte* address) {
   if (type == F32) return load<float>(address);
   if (type == F64) return load<double>(address);
   return static_cast<double>(integer_at(type, address));
-}
-
-/// Converts ggml's number of a type.
-std::optional<StorageType> storage_type(std::uint32_t number) {
-  switch (number) {
-    case 0:
-      return StorageType::F32;
-    case 1:
-      return StorageType::F16;
-    case 2:
-      return StorageType::Q4_0;
-    case 3:
-      return StorageType::Q4_1;
-    case 6:
-      return StorageType::Q5_0;
-    case 7:
-      return StorageType::Q5_1;
-    case 8:
-      return StorageType::Q8_0;
-    case 12:
-      return StorageType::Q4_K;
-    case 13:
-      return StorageType::Q5_K;
-    case 14:
-      return StorageType::Q6_K;
-    case 30:
-      return StorageType::BF16;
-    default:
-      return std::nullopt;
-  }
 }
 
 }  // namespace
@@ -240,11 +211,10 @@ class GgufParser {
 
   void add_tensor(Entry entry) {
     const std::string what = "tensor " + in_quotes(entry.name);
-    const auto known = storage_type(entry.type);
+    const auto known = storage_of_ggml(entry.type);
     if (!known) {
-      unsupported(what + " has the type number " + std::to_string(entry.type),
-                  "Supported: F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K. Quantise the model to "
-                  "one of these.");
+      unsupported(what + " has the type " + ggml_type_name(entry.type),
+                  "Supported: " + ggml_types_read() + ". Quantise the model to one of these.");
     }
     GgufTensor tensor{std::move(entry.name), std::move(entry.shape), *known, {}};
     const BlockLayout layout = block_layout(tensor.type);

@@ -4,9 +4,9 @@
 //
 // Two passes. score_chunks: a block takes one head, one group of 16 summaries and one chunk of the pool; it walks the
 // chunk in tiles of 256 keys. A thread scores four keys with four summaries, because reading shared memory takes longer
-// than multiplying; then each of the 8 warps keeps the best 64 of two summaries in its lanes' registers. merge_chunks: a
-// warp takes the chunks' lists of one summary to the final k. better() is a strict total order, so neither the chunking
-// nor the order of insertion can change the result.
+// than multiplying; then each of the 8 warps keeps the best 64 of two summaries in its lanes' registers. merge_chunks:
+// a warp takes the chunks' lists of one summary to the final k. better() is a strict total order, so neither the
+// chunking nor the order of insertion can change the result.
 #pragma once
 #include "kernels/cuda/packs.h"
 #include "kernels/cuda/shared_memory.h"
@@ -24,7 +24,7 @@ inline constexpr int keys_per_thread = 4, summaries_per_thread = 4;
 inline constexpr int key_columns = tile_keys / keys_per_thread;  ///< a thread's keys are this far apart
 inline constexpr int lists_per_warp = group_summaries / (score_threads / warp_size);
 static_assert(score_threads * keys_per_thread * summaries_per_thread == tile_keys * group_summaries);
-static_assert(key_columns % warp_size == 0);  // the lanes of a warp score the same summaries
+static_assert(key_columns % warp_size == 0);                   // the lanes of a warp score the same summaries
 static_assert(pool_topk_max_rows / group_summaries <= 65535);  // limit of a grid's third dimension
 inline constexpr int slots_per_lane = pool_topk_max_k / warp_size;
 
@@ -42,7 +42,8 @@ inline PoolChunks cut_pool(const PoolTopk& args) {
   constexpr std::int64_t enough_blocks = 1024, least_keys = 4 * tile_keys;
   const std::int64_t blocks = args.heads * summary_groups(args) > 0 ? args.heads * summary_groups(args) : 1;
   const std::int64_t wanted = (enough_blocks + blocks - 1) / blocks, chunks = wanted < 256 ? wanted : 256;
-  const std::int64_t keys = (args.entries + chunks - 1) / chunks, whole = (keys + tile_keys - 1) / tile_keys * tile_keys;
+  const std::int64_t keys = (args.entries + chunks - 1) / chunks,
+                     whole = (keys + tile_keys - 1) / tile_keys * tile_keys;
   const std::int64_t chunk_keys = whole < least_keys ? least_keys : whole;
   return {chunk_keys, static_cast<std::int32_t>((args.entries + chunk_keys - 1) / chunk_keys)};
 }

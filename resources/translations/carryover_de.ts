@@ -4818,6 +4818,90 @@ Wertung %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>InstalledModels</name>
+    <message>
+        <source>Words that a model&apos;s row has</source>
+        <translation>Wörter, die in der Zeile eines Modells stehen</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>Wird gelesen …</translation>
+    </message>
+    <message>
+        <source>Models on this computer</source>
+        <translation>Modelle auf diesem Rechner</translation>
+    </message>
+    <message>
+        <source>No models on this computer yet.</source>
+        <translation>Noch keine Modelle auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>Found %L1, of which Carryover opens %L2. A grey one says why not.</source>
+        <translation>%L1 gefunden; Carryover öffnet %L2 davon. Ein graues sagt, warum nicht.</translation>
+    </message>
+</context>
+<context>
+    <name>InstalledTable</name>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Family</source>
+        <translation>Familie</translation>
+    </message>
+    <message>
+        <source>Models of the same architecture</source>
+        <translation>Modelle derselben Architektur</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>Parameter</translation>
+    </message>
+    <message>
+        <source>In millions (M) or billions (B)</source>
+        <translation>In Millionen (M) oder Milliarden (B)</translation>
+    </message>
+    <message>
+        <source>Stored as</source>
+        <translation>Gespeichert als</translation>
+    </message>
+    <message>
+        <source>Format of the weights</source>
+        <translation>Format der Gewichte</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Kontext</translation>
+    </message>
+    <message>
+        <source>Tokens that the model was trained for</source>
+        <translation>Tokens, für die das Modell trainiert wurde</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Of its files</source>
+        <translation>Seiner Dateien</translation>
+    </message>
+    <message>
+        <source>Kept by</source>
+        <translation>Verwaltet von</translation>
+    </message>
+    <message>
+        <source>The program whose folder it lies in</source>
+        <translation>Das Programm, in dessen Ordner es liegt</translation>
+    </message>
+    <message>
+        <source>%1
+Does not open: %2. %3</source>
+        <translation>%1
+Öffnet nicht: %2. %3</translation>
+    </message>
+</context>
+<context>
     <name>Lab</name>
     <message>
         <source>open a model first</source>
@@ -5738,6 +5822,13 @@ Wertung %4 · Rang %5 von %6</translation>
     <message>
         <source>Adapter: %1. %2</source>
         <translation>Adapter: %1. %2</translation>
+    </message>
+</context>
+<context>
+    <name>ModelLister</name>
+    <message>
+        <source>%1 can&apos;t be read: %2</source>
+        <translation>%1 kann nicht gelesen werden: %2</translation>
     </message>
 </context>
 <context>

@@ -126,6 +126,32 @@ class HfConfigTest : public QObject {
     QCOMPARE(refused(Fault::BadInput, "model_type", nameless), QString());
   }
 
+  void what_is_refused_is_named() {
+    const std::tuple<const char*, const char*, const char*> kKnown[] = {
+        {"qwen3_moe", "Qwen3MoeForCausalLM", "a mixture of experts"},
+        {"gpt_oss", "GptOssForCausalLM", "a mixture of experts"},
+        {"mamba2", "Mamba2ForCausalLM", "keep a state"},
+        {"granitemoehybrid", "GraniteMoeHybridForCausalLM", "keep a state"},
+        {"qwen3_5", "Qwen3_5ForConditionalGeneration", "keep a state"},
+        {"t5", "T5ForConditionalGeneration", "an encoder"},
+        {"modernbert", "ModernBertForMaskedLM", "an encoder"},
+        {"gemma3", "Gemma3ForConditionalGeneration", "images or sound"},
+        {"qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", "images or sound"},
+        {"gpt2", "GPT2LMHeadModel", "positions are inside"},
+        {"bloom", "BloomForCausalLM", "ALiBi"},
+        {"gemma2", "Gemma2ForCausalLM", "soft-capped"},
+        {"gpt_neox", "GPTNeoXForCausalLM", "LayerNorm"},
+        {"phi", "PhiForCausalLM", "LayerNorm"}};
+    for (const auto& [type, name, why] : kKnown) {
+      const nlohmann::json both = {{"model_type", type}, {"architectures", {name}}};
+      const nlohmann::json one = {{"architectures", {name}}};
+      QCOMPARE(refused(Fault::Unsupported, why, both), QString());
+      QCOMPARE(refused(Fault::Unsupported, why, one), QString());
+    }
+    const auto strange = error_of([] { read({{"model_type", "strange"}, {"architectures", {"StrangeForCausalLM"}}}); });
+    QVERIFY(strange && strange->problem().ends_with("(strange) is not supported"));
+  }
+
   void refuses_what_changes_the_computation() {
     QCOMPARE(refused(Fault::Unsupported, "attention_bias", with("attention_bias", true)), QString());
     QCOMPARE(refused(Fault::Unsupported, "mlp_bias", with("mlp_bias", true)), QString());

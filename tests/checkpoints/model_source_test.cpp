@@ -321,7 +321,9 @@ class ModelSourceTest : public QObject {
     };
     GgufWriter mamba;
     mamba.add_string("general.architecture", "mamba");
-    QCOMPARE(refused(Fault::Unsupported, "'mamba'", write_gguf(folder, mamba)), QString());
+    QCOMPARE(refused(Fault::Unsupported, "'mamba' is not supported (some of its layers keep a state",
+                     write_gguf(folder, mamba)),
+             QString());
     QCOMPARE(
         refused(Fault::Unsupported, "spiral", with([](auto& w) { w.add_string("llama.rope.scaling.type", "spiral"); })),
         QString());

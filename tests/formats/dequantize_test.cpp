@@ -16,6 +16,32 @@ namespace {
 
 constexpr int kBlocks = 64;
 
+constexpr StorageType kBlockTypes[] = {StorageType::Q8_0, StorageType::Q4_0, StorageType::Q4_1,   StorageType::Q5_0,
+                                       StorageType::Q5_1, StorageType::Q2_K, StorageType::Q3_K,   StorageType::Q4_K,
+                                       StorageType::Q5_K, StorageType::Q6_K, StorageType::IQ4_NL, StorageType::IQ4_XS,
+                                       StorageType::MXFP4};
+
+/// Returns where the upper bytes of a block's fp16 scales are.
+std::vector<std::size_t> scale_bytes(StorageType type) {
+  switch (type) {
+    case StorageType::Q4_1:
+    case StorageType::Q5_1:
+    case StorageType::Q4_K:
+    case StorageType::Q5_K:
+      return {1, 3};
+    case StorageType::Q2_K:
+      return {81, 83};
+    case StorageType::Q3_K:
+      return {109};
+    case StorageType::Q6_K:
+      return {209};
+    case StorageType::MXFP4:
+      return {};
+    default:
+      return {1};
+  }
+}
+
 /// Bytes of a linear congruential generator, with scales kept finite: the bit that would make an fp16's exponent
 /// all ones is cleared in each.
 std::string random_blocks(StorageType type) {
@@ -26,15 +52,9 @@ std::string random_blocks(StorageType type) {
     state = state * 1664525u + 1013904223u;
     byte = static_cast<char>(state >> 24);
   }
-  const bool two =
-      type == StorageType::Q4_1 || type == StorageType::Q5_1 || type == StorageType::Q4_K || type == StorageType::Q5_K;
-  for (std::size_t block = 0; block < kBlocks; ++block) {
-    const auto clear = [&](std::size_t at) {
+  for (std::size_t block = 0; block < kBlocks; ++block)
+    for (const std::size_t at : scale_bytes(type))
       bytes[block * size + at] = static_cast<char>(bytes[block * size + at] & 0xbf);
-    };
-    clear(type == StorageType::Q6_K ? 209 : 1);
-    if (two) clear(3);
-  }
   return bytes;
 }
 
@@ -69,10 +89,14 @@ class DequantizeTest : public QObject {
   /// The fingerprints are those of the values that the PyPI package gguf 0.19.0 (numpy) gives for the same bytes.
   void equals_the_reference_bit_for_bit() {
     const std::pair<StorageType, std::uint64_t> kKnown[] = {
-        {StorageType::Q8_0, 0xf6d35c882278f39d}, {StorageType::Q4_0, 0x507c712c3d252ede},
-        {StorageType::Q4_1, 0x7798bd74f5b29df0}, {StorageType::Q5_0, 0x7cbf8206ec00cb01},
-        {StorageType::Q5_1, 0x904bc1e57443dcae}, {StorageType::Q4_K, 0x288e603ca5c1148b},
-        {StorageType::Q5_K, 0x30f828d335e8b33f}, {StorageType::Q6_K, 0xd150ab02d4f8ff4f}};
+        {StorageType::Q8_0, 0xf6d35c882278f39d},   {StorageType::Q4_0, 0x507c712c3d252ede},
+        {StorageType::Q4_1, 0x7798bd74f5b29df0},   {StorageType::Q5_0, 0x7cbf8206ec00cb01},
+        {StorageType::Q5_1, 0x904bc1e57443dcae},   {StorageType::Q2_K, 0x3e4b36db377af1a8},
+        {StorageType::Q3_K, 0x42a56fbca5569c95},   {StorageType::Q4_K, 0x288e603ca5c1148b},
+        {StorageType::Q5_K, 0x30f828d335e8b33f},   {StorageType::Q6_K, 0xd150ab02d4f8ff4f},
+        {StorageType::IQ4_NL, 0x7add2a33ccceff8d}, {StorageType::IQ4_XS, 0x1501cc8512664db2},
+        {StorageType::MXFP4, 0x172926ff04d1b11e}};
+    QCOMPARE(std::size(kKnown), std::size(kBlockTypes));
     for (const auto& [type, expected] : kKnown) {
       const std::uint64_t found = fingerprint(convert(type, random_blocks(type)));
       QVERIFY2(found == expected, storage_name(type).data());
@@ -80,8 +104,7 @@ class DequantizeTest : public QObject {
   }
 
   void needs_no_alignment() {
-    for (int number = 0; number <= static_cast<int>(StorageType::Q6_K); ++number) {
-      const auto type = static_cast<StorageType>(number);
+    for (const StorageType type : kBlockTypes) {
       const std::string bytes = random_blocks(type);
       QVERIFY2(fingerprint(convert(type, bytes)) == fingerprint(convert(type, "x" + bytes, 1)),
                storage_name(type).data());
@@ -90,8 +113,7 @@ class DequantizeTest : public QObject {
 
   /// A block is converted on its own: any run of blocks gives the same values as the whole.
   void converts_blocks_independently() {
-    for (int number = 0; number <= static_cast<int>(StorageType::Q6_K); ++number) {
-      const auto type = static_cast<StorageType>(number);
+    for (const StorageType type : kBlockTypes) {
       const BlockLayout layout = block_layout(type);
       const std::string bytes = random_blocks(type);
       const std::vector<float> whole = convert(type, bytes);

@@ -228,7 +228,7 @@ class ModelListTest : public QObject {
       config["model_type"] = "bert";
       config["architectures"] = {"BertModel"};
     });
-    QVERIFY(says(bert, "BertModel (bert) is not supported"));
+    QVERIFY(says(bert, "BertModel (bert) is not supported (it has an encoder)"));
     QVERIFY(bert.architecture == "bert" && bert.storage == "F32" && bert.parameters > 0 && bert.context == 2048);
     const ModelFacts picture = facts_with([](nlohmann::json& config) {
       config = {{"architectures", {"LlavaForCausalLM"}}, {"text_config", {{"max_position_embeddings", 77}}}};

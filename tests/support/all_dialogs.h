@@ -57,7 +57,7 @@ inline std::vector<NamedDialog> all_dialogs(PlotView& plot, const std::string& f
       {"ExportDialog", [&plot] { return Made(new ExportDialog(plot)); }},
       {"FinetuneDialog", [folder] { return Made(new FinetuneDialog(demo_training(folder))); }},
       {"GuideWindow", [] { return Made(new GuideWindow); }},
-      {"ModelDialog", [] { return Made(new ModelDialog(ModelRequest(), {})); }},
+      {"ModelDialog", [] { return Made(new ModelDialog(ModelRequest(), {}, {})); }},
       {"PatternDialog", [] { return Made(new PatternDialog(HeadPattern(), QStringLiteral("Pattern"), nullptr)); }},
   };
 }
