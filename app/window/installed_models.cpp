@@ -78,8 +78,10 @@ void InstalledModels::end(const QString& problem) {
   show_found();
   const auto opening = std::ranges::count_if(found_, [](const InstalledModel& model) { return model.facts.opens(); });
   const QString count = found_.empty() ? tr("No models on this computer yet.")
-                                       : filled(tr("Found %L1, of which Carryover opens %L2. A grey one says why not."),
-                                                std::ssize(found_), opening);
+                        : opening == std::ssize(found_)
+                            ? filled(tr("Found %L1; Carryover opens all."), opening)
+                            : filled(tr("Found %L1, of which Carryover opens %L2. A grey one says why not."),
+                                     std::ssize(found_), opening);
   note_->setText(problem.isEmpty() ? count : count + QLatin1Char(' ') + problem);
   note_->setToolTip(problem);
 }

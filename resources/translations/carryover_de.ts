@@ -4839,6 +4839,10 @@ Wertung %4 · Rang %5 von %6</translation>
         <source>Found %L1, of which Carryover opens %L2. A grey one says why not.</source>
         <translation>%L1 gefunden; Carryover öffnet %L2 davon. Ein graues sagt, warum nicht.</translation>
     </message>
+    <message>
+        <source>Found %L1; Carryover opens all.</source>
+        <translation>%L1 gefunden; Carryover öffnet alle.</translation>
+    </message>
 </context>
 <context>
     <name>InstalledTable</name>
