@@ -2,7 +2,7 @@
 // Keys and values of a case: where a kernel finds them, where its reference does, and of a size that is worth timing.
 #pragma once
 #include "examples/kernel_parity/device_memory.h"
-#include "tests/support/layer_cases.h"
+#include "tests/support/kernels/layer_cases.h"
 
 namespace carryover::parity {
 

@@ -6,8 +6,8 @@
 
 #include "examples/kernel_parity/device_kv.h"
 #include "examples/kernel_parity/parity.h"
-#include "tests/support/layer_cases.h"
-#include "tests/support/select_cases.h"
+#include "tests/support/kernels/layer_cases.h"
+#include "tests/support/kernels/select_cases.h"
 
 namespace carryover::parity {
 

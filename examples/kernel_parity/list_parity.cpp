@@ -5,7 +5,7 @@
 
 #include "examples/kernel_parity/device_kv.h"
 #include "examples/kernel_parity/parity.h"
-#include "tests/support/list_cases.h"
+#include "tests/support/kernels/list_cases.h"
 
 namespace carryover::parity {
 

@@ -12,7 +12,7 @@
 #include "examples/kernel_parity/layer_parity.h"
 #include "examples/kernel_parity/list_parity.h"
 #include "examples/kernel_parity/parity.h"
-#include "tests/support/kernel_cases.h"
+#include "tests/support/kernels/kernel_cases.h"
 
 using namespace carryover;
 using namespace carryover::kernels;

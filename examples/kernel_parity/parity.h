@@ -6,7 +6,7 @@
 
 #include "examples/kernel_parity/device_memory.h"
 #include "kernels/cuda_table.h"
-#include "tests/support/kernel_cases.h"
+#include "tests/support/kernels/kernel_cases.h"
 
 namespace carryover::parity {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The kernels of pool_topk, without launches: compiled by nvcc in pool_topk.cu, and by the tests, which run them on the
-// CPU (tests/support/cuda_on_cpu.h).
+// CPU (tests/support/kernels/cuda_on_cpu.h).
 //
 // Two passes. score_chunks: a block takes one head, one group of 16 summaries and one chunk of the pool; it walks the
 // chunk in tiles of 256 keys. A thread scores four keys with four summaries, because reading shared memory takes longer

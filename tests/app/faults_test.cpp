@@ -6,7 +6,7 @@
 // `./lab faults` takes all calls.
 #include <QTest>
 
-#include "tests/support/fault_check.h"
+#include "tests/support/faults/fault_check.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover::test;

@@ -13,7 +13,7 @@
 
 #include "engine/training/records/training_folder.h"
 #include "tests/support/cli_process.h"
-#include "tests/support/fault_check.h"
+#include "tests/support/faults/fault_check.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 

@@ -12,7 +12,7 @@
 #include "engine/tokenizers/tokenizer_json.h"
 #include "engine/tokenizers/tokenizer_writer.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/file_size_limit.h"
+#include "tests/support/faults/file_size_limit.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/random_text.h"
 #include "tests/support/test_program.h"

@@ -7,7 +7,7 @@
 #include "engine/policies/snapkv/snapkv_settings.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "engine/training/sample_gradient.h"
-#include "tests/support/reference_kernels.h"
+#include "tests/support/kernels/reference_kernels.h"
 #include "tests/support/tensors.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

@@ -15,7 +15,7 @@
 #include "engine/ops/prefix_attention.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
-#include "tests/support/reference_kernels.h"
+#include "tests/support/kernels/reference_kernels.h"
 #include "tests/support/tensors.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"

@@ -20,7 +20,7 @@
 #include "engine/tokenizers/tokenizer.h"
 #include "engine/training/records/training_plan.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/memory_limit.h"
+#include "tests/support/faults/memory_limit.h"
 #include "tests/support/random_config.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"

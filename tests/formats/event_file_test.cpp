@@ -11,7 +11,7 @@
 
 #include "engine/formats/protobuf_wire.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/file_size_limit.h"
+#include "tests/support/faults/file_size_limit.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 

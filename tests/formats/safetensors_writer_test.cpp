@@ -8,7 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/formats/safetensors.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/file_size_limit.h"
+#include "tests/support/faults/file_size_limit.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #ifdef CARRYOVER_ON_THREADS
-#include "tests/support/cuda_on_threads.h"
+#include "tests/support/kernels/cuda_on_threads.h"
 #else
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 #endif
 // The kernel needs the names that these give it.
 #include CARRYOVER_KERNEL_RUN

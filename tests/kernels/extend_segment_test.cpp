@@ -4,7 +4,7 @@
 #include <QTest>
 
 #include "kernels/rotate_rows.h"
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "tests/support/kernel_runs/extend_segment.h"
 #include "tests/support/test_program.h"

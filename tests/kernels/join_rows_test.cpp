@@ -2,7 +2,7 @@
 // join_rows: the CUDA kernel, run on the CPU, against the reference: the same bytes, whatever the strides.
 #include <QTest>
 
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "tests/support/kernel_runs/join_rows.h"
 #include "tests/support/test_program.h"

@@ -3,7 +3,7 @@
 #include <QTest>
 #include <set>
 
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "tests/support/kernel_runs/list_attention.h"
 #include "tests/support/test_program.h"

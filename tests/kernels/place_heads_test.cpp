@@ -3,7 +3,7 @@
 // whatever the strides.
 #include <QTest>
 
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 // The kernel needs the names that cuda_on_cpu.h gives it.
 #include "tests/support/kernel_runs/place_heads.h"
 #include "tests/support/test_program.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "tests/support/kernel_runs/pool_topk.h"
 #include "tests/support/test_program.h"

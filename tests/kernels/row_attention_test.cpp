@@ -2,7 +2,7 @@
 // row_attention: the reference by what softmax promises, and the CUDA kernels, run on the CPU, against the reference.
 #include <QTest>
 
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "tests/support/kernel_runs/row_attention.h"
 #include "tests/support/test_program.h"

@@ -3,7 +3,7 @@
 // reference.
 #include <QTest>
 
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "tests/support/kernel_runs/swiglu.h"
 #include "tests/support/test_program.h"

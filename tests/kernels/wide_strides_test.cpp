@@ -6,7 +6,7 @@
 #include <QTest>
 #include <deque>
 
-#include "tests/support/cuda_on_cpu.h"
+#include "tests/support/kernels/cuda_on_cpu.h"
 // The kernels need the names that cuda_on_cpu.h gives them.
 #include "tests/support/kernel_runs/gather_prefix.h"
 #include "tests/support/kernel_runs/join_rows.h"

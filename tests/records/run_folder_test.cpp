@@ -11,7 +11,7 @@
 #include "engine/runs/records/run_id.h"
 #include "engine/runs/records/run_reader.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/file_size_limit.h"
+#include "tests/support/faults/file_size_limit.h"
 #include "tests/support/run_folders.h"
 #include "tests/support/test_program.h"
 

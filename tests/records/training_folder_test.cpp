@@ -14,7 +14,7 @@
 #include "engine/formats/output_file.h"
 #include "engine/formats/whole_folder.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/file_size_limit.h"
+#include "tests/support/faults/file_size_limit.h"
 #include "tests/support/test_program.h"
 #include "tests/support/training_records.h"
 

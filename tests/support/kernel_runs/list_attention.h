@@ -3,7 +3,7 @@
 #pragma once
 #include "kernels/cuda/list_attention_device.h"
 #include "tests/support/kernel_runs/results.h"
-#include "tests/support/list_cases.h"
+#include "tests/support/kernels/list_cases.h"
 
 namespace carryover::kernel_runs {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "tests/support/kernel_cases.h"
+#include "tests/support/kernels/kernel_cases.h"
 
 namespace carryover::kernel_runs {
 

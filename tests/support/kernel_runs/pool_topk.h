@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "kernels/cuda/pool_topk_device.h"
-#include "tests/support/kernel_cases.h"
+#include "tests/support/kernels/kernel_cases.h"
 
 namespace carryover::kernel_runs {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "tests/support/kernel_runs/placed_arrays.h"
-#include "tests/support/layer_cases.h"
+#include "tests/support/kernels/layer_cases.h"
 
 namespace carryover::kernel_runs {
 

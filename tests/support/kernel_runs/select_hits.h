@@ -2,7 +2,7 @@
 // select_hits by its reference and by its device code. Include cuda_on_cpu.h or cuda_on_threads.h first.
 #pragma once
 #include "kernels/cuda/select_hits_device.h"
-#include "tests/support/select_cases.h"
+#include "tests/support/kernels/select_cases.h"
 
 namespace carryover::kernel_runs {
 

@@ -13,7 +13,7 @@
 #include "engine/formats/output_file.h"
 #include "engine/runs/records/state_header.h"
 #include "tests/support/demo_evaluation.h"
-#include "tests/support/file_size_limit.h"
+#include "tests/support/faults/file_size_limit.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/run_script.h"
 #include "tests/support/settle.h"

@@ -9,9 +9,9 @@
 
 #include "app/window/message_bar.h"
 #include "engine/runs/records/run_journal.h"
-#include "tests/support/file_size_limit.h"
+#include "tests/support/faults/file_size_limit.h"
+#include "tests/support/faults/small_disk.h"
 #include "tests/support/gui_test.h"
-#include "tests/support/small_disk.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/window_states.h"
 

@@ -182,6 +182,6 @@ inline void launch(Index3 grid, unsigned threads, const std::function<void()>& k
 
 }  // namespace carryover::cuda_on_cpu
 
-#include "tests/support/cuda_names.h"
+#include "tests/support/kernels/cuda_names.h"
 
 #define __syncthreads() ::carryover::cuda_on_cpu::wait_for_block(__LINE__)

@@ -154,7 +154,7 @@ inline const std::uint64_t* exchange(std::uint64_t value) {
 
 }  // namespace carryover::cuda_on_cpu
 
-#include "tests/support/cuda_names.h"
+#include "tests/support/kernels/cuda_names.h"
 
 inline void __syncthreads() {
   carryover::cuda_on_cpu::wait_for(carryover::cuda_on_cpu::Wait::Block);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "tests/support/fault_cases.h"
-#include "tests/support/fault_pass.h"
+#include "tests/support/faults/fault_cases.h"
+#include "tests/support/faults/fault_pass.h"
 
 namespace carryover::test {
 

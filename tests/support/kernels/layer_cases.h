@@ -11,7 +11,7 @@
 #include "kernels/rotate_rows.h"
 #include "kernels/row_attention.h"
 #include "kernels/swiglu.h"
-#include "tests/support/kernel_cases.h"
+#include "tests/support/kernels/kernel_cases.h"
 
 namespace carryover::kernel_cases {
 

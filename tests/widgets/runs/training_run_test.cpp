@@ -11,7 +11,7 @@
 #include "app/window/main_window.h"
 #include "app/window/message_bar.h"
 #include "engine/training/records/training_folder.h"
-#include "tests/support/full_disk.h"
+#include "tests/support/faults/full_disk.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
 #include "widgets/lab/panel.h"

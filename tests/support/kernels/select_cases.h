@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/select_hits.h"
-#include "tests/support/kernel_cases.h"
+#include "tests/support/kernels/kernel_cases.h"
 
 namespace carryover::kernel_cases {
 

@@ -3,7 +3,7 @@
 // (see kernel_cases.h).
 #pragma once
 #include "kernels/list_attention.h"
-#include "tests/support/layer_cases.h"
+#include "tests/support/kernels/layer_cases.h"
 
 namespace carryover::kernel_cases {
 
