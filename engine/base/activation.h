@@ -3,10 +3,11 @@
 
 namespace carryover {
 
-/// The activation of a feed-forward's gate.
+/// The activation of a feed-forward, or of its gate where it has one.
 enum class Activation {
   Silu,      ///< x · σ(x)
   GeluTanh,  ///< x · σ(2·√(2/π)·(x + 0.044715·x³)), which is GELU in its approximation by tanh
+  Gelu,      ///< x · Φ(x); only of a feed-forward without a gate
 };
 
 }  // namespace carryover

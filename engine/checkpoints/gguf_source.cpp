@@ -39,6 +39,7 @@ struct FamilyKeys {
   bool has(const char* key) const { return file.has(name(key)); }
   std::optional<std::int64_t> find_int(const char* key) const { return file.find_int(name(key)); }
   std::optional<double> find_float(const char* key) const { return file.find_float(name(key)); }
+  std::optional<bool> find_flag(const char* key) const { return file.find_bool(name(key)); }
   std::int64_t required_int(const char* key) const {
     if (const auto value = find_int(key)) return *value;
     refuse(file, "the key " + name(key) + " is missing");
@@ -252,12 +253,14 @@ ModelConfig gguf_config(const GgufFile& file, const std::string& fallback_name) 
   config.context = keys.required_int("context_length");
   config.vocabulary = vocabulary_size(keys);
   config.head_dim = read_head_dim(keys, config);
-  const auto epsilon = keys.find_float("attention.layer_norm_rms_epsilon");
-  if (!epsilon) refuse(file, "the key " + keys.name("attention.layer_norm_rms_epsilon") + " is missing");
+  const char* epsilon_key = family.layer_norms ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon";
+  const auto epsilon = keys.find_float(epsilon_key);
+  if (!epsilon) refuse(file, "the key " + keys.name(epsilon_key) + " is missing");
   config.norm_epsilon = *epsilon;
   config.tied_embeddings = file.find_tensor("output.weight") == nullptr;
   config.bos_id = file.find_int("tokenizer.ggml.bos_token_id");
   config.eos_id = file.find_int("tokenizer.ggml.eos_token_id");
+  config.parallel_blocks = family.parallel_key && keys.find_flag("use_parallel_residual").value_or(true);
   config.rotated_dims = read_rotated(keys, family, config.head_dim);
   config.rope = read_rope(keys, family, config);
   config.validate(file.where());

@@ -52,8 +52,9 @@ struct ActivationNames {
 };
 const ActivationNames& names_of(Activation activation) {
   static const ActivationNames silu{"hidden_act", "silu", {"silu", "swish"}};
-  static const ActivationNames gelu{"hidden_activation", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}};
-  return activation == Activation::Silu ? silu : gelu;
+  static const ActivationNames gelu_tanh{"hidden_activation", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}};
+  static const ActivationNames gelu{"hidden_act", "gelu", {"gelu"}};
+  return activation == Activation::Silu ? silu : activation == Activation::GeluTanh ? gelu_tanh : gelu;
 }
 
 /// Throws for every feature that would change the computation.
@@ -63,7 +64,11 @@ void check_features(const JsonFields& fields, const Family& family, const std::s
   if (std::ranges::count(names.read, activation) == 0)
     unsupported(where, std::string(names.key) + " '" + activation.substr(0, 60) + "' is not supported",
                 "Supported: " + std::string(names.written) + ".");
-  for (const char* key : {"attention_bias", "mlp_bias", "use_bidirectional_attention"}) {
+  const bool biased = family.biases == Biases::All;
+  if (fields.find_flag("attention_bias").value_or(biased) != biased)
+    unsupported(where, std::string("attention_bias ") + (biased ? "false" : "true") + " is not supported",
+                advice_on_families());
+  for (const char* key : {"mlp_bias", "use_bidirectional_attention"}) {
     if (fields.find_flag(key).value_or(false))
       unsupported(where, std::string(key) + " is not supported", advice_on_families());
   }
@@ -182,6 +187,12 @@ void read_ropes_by_kind(const JsonFields& fields, const Family& family, ModelCon
   config.window_rope = of_kind(kWindowedType, family.window_theta_key, family.default_window_theta, nullptr);
 }
 
+/// Reads a number under transformers' usual key, or under that of the family.
+std::optional<double> find_either(const JsonFields& fields, const char* key, std::string_view family_key) {
+  const auto value = fields.find_number(key);
+  return value ? value : fields.find_number(std::string(family_key).c_str());
+}
+
 /// Reads the RoPE settings. As in transformers 5, a rope_scaling that is not empty replaces rope_parameters as a whole,
 /// and fields of the top level complete either. Only for the original context does the top level take precedence, and
 /// dynamic scaling always uses the model's context.
@@ -194,15 +205,16 @@ RopeConfig read_rope(const JsonFields& fields, const Family& family, std::int64_
   auto original = fields.find_integer("original_max_position_embeddings");
   if (!original && family.default_original_context > 0) original = family.default_original_context;
   if (original && object.is_object()) object["original_max_position_embeddings"] = *original;
-  RopeConfig rope =
-      rope_from_json(object, fields.find_number("rope_theta").value_or(family.default_theta), context, where);
+  RopeConfig rope = rope_from_json(
+      object, find_either(fields, "rope_theta", family.theta_key).value_or(family.default_theta), context, where);
   if (rope.kind == RopeConfig::Kind::Dynamic) rope.original_context = 0;
   return rope;
 }
 
 /// Reads how many dimensions of a head RoPE rotates.
 void read_rotated(const JsonFields& fields, const Family& family, ModelConfig& config, const std::string& where) {
-  const double outside = fields.find_number("partial_rotary_factor").value_or(1);
+  const double outside =
+      find_either(fields, "partial_rotary_factor", family.rotary_key).value_or(family.default_rotary);
   double share = outside;
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
     const nlohmann::json* object = fields.find(key);
@@ -295,9 +307,14 @@ void write_ropes_by_kind(nlohmann::json& json, const Family& family, const Model
 
 void write_rotation(nlohmann::json& json, const Family& family, const ModelConfig& model) {
   if (family.partial_rotary)
-    json["partial_rotary_factor"] = static_cast<double>(model.rope_dims()) / static_cast<double>(model.head_dim);
+    json[std::string(family.rotary_key)] = static_cast<double>(model.rope_dims()) / static_cast<double>(model.head_dim);
   if (family.unrotated_pattern == 0) return;
   for (int layer = 0; layer < model.layers; ++layer) json["no_rope_layers"].push_back(model.is_rotated(layer) ? 1 : 0);
+}
+
+/// The key of a norm's epsilon.
+const char* epsilon_key(const Family& family) {
+  return family.layer_norms ? "layer_norm_eps" : "rms_norm_eps";
 }
 
 /// Returns the context to write. For dynamic scaling this is the original context, behind which the scaling begins,
@@ -319,12 +336,13 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   set_family_facts(family, config);
   config.intermediate = fields.integer("intermediate_size");
   config.heads = fields.integer("num_attention_heads");
-  const bool default_groups = family.default_kv_heads != 0 && !json.contains("num_key_value_heads");
-  config.kv_heads =
-      default_groups ? family.default_kv_heads : fields.find_integer("num_key_value_heads").value_or(config.heads);
+  const std::int64_t default_groups = family.default_kv_heads != 0 ? family.default_kv_heads : config.heads;
+  const bool in_groups = family.projections != StoredProjections::FusedByHead && json.contains("num_key_value_heads");
+  config.kv_heads = in_groups ? fields.find_integer("num_key_value_heads").value_or(config.heads) : default_groups;
   config.vocabulary = fields.integer("vocab_size");
   config.context = fields.integer("max_position_embeddings");
-  config.norm_epsilon = fields.find_number("rms_norm_eps").value_or(family.default_epsilon);
+  config.norm_epsilon = fields.find_number(epsilon_key(family)).value_or(family.default_epsilon);
+  config.parallel_blocks = family.parallel_key && fields.find_flag("use_parallel_residual").value_or(true);
   config.tied_embeddings = fields.find_flag("tie_word_embeddings").value_or(family.default_tied);
   config.bos_id = read_id(fields, "bos_token_id", config.vocabulary);
   config.eos_id = read_id(fields, "eos_token_id", config.vocabulary);
@@ -369,8 +387,8 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
                       {"head_dim", model.head_dim},
                       {"vocab_size", model.vocabulary},
                       {"max_position_embeddings", written_context(model)},
-                      {"rms_norm_eps", model.norm_epsilon},
-                      {"rope_theta", model.rope.theta},
+                      {epsilon_key(family), model.norm_epsilon},
+                      {std::string(family.theta_key), model.rope.theta},
                       {"rope_scaling", rope_scaling_json(model.rope)},
                       {"tie_word_embeddings", model.tied_embeddings},
                       {"torch_dtype", dtype},
@@ -379,6 +397,7 @@ nlohmann::json hf_config_to_json(const ModelConfig& model, const std::string& dt
                       {"pad_token_id", nullptr}};
   // These fields are written because transformers has defaults for absent ones, which would make another model.
   for (const WrittenFlag& flag : family.written_flags) json[std::string(flag.key)] = flag.value;
+  if (family.parallel_key) json["use_parallel_residual"] = model.parallel_blocks;
   write_windows(json, family, model);
   if (family.default_original_context > 0)
     json["original_max_position_embeddings"] =

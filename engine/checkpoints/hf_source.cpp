@@ -112,11 +112,11 @@ bool same_contents(const TensorPlaces::mapped_type& one, const TensorPlaces::map
 /// Returns true if the embeddings are tied, and then leaves only the embeddings in `stored`. A checkpoint whose config
 /// ties the embeddings may still store the head. As in transformers, a head that equals the embeddings is one tensor
 /// with them, a different head means that nothing is tied, and a head without embeddings serves as both.
-bool resolve_tied(TensorPlaces& stored) {
-  const auto head = stored.find("lm_head.weight"), embeddings = stored.find("model.embed_tokens.weight");
+bool resolve_tied(const ModelConfig& config, TensorPlaces& stored) {
+  const auto head = stored.find(head_name(config)), embeddings = stored.find(embedding_name(config));
   if (head == stored.end()) return true;
   if (embeddings == stored.end()) {
-    stored.emplace("model.embed_tokens.weight", head->second);
+    stored.emplace(embedding_name(config), head->second);
   } else if (!same_contents(head->second, embeddings->second)) {
     return false;
   }
@@ -124,9 +124,11 @@ bool resolve_tied(TensorPlaces& stored) {
   return true;
 }
 
-/// Returns true for RoPE's frequencies, which older checkpoints store although they follow from the config.
+/// Returns true for what older checkpoints store although it follows from the config: RoPE's frequencies, and
+/// GPT-NeoX's causal mask with the value of what it hides.
 bool is_redundant(const std::string& name) {
-  return name.ends_with("rotary_emb.inv_freq");
+  return name.ends_with("rotary_emb.inv_freq") || name.ends_with(".attention.bias") ||
+         name.ends_with(".attention.masked_bias");
 }
 
 }  // namespace
@@ -134,7 +136,7 @@ bool is_redundant(const std::string& name) {
 std::unique_ptr<ModelSource> hf_model(ModelConfig config, const std::vector<SafetensorsFile>& files) {
   CARRYOVER_CHECK(!files.empty());
   TensorPlaces stored = places_of(files);
-  config.tied_embeddings = config.tied_embeddings && resolve_tied(stored);
+  config.tied_embeddings = config.tied_embeddings && resolve_tied(config, stored);
   auto model = std::make_unique<StoredModel>(config);
   std::vector<WeightRow> tensors = model_tensors(config);
   const std::vector<WeightRow> gates = gate_tensors(config);
@@ -194,7 +196,7 @@ ModelConfig check_hf_folder(const std::string& path) {
   const TensorPlaces stored = places_of(folder.files);
   ModelConfig config = folder.config;
   // A head beside tied embeddings is compared with them by reading both. Both have one shape, whatever they hold.
-  if (stored.contains("lm_head.weight") && stored.contains("model.embed_tokens.weight")) config.tied_embeddings = false;
+  if (stored.contains(head_name(config)) && stored.contains(embedding_name(config))) config.tied_embeddings = false;
   hf_model(config, folder.files);
   return folder.config;
 }

@@ -70,8 +70,8 @@ class RandomModel final : public ModelSource {
   void read_rows(const StoredTensor& tensor, std::int64_t begin, std::int64_t end, float* out) const override {
     const bool vector = tensor.shape.size() == 1;
     const std::int64_t columns = tensor.shape.back();
-    const float fan_in = tensor.name == "model.embed_tokens.weight" ? 1.0f : static_cast<float>(columns);
-    const float centre = vector ? 1.0f : 0.0f;
+    const float fan_in = tensor.name == embedding_name(config_) ? 1.0f : static_cast<float>(columns);
+    const float centre = vector && !tensor.name.ends_with(".bias") ? 1.0f : 0.0f;
     const float scale = (vector ? 0.1f : std::sqrt(3.0f / fan_in)) / 2147483648.0f;  // scales a signed 32-bit number
     const std::uint32_t tensor_bits = mixed(seed_ ^ mixed(static_cast<std::uint32_t>(index_.at(tensor.name)) + 1));
     for (std::int64_t row = begin; row < end; ++row) {

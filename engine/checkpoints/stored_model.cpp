@@ -13,11 +13,17 @@ namespace carryover {
 
 namespace {
 
-/// Returns the row of a GGUF that holds HF's row `row`. In each head, HF has the first components of all rotated pairs
-/// and then the second ones; a GGUF has pair after pair.
-std::int64_t permuted_row(std::int64_t row, std::int64_t head_dim) {
-  const std::int64_t within = row % head_dim, pairs = head_dim / 2;
-  return row - within + 2 * (within % pairs) + within / pairs;
+/// Returns the row of a file that holds row `row` of a Hugging Face file. `rows`: number of all, of `heads` heads. In
+/// each head, a Hugging Face file has the first components of all rotated pairs and then the second ones.
+std::int64_t stored_row(GgufRows order, std::int64_t row, std::int64_t rows, std::int64_t heads) {
+  if (order == GgufRows::Same) return row;
+  const std::int64_t of_head = rows / heads, within = row % of_head;
+  if (order == GgufRows::PairByPair) {
+    const std::int64_t pairs = of_head / 2;
+    return row - within + 2 * (within % pairs) + within / pairs;
+  }
+  const std::int64_t d = of_head / 3, part = within / d;
+  return (part * heads + row / of_head) * d + within % d;
 }
 
 }  // namespace
@@ -31,15 +37,14 @@ void StoredModel::add(const WeightRow& tensor, Place place, bool as_gguf) {
                       "The config and the weights belong to different models, or one is damaged: fetch both again.");
   }
   const BlockLayout layout = block_layout(place.type);
-  const std::int64_t permuted_heads = as_gguf ? tensor.permuted_heads : 0;
-  CARRYOVER_CHECK(!tensor.is_vector() || permuted_heads == 0);  // no family has such a one: a vector is read as one row
   Content content{place.type,
                   place.data,
                   std::move(place.file),
                   tensor.is_vector() ? 1 : tensor.rows,
                   shape.back(),
                   0,
-                  permuted_heads,
+                  as_gguf ? tensor.gguf_rows : GgufRows::Same,
+                  tensor.heads,
                   as_gguf ? tensor.gguf_offset : 0,
                   std::move(place.where)};
   content.row_bytes = content.columns / layout.values * layout.bytes;
@@ -59,14 +64,20 @@ void StoredModel::read_rows(const StoredTensor& tensor, std::int64_t begin, std:
   const Content& content = content_of(tensor);
   CARRYOVER_CHECK(0 <= begin && begin <= end && end <= content.rows);
   const auto address = [&](std::int64_t row) { return content.data.data() + row * content.row_bytes; };
-  if (content.permuted_heads == 0) {
+  const auto stored = [&](std::int64_t row, std::int64_t rows) {
+    return stored_row(content.order, row, rows, content.heads);
+  };
+  if (content.order == GgufRows::Same || tensor.shape.size() == 1) {
     dequantize(content.type, address(begin), (end - begin) * content.columns, out);
   } else {
-    const std::int64_t head_dim = content.rows / content.permuted_heads;
-    for (std::int64_t row = begin; row < end; ++row) {
-      dequantize(content.type, address(permuted_row(row, head_dim)), content.columns,
+    for (std::int64_t row = begin; row < end; ++row)
+      dequantize(content.type, address(stored(row, content.rows)), content.columns,
                  out + (row - begin) * content.columns);
-    }
+  }
+  if (content.order != GgufRows::Same && tensor.shape.size() == 1) {  // a vector's values, which are read as one row
+    const std::vector<float> as_stored(out, out + content.columns);
+    for (std::int64_t i = 0; i < content.columns; ++i)
+      out[i] = as_stored[static_cast<std::size_t>(stored(i, content.columns))];
   }
   if (content.offset != 0)
     for (float& value : std::span(out, static_cast<std::size_t>((end - begin) * content.columns)))

@@ -47,8 +47,10 @@ class StoredModel : public ModelSource {
     StorageType type;
     std::span<const std::byte> data;
     std::shared_ptr<const MappedFile> file;
-    std::int64_t rows, columns, row_bytes, permuted_heads;
-    double offset;  ///< what was added to each value
+    std::int64_t rows, columns, row_bytes;
+    GgufRows order;
+    std::int64_t heads;  ///< of the rows
+    double offset;       ///< what was added to each value
     std::string where;
   };
   const Content& content_of(const StoredTensor& tensor) const;

@@ -13,6 +13,14 @@
 
 namespace carryover {
 
+namespace {
+
+at::Tensor with_bias(const at::Tensor& rows, const at::Tensor& bias) {
+  return bias.defined() ? rows + bias : rows;
+}
+
+}  // namespace
+
 /// Multiplies x by one of a layer's matrices, adapter included.
 at::Tensor Decoder::linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const {
   const auto l = static_cast<std::size_t>(layer);
@@ -21,19 +29,25 @@ at::Tensor Decoder::linear(int layer, const at::Tensor& x, WeightSlot matrix, co
   return adapted_linear(x, weight, adapter.layers[l].slot(matrix), adapter.scale, dropout);
 }
 
-at::Tensor Decoder::norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
+at::Tensor Decoder::norm_linear(int layer, const at::Tensor& x, const NormWeights& by, WeightSlot matrix,
                                 const AdapterDropout& dropout) const {
-  if (adapter.empty() && gains.defined())
-    return ops::norm_linear(x, norm(gains), weights.layers[static_cast<std::size_t>(layer)].slot(matrix));
-  return linear(layer, normed(x, gains), matrix, dropout);
+  if (adapter.empty() && by.gains.defined() && !by.bias.defined())
+    return ops::norm_linear(x, norm(by.gains), weights.layers[static_cast<std::size_t>(layer)].slot(matrix));
+  return linear(layer, normed(x, by), matrix, dropout);
 }
 
-at::Tensor Decoder::normed(const at::Tensor& x, const at::Tensor& gains) const {
-  return gains.defined() ? ops::rms_norm(x, norm(gains)) : x;
+at::Tensor Decoder::normed(const at::Tensor& x, const NormWeights& by) const {
+  if (by.bias.defined()) return ops::layer_norm(x, by.gains, by.bias, config.norm_epsilon);
+  return by.gains.defined() ? ops::rms_norm(x, norm(by.gains)) : x;
+}
+
+at::Tensor Decoder::activated(const at::Tensor& gate_up) const {
+  const Activation activation = family().activation;
+  return family().gated_feed_forward ? ops::gated(gate_up, activation) : ops::activated(gate_up, activation);
 }
 
 at::Tensor Decoder::add(const at::Tensor& x, const at::Tensor& written, const at::Tensor& gains) const {
-  const at::Tensor out = normed(written, gains);
+  const at::Tensor out = normed(written, {gains, {}});
   return x + (config.residual_scale == 1 ? out : out * config.residual_scale);
 }
 
@@ -48,9 +62,11 @@ at::Tensor Decoder::embed(const at::Tensor& ids) const {
 Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const std::int64_t m = x.size(0), d = config.head_dim;
-  at::Tensor flat = norm_linear(layer, x, w.attention_norm, WeightSlot::Qkv, dropout);
-  if (w.qkv_bias.defined()) flat = flat + w.qkv_bias;
-  at::Tensor all = flat.view({m, config.heads + 2 * config.kv_heads, d});
+  const NormWeights by{w.attention_norm, w.attention_norm_bias};
+  const at::Tensor flat = with_bias(norm_linear(layer, x, by, WeightSlot::Qkv, dropout), w.qkv_bias);
+  at::Tensor all = family().projections == StoredProjections::FusedByHead
+                       ? flat.view({m, config.heads, 3, d}).transpose(1, 2).reshape({m, 3 * config.heads, d})
+                       : flat.view({m, config.heads + 2 * config.kv_heads, d});
   if (w.query_norm.defined() || config.query_scale != 1 || config.rotated_dims != 0) all = prepare_heads(w, all);
   const at::Tensor rows = all.transpose(0, 1);
   at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
@@ -74,7 +90,7 @@ at::Tensor Decoder::prepare_heads(const LayerWeights& layer, const at::Tensor& a
   const at::Tensor values = all.narrow(1, config.heads + config.kv_heads, config.kv_heads);
   at::Tensor queries = all.narrow(1, 0, config.heads), keys = all.narrow(1, config.heads, config.kv_heads);
   const auto normed_heads = [this](const at::Tensor& heads, const at::Tensor& gains) {
-    return normed(heads.reshape({heads.size(0), -1, gains.size(0)}), gains).view(heads.sizes());
+    return normed(heads.reshape({heads.size(0), -1, gains.size(0)}), {gains, {}}).view(heads.sizes());
   };
   if (layer.query_norm.defined()) {
     queries = normed_heads(queries, layer.query_norm);
@@ -92,16 +108,17 @@ at::Tensor Decoder::branch_gates(int layer, const at::Tensor& x) const {
     const std::vector<double> logits(std::begin(kNeutralGates), std::end(kNeutralGates));
     return at::tensor(logits, at::kDouble).to(options()).sigmoid().view({1, 3, 1}).expand({config.heads, 3, m});
   }
-  const at::Tensor logits = ops::linear(normed(x, w.attention_norm), w.gates.rows) + w.gates.bias;
+  const at::Tensor read = normed(x, {w.attention_norm, w.attention_norm_bias});
+  const at::Tensor logits = ops::linear(read, w.gates.rows) + w.gates.bias;
   return logits.sigmoid().view({m, config.heads, 3}).permute({1, 2, 0});
 }
 
 at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tensor& heads,
                                   const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
-  const bool plain = !w.attention_out_norm.defined() && config.residual_scale == 1;
-  if (adapter.empty() && plain) return ops::add_linear(x, heads, w.output, reuses_x);
-  return add(x, linear(layer, heads, WeightSlot::Output, dropout), w.attention_out_norm);
+  const bool plain = !w.output_bias.defined() && !w.attention_out_norm.defined() && config.residual_scale == 1;
+  if (adapter.empty() && plain) return ops::add_linear(x, heads, w.output, reuses_x && !config.parallel_blocks);
+  return add(x, with_bias(linear(layer, heads, WeightSlot::Output, dropout), w.output_bias), w.attention_out_norm);
 }
 
 at::Tensor Decoder::written_by(int layer, const at::Tensor& parts) const {
@@ -113,25 +130,40 @@ at::Tensor Decoder::written_by(int layer, const at::Tensor& parts) const {
   return written * ((out_norm.to(at::kDouble) + family().norm_offset) * scale).to(written.scalar_type());
 }
 
-at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
-                                     bool reuses_x) const {
+at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering,
+                                     const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const Activation activation = family().activation;
-  const at::Tensor gate_up = norm_linear(layer, x, w.feed_forward_norm, WeightSlot::GateUp, dropout);
-  const bool plain = !w.feed_forward_out_norm.defined() && config.residual_scale == 1;
-  if (adapter.empty() && plain) return ops::add_gated_linear(x, gate_up, activation, w.down, reuses_x);
-  const at::Tensor out = adapter.empty() ? ops::gated_linear(gate_up, activation, w.down)
-                                         : linear(layer, ops::gated(gate_up, activation), WeightSlot::Down, dropout);
-  return add(x, out, w.feed_forward_out_norm);
+  const NormWeights by{w.feed_forward_norm, w.feed_forward_norm_bias};
+  const at::Tensor gate_up =
+      with_bias(norm_linear(layer, config.parallel_blocks ? entering : x, by, WeightSlot::GateUp, dropout), w.up_bias);
+  const bool fused = adapter.empty() && family().gated_feed_forward;
+  const bool plain = !w.down_bias.defined() && !w.feed_forward_out_norm.defined() && config.residual_scale == 1;
+  if (fused && plain) return ops::add_gated_linear(x, gate_up, activation, w.down, reuses_x);
+  const at::Tensor out = fused ? ops::gated_linear(gate_up, activation, w.down)
+                               : linear(layer, activated(gate_up), WeightSlot::Down, dropout);
+  return add(x, with_bias(out, w.down_bias), w.feed_forward_out_norm);
 }
 
 at::Tensor Decoder::finish(const at::Tensor& x) const {
-  const at::Tensor hidden = ops::rms_norm(x, norm(weights.final_norm));
+  const at::Tensor hidden = normed(x, {weights.final_norm, weights.final_norm_bias});
   return config.logit_divisor == 1 ? hidden : hidden / config.logit_divisor;
 }
 
-at::Tensor Decoder::final_gains() const {
-  return (weights.final_norm.to(at::kDouble) + family().norm_offset) / config.logit_divisor;
+at::Tensor Decoder::logit_direction(const at::Tensor& row) const {
+  const at::Tensor gains = (weights.final_norm.to(at::kDouble) + family().norm_offset) / config.logit_divisor;
+  const at::Tensor direction = gains * row;
+  return family().layer_norms ? direction - direction.mean() : direction;  // a LayerNorm centres the state
+}
+
+double Decoder::final_scale(const at::Tensor& hidden) const {
+  const at::Tensor x = hidden.to(at::kDouble), centred = family().layer_norms ? x - x.mean() : x;
+  return 1 / std::sqrt(centred.square().mean().item<double>() + config.norm_epsilon);
+}
+
+double Decoder::final_bias(const at::Tensor& row) const {
+  if (!weights.final_norm_bias.defined()) return 0;
+  return row.dot(weights.final_norm_bias.to(at::kDouble)).item<double>() / config.logit_divisor;
 }
 
 at::Tensor Decoder::head_row(std::int64_t token) const {

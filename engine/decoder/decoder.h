@@ -31,23 +31,34 @@ struct Decoder {
   /// Adds the output projection of the heads' outputs to x. heads: [m, H·d], side by side. reuses_x: ops::add_linear().
   at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads, const AdapterDropout& dropout,
                            bool reuses_x = false) const;
-  /// Returns what parts of a token's heads' outputs add to the residual stream, [n, D], linear in the parts. parts: [n,
-  /// H·d]; together they are the outputs, which is what a norm of the result depends on.
+  /// Returns what parts of a token's heads' outputs add to the residual stream, [n, D], linear in the parts, so without
+  /// the projection's bias. parts: [n, H·d]; together they are the outputs, which is what a norm of the result depends
+  /// on.
   at::Tensor written_by(int layer, const at::Tensor& parts) const;
-  at::Tensor add_feed_forward(int layer, const at::Tensor& x, const AdapterDropout& dropout,
+  /// Adds the feed-forward's output to x. `entering`: x before the layer's attention, which parallel blocks read.
+  at::Tensor add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering, const AdapterDropout& dropout,
                               bool reuses_x = false) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm and the divisor of logits, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
-  at::Tensor final_gains() const;                     ///< [D] fp64: what the final norm multiplies by
-  at::Tensor head_row(std::int64_t token) const;      ///< [D]; its dot product with a hidden state is the token's logit
+  /// Returns what a hidden state's dot product with is its logit of a token, [D] fp64, before the final norm divides by
+  /// the state's size (final_scale()) and adds its own bias. row: [D] fp64, of the head, or a difference of two.
+  at::Tensor logit_direction(const at::Tensor& row) const;
+  double final_bias(const at::Tensor& row) const;      ///< what the final norm's own bias adds to that logit
+  double final_scale(const at::Tensor& hidden) const;  ///< what the final norm multiplies by, beside its gains; [D]
+  at::Tensor head_row(std::int64_t token) const;  ///< [D]; its dot product with a hidden state is the token's logit
 
  private:
   at::Tensor pair_rotated(const at::Tensor& heads) const;
   at::Tensor prepare_heads(const LayerWeights& layer, const at::Tensor& all) const;
   at::Tensor linear(int layer, const at::Tensor& x, WeightSlot matrix, const AdapterDropout& dropout) const;
-  at::Tensor norm_linear(int layer, const at::Tensor& x, const at::Tensor& gains, WeightSlot matrix,
+  /// The gains and the bias of a norm; both undefined: there is no norm. Without a bias it is an RMS norm.
+  struct NormWeights {
+    const at::Tensor &gains, &bias;
+  };
+  at::Tensor norm_linear(int layer, const at::Tensor& x, const NormWeights& norm, WeightSlot matrix,
                          const AdapterDropout& dropout) const;
-  at::Tensor normed(const at::Tensor& x, const at::Tensor& gains) const;  ///< x where there are no gains
+  at::Tensor normed(const at::Tensor& x, const NormWeights& norm) const;
+  at::Tensor activated(const at::Tensor& gate_up) const;  ///< what the down-projection reads
   /// Returns x and what a block writes, which is normed where there are gains.
   at::Tensor add(const at::Tensor& x, const at::Tensor& written, const at::Tensor& gains) const;
   const Family& family() const { return family_of(config); }

@@ -103,12 +103,16 @@ at::Tensor& LayerWeights::slot(WeightSlot slot) {
   switch (slot) {
     case WeightSlot::AttentionNorm:
       return attention_norm;
+    case WeightSlot::AttentionNormBias:
+      return attention_norm_bias;
     case WeightSlot::Qkv:
       return qkv;
     case WeightSlot::QkvBias:
       return qkv_bias;
     case WeightSlot::Output:
       return output;
+    case WeightSlot::OutputBias:
+      return output_bias;
     case WeightSlot::QueryNorm:
       return query_norm;
     case WeightSlot::KeyNorm:
@@ -121,12 +125,18 @@ at::Tensor& LayerWeights::slot(WeightSlot slot) {
       return attention_out_norm;
     case WeightSlot::FeedForwardNorm:
       return feed_forward_norm;
+    case WeightSlot::FeedForwardNormBias:
+      return feed_forward_norm_bias;
     case WeightSlot::FeedForwardOutNorm:
       return feed_forward_out_norm;
     case WeightSlot::GateUp:
       return gate_up;
+    case WeightSlot::UpBias:
+      return up_bias;
     case WeightSlot::Down:
       return down;
+    case WeightSlot::DownBias:
+      return down_bias;
     default:
       break;
   }
@@ -135,7 +145,7 @@ at::Tensor& LayerWeights::slot(WeightSlot slot) {
 
 std::vector<at::Tensor*> LayerWeights::tensors() {
   std::vector<at::Tensor*> all;
-  for (int slot = 0; slot <= static_cast<int>(WeightSlot::Down); ++slot)
+  for (int slot = 0; slot <= static_cast<int>(WeightSlot::DownBias); ++slot)
     if (at::Tensor& tensor = this->slot(static_cast<WeightSlot>(slot)); tensor.defined()) all.push_back(&tensor);
   return all;
 }
@@ -148,6 +158,7 @@ std::vector<at::Tensor> LayerWeights::values() const {
 
 at::Tensor& Weights::slot(WeightSlot slot) {
   if (slot == WeightSlot::Embedding) return embedding;
+  if (slot == WeightSlot::FinalNormBias) return final_norm_bias;
   CARRYOVER_CHECK(slot == WeightSlot::FinalNorm || slot == WeightSlot::Head);
   return slot == WeightSlot::Head ? head : final_norm;
 }
@@ -157,6 +168,7 @@ std::vector<at::Tensor*> Weights::tensors() {
   for (LayerWeights& layer : layers)
     for (at::Tensor* tensor : layer.tensors()) all.push_back(tensor);
   all.push_back(&final_norm);
+  if (final_norm_bias.defined()) all.push_back(&final_norm_bias);
   if (!head.is_same(embedding)) all.push_back(&head);
   return all;
 }

@@ -24,17 +24,22 @@ struct BranchGates {
 /// matmul. A matrix may be packed (ops/packed_weight); matmuls and embeddings read packed matrices directly.
 /// engine/families says which tensors of a file each of them is made of.
 struct LayerWeights {
-  at::Tensor attention_norm;         ///< [D]; undefined: the family norms only what blocks add
-  at::Tensor qkv;                    ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
-  at::Tensor qkv_bias;               ///< [(H + 2·H_kv)·d], in the same order; undefined: the family has none
-  at::Tensor output;                 ///< [D, H·d]
-  at::Tensor query_norm, key_norm;   ///< [d], of each head, or [H·d] and [H_kv·d]; undefined: the family has none
-  at::Tensor attention_out_norm;     ///< [D]; undefined: the family has none
-  at::Tensor feed_forward_norm;      ///< [D]; undefined as attention_norm
-  at::Tensor feed_forward_out_norm;  ///< [D]; undefined: the family has none
-  at::Tensor gate_up;                ///< [2·I, D]: gate rows, then up
-  at::Tensor down;                   ///< [D, I]
-  BranchGates gates = {};            ///< present in all layers or in none; empty if the model was not trained under nsa
+  at::Tensor attention_norm;          ///< [D]; undefined: the family norms only what blocks add
+  at::Tensor attention_norm_bias;     ///< [D], of a LayerNorm; undefined: it is an RMS norm
+  at::Tensor qkv;                     ///< [(H + 2·H_kv)·d, D]: q rows, then k, then v
+  at::Tensor qkv_bias;                ///< [(H + 2·H_kv)·d], in the same order; undefined: the family has none
+  at::Tensor output;                  ///< [D, H·d]
+  at::Tensor output_bias;             ///< [D]; undefined: the family has none
+  at::Tensor query_norm, key_norm;    ///< [d], of each head, or [H·d] and [H_kv·d]; undefined: the family has none
+  at::Tensor attention_out_norm;      ///< [D]; undefined: the family has none
+  at::Tensor feed_forward_norm;       ///< [D]; undefined as attention_norm
+  at::Tensor feed_forward_norm_bias;  ///< [D], of a LayerNorm
+  at::Tensor feed_forward_out_norm;   ///< [D]; undefined: the family has none
+  at::Tensor gate_up;                 ///< [2·I, D]: gate rows, then up; [I, D]: up alone
+  at::Tensor up_bias;                 ///< [I]; undefined: the family has none
+  at::Tensor down;                    ///< [D, I]
+  at::Tensor down_bias;               ///< [D]; undefined: the family has none
+  BranchGates gates = {};  ///< present in all layers or in none; empty if the model was not trained under nsa
 
   at::Tensor& slot(WeightSlot slot);
   const at::Tensor& slot(WeightSlot slot) const { return const_cast<LayerWeights*>(this)->slot(slot); }
@@ -45,8 +50,9 @@ struct LayerWeights {
 struct Weights {
   at::Tensor embedding;  ///< [V, D]
   std::vector<LayerWeights> layers;
-  at::Tensor final_norm;  ///< [D]
-  at::Tensor head;        ///< [V, D]; the same tensor as the embedding if they are tied
+  at::Tensor final_norm;       ///< [D]
+  at::Tensor final_norm_bias;  ///< [D], of a LayerNorm; undefined: it is an RMS norm
+  at::Tensor head;             ///< [V, D]; the same tensor as the embedding if they are tied
 
   at::Tensor& slot(WeightSlot slot);   ///< a slot outside of layers
   std::vector<at::Tensor*> tensors();  ///< the defined ones; a tied head only once

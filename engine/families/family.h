@@ -27,6 +27,29 @@ enum class HeadNorms {
   WholeProjection  ///< the values of all heads are normed together
 };
 
+/// The linear maps that add a bias.
+enum class Biases {
+  None,
+  Qkv,  ///< the projections to queries, keys and values
+  All   ///< those of attention and of the feed-forward
+};
+
+/// How files store the projections to queries, keys and values, and those of the feed-forward's gate and up.
+enum class StoredProjections {
+  Apart,       ///< each is a tensor
+  Fused,       ///< one tensor for Q, K and V, in this order, and one for gate and up
+  FusedByHead  ///< one tensor for Q, K and V: of each head the rows of its query, key and value; no gate
+};
+
+/// The names of a family's tensors in Hugging Face files, without ".weight" and ".bias".
+struct TensorNames {
+  std::string_view root = "model.";  ///< before all names but the head's
+  std::string_view embedding = "embed_tokens", final_norm = "norm", head = "lm_head";
+  // behind "layers.0."
+  std::string_view qkv = "self_attn.qkv_proj", output = "self_attn.o_proj";
+  std::string_view up = "mlp.up_proj", down = "mlp.down_proj";
+};
+
 /// A key that config.json needs where transformers' default is another model.
 struct WrittenFlag {
   std::string_view key;
@@ -40,28 +63,35 @@ struct Family {
   std::string_view hf_class;   ///< the entry of `architectures` in config.json
   std::string_view models;     ///< for people: "Qwen2, Qwen2.5"
   std::string_view gguf_name;  ///< `general.architecture`
-  bool qkv_bias = false;       ///< the projections to queries, keys and values add a bias
+  TensorNames tensors = {};
+  Biases biases = Biases::None;
   HeadNorms head_norms = HeadNorms::None;
   Activation activation = Activation::Silu;
+  bool gated_feed_forward = true;  ///< the feed-forward multiplies activation(gate) by up; else it is activation(up)
+  bool layer_norms = false;        ///< norms are LayerNorms, which centre values and add a bias, in place of RMS norms
+  bool parallel_key = false;       ///< config.json says by `use_parallel_residual` if a layer's blocks run in parallel
   /// Norms add this to their weights before they multiply: 1 where weights are stored as differences from 1. A GGUF
   /// stores the sums.
   double norm_offset = 0;
-  bool norms_before_blocks = true;    ///< what attention and the feed-forward read is normed
-  bool norms_after_blocks = false;    ///< what they add is normed
-  bool scaled_embedding = false;      ///< embeddings are multiplied by √D
-  bool query_scalar = false;          ///< config.json has query_pre_attn_scalar: scores are divided by its root
-  bool multipliers = false;           ///< config.json has factors of embeddings, scores, residuals and logits
-  bool partial_rotary = false;        ///< RoPE may rotate only the first dimensions of a head
-  bool fused_projections = false;     ///< files have one tensor for Q, K and V, and one for gate and up
+  bool norms_before_blocks = true;  ///< what attention and the feed-forward read is normed
+  bool norms_after_blocks = false;  ///< what they add is normed
+  bool scaled_embedding = false;    ///< embeddings are multiplied by √D
+  bool query_scalar = false;        ///< config.json has query_pre_attn_scalar: scores are divided by its root
+  bool multipliers = false;         ///< config.json has factors of embeddings, scores, residuals and logits
+  bool partial_rotary = false;      ///< RoPE may rotate only the first dimensions of a head
+  StoredProjections projections = StoredProjections::Apart;
   bool starts_with_bos = false;       ///< the model was trained on texts that begin with BOS, and is far worse without
   bool default_tied = false;          ///< where config.json has no `tie_word_embeddings`
   bool interleaved_gguf = false;      ///< a GGUF stores the rows of Q and K pair by pair (llama.cpp's permutation)
   std::int64_t default_kv_heads = 0;  ///< where config.json has no `num_key_value_heads`; 0: as many as query heads
   std::int64_t default_head_dim = 0;  ///< where config.json has no `head_dim`; 0: the width divided by the query heads
-  double default_epsilon = 1e-6;      ///< of norms, where config.json has no `rms_norm_eps`
+  double default_epsilon = 1e-6;      ///< of norms, where config.json does not say
+  double default_rotary = 1;          ///< the part of a head that RoPE rotates, where config.json does not say
   double default_theta = 10000;       ///< RoPE's base where a file has none
   std::int64_t default_original_context = 0;  ///< of RoPE scaling, where config.json names none; 0: the context
   double default_window_theta = 0;            ///< the same of windowed layers; 0: they have no RoPE of their own
+  /// The keys of RoPE's base and of the part of a head that it rotates, in config.json.
+  std::string_view theta_key = "rope_theta", rotary_key = "partial_rotary_factor";
   std::string_view window_theta_key = {};  ///< the key of that base in config.json; empty: only rope_parameters says it
   std::int64_t window_pattern = 0;         ///< g: with SlidingWindowRule::Patterned, every g-th layer is global
   std::int64_t default_window = 0;         ///< tokens, where config.json has no `sliding_window`; 0: no layer has one

@@ -82,6 +82,8 @@ void ModelConfig::validate(const std::string& where) const {
   check_range(where, "the vocabulary size", vocabulary, 1, 1 << 26);
   check_range(where, "the context length", context, 1, std::int64_t{1} << 31);
   if (heads % kv_heads != 0) refuse_value(where, "the number of heads", "is not a multiple of the number of KV heads");
+  if (find_family(architecture)->projections == StoredProjections::FusedByHead && kv_heads != heads)
+    refuse_value(where, "the number of KV heads", "is not the number of heads, but files store them head by head");
   if (head_dim % 2 != 0) refuse_value(where, "the head size", "is odd, but RoPE rotates pairs");
   if (rotated_dims % 2 != 0) refuse_value(where, "the size of what RoPE rotates", "is odd, but it rotates pairs");
   if (!(norm_epsilon >= 0 && norm_epsilon < 1)) refuse_value(where, "the norm's epsilon", "is out of range");

@@ -28,7 +28,8 @@ struct ModelConfig {
   double query_scale = 1;        ///< multiplies queries, where attention's scores have another factor than 1/√d
   double residual_scale = 1;     ///< multiplies what attention and the feed-forward add
   double logit_divisor = 1;      ///< logits are divided by it
-  bool tied_embeddings = false;  ///< lm_head shares model.embed_tokens.weight
+  bool tied_embeddings = false;  ///< the head is the embeddings
+  bool parallel_blocks = false;  ///< the feed-forward reads what the layer's attention reads, not what that leaves
   RopeConfig rope;
   std::int64_t window = 0;                ///< W, tokens: a query of a windowed layer sees the last W keys, its own
                                           ///< included; 0 if no layer is windowed
@@ -71,6 +72,7 @@ void each_field(const ModelConfig&, Field field) {
   field("residual_scale", &ModelConfig::residual_scale, IfChanged);
   field("logit_divisor", &ModelConfig::logit_divisor, IfChanged);
   field("tied_embeddings", &ModelConfig::tied_embeddings, Needed);
+  field("parallel_blocks", &ModelConfig::parallel_blocks, IfChanged);
   field("rope", &ModelConfig::rope, Needed);
   field("window", &ModelConfig::window, IfChanged);
   field("window_layers", &ModelConfig::window_layers, IfChanged);

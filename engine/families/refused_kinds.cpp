@@ -36,9 +36,9 @@ const std::vector<RefusedKind>& kinds() {
       {"it has ALiBi in place of RoPE", {"bloom", "mpt"}, {"bloomfor", "mptfor"}},
       {"its scores are soft-capped", {"gemma2"}, {"gemma2for"}},
       {"it has LayerNorm or blocks in parallel",
-       {"gptneox", "gptneo", "gptj", "phi", "phi2", "falcon", "stablelm", "cohere", "cohere2", "commandr", "starcoder2",
-        "olmo", "codegen", "persimmon", "nemotron"},
-       {"gptneoxfor", "gptjfor", "phifor", "falconfor", "stablelmfor", "coherefor", "cohere2for", "starcoder2for"}}};
+       {"gptneo", "gptj", "phi", "phi2", "falcon", "stablelm", "cohere", "cohere2", "commandr", "starcoder2", "olmo",
+        "codegen", "persimmon", "nemotron"},
+       {"gptneofor", "gptjfor", "phifor", "falconfor", "stablelmfor", "coherefor", "cohere2for", "starcoder2for"}}};
   return table;
 }
 

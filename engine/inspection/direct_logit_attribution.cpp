@@ -4,7 +4,6 @@
 #include <ATen/ATen.h>
 
 #include <array>
-#include <cmath>
 
 #include "engine/inspection/attention_pattern.h"
 #include "engine/inspection/prediction.h"
@@ -46,14 +45,9 @@ at::Tensor read_by_source(const AttentionPattern& attention, std::int64_t token,
 
 }  // namespace
 
-at::Tensor logit_direction(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil) {
-  at::Tensor row = decoder.head_row(target).to(at::kDouble);
-  if (foil) row = row - decoder.head_row(*foil).to(at::kDouble);
-  return decoder.final_gains() * row;
-}
-
-double final_norm_scale(const Decoder& decoder, const at::Tensor& row) {
-  return 1 / std::sqrt(row.to(at::kDouble).square().mean().item<double>() + decoder.config.norm_epsilon);
+at::Tensor asked_row(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil) {
+  const at::Tensor row = decoder.head_row(target).to(at::kDouble);
+  return foil ? row - decoder.head_row(*foil).to(at::kDouble) : row;
 }
 
 DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, const PredictionQuestion& question,
@@ -62,7 +56,8 @@ DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, const Pre
       question_(question),
       first_token_(first_token),
       target_(target),
-      direction_(logit_direction(decoder, target, question.foil)) {
+      row_(asked_row(decoder, target, question.foil)),
+      direction_(decoder.logit_direction(row_)) {
   const std::int64_t layers = decoder.config.layers, heads = decoder.config.heads;
   for (const auto source : kSources)
     split_.*source = {layers, heads, std::vector<float>(static_cast<std::size_t>(layers * heads))};
@@ -86,11 +81,14 @@ void DirectLogitAttribution::see(const LayerSight& sight) {
           static_cast<float>(along(written[h * sources + source]));
   const std::int64_t token = question_.token;
   if (sight.layer == 0) split_.embedding = static_cast<float>(along(sight.entering[token]));
+  if (const at::Tensor& bias = decoder_.weights.layers[static_cast<std::size_t>(sight.layer)].output_bias;
+      bias.defined())
+    split_.biases += static_cast<float>(along(bias) * decoder_.config.residual_scale);
   split_.feed_forward.push_back(static_cast<float>(along(sight.leaving[token]) - along(sight.attended[token])));
   if (sight.layer + 1 == decoder_.config.layers) {
     const at::Tensor last = sight.leaving[token];
-    scale_ = final_norm_scale(decoder_, last);
-    split_.logit = static_cast<float>(along(last) * scale_);
+    scale_ = decoder_.final_scale(last);
+    split_.logit = static_cast<float>(along(last) * scale_ + decoder_.final_bias(row_));
   }
 }
 
@@ -99,6 +97,7 @@ LogitAttribution DirectLogitAttribution::result(const at::Tensor& hidden) const 
   scaled.prediction = predict(decoder_, hidden, question_, target_);
   const auto scale = static_cast<float>(scale_);
   scaled.embedding *= scale;
+  scaled.biases = scaled.biases * scale + static_cast<float>(decoder_.final_bias(row_));
   for (float& value : scaled.feed_forward) value *= scale;
   for (const auto source : kSources)
     for (float& value : (scaled.*source).values) value *= scale;

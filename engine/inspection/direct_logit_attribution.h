@@ -6,11 +6,8 @@
 
 namespace carryover {
 
-/// Returns the vector, [D] fp64, whose product with the last residual row, times the final norm's scale, is a target's
-/// logit or its difference from a foil's.
-at::Tensor logit_direction(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil);
-/// Returns the final norm's scale: 1/rms of the last residual row.
-double final_norm_scale(const Decoder& decoder, const at::Tensor& row);
+/// Returns the head's row of a target, or its difference from a foil's: [D] fp64.
+at::Tensor asked_row(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil);
 
 /// Splits one logit by its sources while its segment runs. The final norm's scale is held at its actual value, so that
 /// what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
@@ -31,7 +28,7 @@ class DirectLogitAttribution {
   std::int64_t first_token_;
   std::int32_t target_;
   LogitAttribution split_;
-  at::Tensor direction_;
+  at::Tensor row_, direction_;
   double scale_ = 1;
 };
 

@@ -27,7 +27,7 @@ SourcesOfToken::SourcesOfToken(const Decoder& decoder, const PredictionQuestion&
       token_(question.token),
       first_token_(first_token),
       prefix_positions_(std::move(prefix_positions)),
-      direction_(logit_direction(decoder, target, question.foil)) {}
+      direction_(decoder.logit_direction(asked_row(decoder, target, question.foil))) {}
 
 /// Returns [H, d] fp64: what a unit of each head's output adds to the logit, but for the final norm's scale. outputs:
 /// [H, d], those of the token.
@@ -62,7 +62,7 @@ void SourcesOfToken::see(const LayerSight& sight) {
     const auto i = static_cast<std::size_t>(h);
     first[h].logit = to_vector(all_weights[i] * at::mv(all_values[i], directions[h]));
   }
-  if (sight.layer + 1 == decoder_.config.layers) scale_ = final_norm_scale(decoder_, sight.leaving[token_]);
+  if (sight.layer + 1 == decoder_.config.layers) scale_ = decoder_.final_scale(sight.leaving[token_]);
 }
 
 TokenSources SourcesOfToken::result() const {

@@ -159,7 +159,7 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
     selected.clear();
   }
   f.spend(&SegmentTime::feed_forward);
-  result.x = f.decoder.add_feed_forward(call.layer, attended.x, call.dropout, call.reuses_x);
+  result.x = f.decoder.add_feed_forward(call.layer, attended.x, x, call.dropout, call.reuses_x);
   f.spend(&SegmentTime::host);
   if (f.watch)
     f.watch({{call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries}, attended.x, result.x});

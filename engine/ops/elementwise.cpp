@@ -98,6 +98,7 @@ CARRYOVER_GATED_ROWS(double, Gelu, )
 /// Calls call(gate) with the gate of an activation.
 template <typename Call>
 void with_gate(Activation activation, const Call& call) {
+  CARRYOVER_CHECK(activation != Activation::Gelu);
   if (activation == Activation::Silu)
     call(Silu());
   else
@@ -313,6 +314,15 @@ at::Tensor gated_backward(const at::Tensor& gate_up, const at::Tensor& gradient,
 at::Tensor rms_norm(const at::Tensor& x, const NormGains& norm) {
   return at::GradMode::is_enabled() ? RmsNormFunction::apply(x, norm.weight, norm.epsilon, norm.offset)
                                     : rms_norm_forward(x, norm);
+}
+
+at::Tensor layer_norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double epsilon) {
+  return at::layer_norm(x, {x.size(-1)}, weight, bias, epsilon);
+}
+
+at::Tensor activated(const at::Tensor& x, Activation activation) {
+  if (activation == Activation::Silu) return at::silu(x);
+  return at::gelu(x, activation == Activation::GeluTanh ? "tanh" : "none");
 }
 
 at::Tensor gated(const at::Tensor& gate_up, Activation activation) {

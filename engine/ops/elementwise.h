@@ -18,6 +18,13 @@ struct NormGains {
 /// Returns x · (offset + weight) / rms(x). x: [m, D].
 at::Tensor rms_norm(const at::Tensor& x, const NormGains& gains);
 
+/// Returns (x − mean(x)) · weight / √(variance(x) + epsilon) + bias over the last dimension. x: [m, D]; weight, bias:
+/// [D].
+at::Tensor layer_norm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, double epsilon);
+
+/// Returns activation(x).
+at::Tensor activated(const at::Tensor& x, Activation activation);
+
 /// Returns activation(gate) · up, [m, I]. gate_up: [m, 2·I], gate first.
 at::Tensor gated(const at::Tensor& gate_up, Activation activation);
 

@@ -190,6 +190,7 @@ void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
   field("prediction", value.prediction);
   field("logit", value.logit, kAny);
   field("embedding", value.embedding, kAny);
+  field("biases", value.biases, kAny);
   field("feed_forward", value.feed_forward);
   field("sinks", value.sinks);
   field("retrieved", value.retrieved);

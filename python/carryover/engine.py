@@ -161,6 +161,7 @@ class Attribution:
     prediction: Prediction
     logit: float
     embedding: float
+    biases: float  #: of attention's output projections and of the final norm
     feed_forward: np.ndarray  #: float32 [layers]
     sinks: np.ndarray  #: float32 [layers, heads]; retrieved, carry and segment likewise
     retrieved: np.ndarray

@@ -140,7 +140,7 @@ class HfConfigTest : public QObject {
         {"gpt2", "GPT2LMHeadModel", "positions are inside"},
         {"bloom", "BloomForCausalLM", "ALiBi"},
         {"gemma2", "Gemma2ForCausalLM", "soft-capped"},
-        {"gpt_neox", "GPTNeoXForCausalLM", "LayerNorm"},
+        {"gptj", "GPTJForCausalLM", "LayerNorm"},
         {"phi", "PhiForCausalLM", "LayerNorm"}};
     for (const auto& [type, name, why] : kKnown) {
       const nlohmann::json both = {{"model_type", type}, {"architectures", {name}}};

@@ -117,6 +117,11 @@ FAMILIES = {
     "llama, YaRN": (
         transformers.LlamaConfig, transformers.LlamaForCausalLM,
         {"rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32}}),
+    "pythia": (transformers.GPTNeoXConfig, transformers.GPTNeoXForCausalLM, {}),
+    "gpt-neox, blocks in sequence, tied, half of a head rotated": (
+        transformers.GPTNeoXConfig, transformers.GPTNeoXForCausalLM,
+        {"use_parallel_residual": False, "tie_word_embeddings": True, "num_attention_heads": 2,
+         "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}}),
     "qwen3": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 16}),
     "qwen3, heads wider than the model": (transformers.Qwen3Config, transformers.Qwen3ForCausalLM, {"head_dim": 32}),
 }

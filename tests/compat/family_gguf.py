@@ -7,7 +7,8 @@ import gguf
 import numpy
 
 ARCHITECTURES = {"llama": "LLAMA", "mistral": "LLAMA", "qwen2": "QWEN2", "qwen3": "QWEN3", "gemma3_text": "GEMMA3",
-                 "phi3": "PHI3", "olmo2": "OLMO2", "olmo3": "OLMO2", "granite": "GRANITE", "smollm3": "SMOLLM3"}
+                 "phi3": "PHI3", "olmo2": "OLMO2", "olmo3": "OLMO2", "granite": "GRANITE", "smollm3": "SMOLLM3",
+                 "gpt_neox": "GPTNEOX"}
 PERMUTED = ("llama", "mistral", "granite", "smollm3")  # ggml rotates neighbours for them
 
 
@@ -26,10 +27,15 @@ def permuted(rows, heads):
     return rows.reshape(heads, 2, rows.shape[0] // heads // 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
 
 
+def part_by_part(rows, heads):
+    return rows.reshape(heads, 3, rows.shape[0] // heads // 3, *rows.shape[1:]).swapaxes(0, 1).reshape(rows.shape)
+
+
 class Written:
     def __init__(self, model, path):
         self.config, self.kind = model.config, model.config.model_type
-        self.heads, self.kv_heads = self.config.num_attention_heads, self.config.num_key_value_heads
+        self.heads = self.config.num_attention_heads
+        self.kv_heads = getattr(self.config, "num_key_value_heads", self.heads)
         self.head_dim = getattr(self.config, "head_dim", None) or self.config.hidden_size // self.heads
         arch = gguf.MODEL_ARCH[ARCHITECTURES[self.kind]]
         self.names = gguf.get_tensor_name_map(arch, self.config.num_hidden_layers)
@@ -38,7 +44,7 @@ class Written:
         self.rope()
         getattr(self, self.kind, lambda: None)()
         for name, tensor in model.state_dict().items():
-            if name != "lm_head.weight" or not self.config.tie_word_embeddings:
+            if name not in ("lm_head.weight", "embed_out.weight") or not self.config.tie_word_embeddings:
                 self.tensor(name, tensor.float().numpy())
         self.out.write_header_to_file()
         self.out.write_kv_data_to_file()
@@ -48,6 +54,8 @@ class Written:
     def tensor(self, name, values):
         if self.kind in PERMUTED and name.endswith(("q_proj.weight", "k_proj.weight")):
             values = permuted(values, self.heads if "q_proj" in name else self.kv_heads)
+        if "query_key_value" in name:
+            values = part_by_part(values, self.heads)
         if self.kind == "gemma3_text" and name.endswith("norm.weight"):
             values = values + 1
         self.out.add_tensor(self.names.get_name(name, try_suffixes=(".weight", ".bias")), values)
@@ -60,7 +68,10 @@ class Written:
         self.out.add_feed_forward_length(c.intermediate_size)
         self.out.add_head_count(self.heads)
         self.out.add_head_count_kv(self.kv_heads)
-        self.out.add_layer_norm_rms_eps(c.rms_norm_eps)
+        if self.kind == "gpt_neox":
+            self.out.add_layer_norm_eps(c.layer_norm_eps)
+        else:
+            self.out.add_layer_norm_rms_eps(c.rms_norm_eps)
         self.out.add_vocab_size(c.vocab_size)
         if self.head_dim != c.hidden_size // self.heads or self.kind in ("qwen3", "gemma3_text"):
             self.out.add_key_length(self.head_dim)
@@ -92,6 +103,9 @@ class Written:
         self.out.add_sliding_window_pattern([kind == "sliding_attention" for kind in self.config.layer_types])
         if rope_of(self.config)["rope_type"] == "yarn":
             self.out.add_rope_scaling_attn_factors(rope_of(self.config)["attention_factor"])
+
+    def gpt_neox(self):
+        self.out.add_parallel_residual(self.config.use_parallel_residual)
 
     def granite(self):
         self.out.add_attention_scale(self.config.attention_multiplier)

@@ -61,7 +61,7 @@ double sum_of_heads(const LogitAttribution& split) {
 }
 
 double sum(const LogitAttribution& split) {
-  double total = split.embedding + sum_of_heads(split);
+  double total = split.embedding + split.biases + sum_of_heads(split);
   for (const float value : split.feed_forward) total += static_cast<double>(value);
   return total;
 }

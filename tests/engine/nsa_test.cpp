@@ -39,8 +39,8 @@ class QueryByQuery {
       const Decoder::Projections p = decoder_.project(layer, x, {});
       const at::Tensor heads =
           decoder_.config.is_windowed(layer) ? attend_in_window(decoder_.config, p) : attend(layer, p, gates(layer, x));
-      x = decoder_.add_attention(layer, x, heads, {});
-      x = decoder_.add_feed_forward(layer, x, {});
+      const at::Tensor attended = decoder_.add_attention(layer, x, heads, {});
+      x = decoder_.add_feed_forward(layer, attended, x, {});
     }
     return decoder_.finish(x);
   }

@@ -104,6 +104,19 @@ inline std::vector<float> permute_heads(const std::vector<float>& values, std::i
   return permuted;
 }
 
+/// The rows of GPT-NeoX's fused projection, or of its bias, as a GGUF stores them: the queries of all heads, then the
+/// keys, then the values. An HF file has them head by head.
+inline std::vector<float> part_by_part(const std::vector<float>& values, const ModelConfig& c) {
+  const auto of_part = static_cast<std::ptrdiff_t>(values.size()) / (3 * c.heads);  // of one head
+  std::vector<float> parts;
+  for (std::ptrdiff_t part = 0; part < 3; ++part)
+    for (std::ptrdiff_t head = 0; head < c.heads; ++head) {
+      const auto first = values.begin() + (3 * head + part) * of_part;
+      parts.insert(parts.end(), first, first + of_part);
+    }
+  return parts;
+}
+
 /// `after`: the family norms what blocks add.
 inline std::string gguf_tensor_name(const std::string& hf_name, bool after = false) {
   static const std::map<std::string, std::string> kNamesAfter{{"post_attention_layernorm", "post_attention_norm"},
@@ -124,9 +137,16 @@ inline std::string gguf_tensor_name(const std::string& hf_name, bool after = fal
                                                          {"mlp.gate_proj", "ffn_gate"},
                                                          {"mlp.up_proj", "ffn_up"},
                                                          {"mlp.gate_up_proj", "ffn_up"},
-                                                         {"mlp.down_proj", "ffn_down"}};
+                                                         {"mlp.down_proj", "ffn_down"},
+                                                         {"gpt_neox.embed_in", "token_embd"},
+                                                         {"gpt_neox.final_layer_norm", "output_norm"},
+                                                         {"embed_out", "output"},
+                                                         {"attention.query_key_value", "attn_qkv"},
+                                                         {"attention.dense", "attn_output"},
+                                                         {"mlp.dense_h_to_4h", "ffn_up"},
+                                                         {"mlp.dense_4h_to_h", "ffn_down"}};
   const std::string stem = hf_name.substr(0, hf_name.rfind('.')), suffix = hf_name.substr(stem.size());
-  const std::string layers = "model.layers.";
+  const std::string layers = hf_name.starts_with("gpt_neox.") ? "gpt_neox.layers." : "model.layers.";
   if (!stem.starts_with(layers)) return kNames.at(stem) + suffix;
   const std::size_t dot = stem.find('.', layers.size());
   const std::string part = stem.substr(dot + 1);
@@ -137,7 +157,7 @@ inline std::string gguf_tensor_name(const std::string& hf_name, bool after = fal
 /// The keys of a GGUF of this model's family. Linear RoPE scaling is written; llama3's is a tensor that the test adds.
 inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
   static const std::map<std::string, std::string> kOther{
-      {"gemma3_text", "gemma3"}, {"mistral", "llama"}, {"olmo3", "olmo2"}};
+      {"gemma3_text", "gemma3"}, {"mistral", "llama"}, {"olmo3", "olmo2"}, {"gpt_neox", "gptneox"}};
   const std::string family = kOther.contains(c.architecture) ? kOther.at(c.architecture) : c.architecture;
   const auto add = [&](const std::string& key, std::int64_t value) {
     writer.add_int(key, static_cast<std::uint32_t>(value));
@@ -155,7 +175,10 @@ inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
   add(family + ".rope.dimension_count", c.rope_dims());
   add(family + ".vocab_size", c.vocabulary);
   writer.add_float(family + ".rope.freq_base", static_cast<float>(c.rope.theta));
-  writer.add_float(family + ".attention.layer_norm_rms_epsilon", static_cast<float>(c.norm_epsilon));
+  const bool neox = family == "gptneox";
+  writer.add_float(family + (neox ? ".attention.layer_norm_epsilon" : ".attention.layer_norm_rms_epsilon"),
+                   static_cast<float>(c.norm_epsilon));
+  if (neox) writer.add_bool(family + ".use_parallel_residual", c.parallel_blocks);
   if (c.window > 0) add(family + ".attention.sliding_window", c.window);
   if (c.window > 0 && family != "gemma3") {  // whose pattern follows from the architecture
     std::vector<bool> marks;
@@ -203,6 +226,7 @@ inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
       for (float& value : values) value += 1;
     if (permuted && name.find("q_proj") != std::string::npos) values = permute_heads(values, c.heads, shape[0]);
     if (permuted && name.find("k_proj") != std::string::npos) values = permute_heads(values, c.kv_heads, shape[0]);
+    if (name.find("query_key_value") != std::string::npos) values = part_by_part(values, c);
     const std::string type = shape.size() == 1 ? "F32" : dtype;
     const std::uint32_t number = type == "F32" ? 0 : type == "F16" ? 1 : 30;
     writer.add_tensor(gguf_tensor_name(name, gemma || c.architecture.starts_with("olmo")), shape, number,

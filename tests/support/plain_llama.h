@@ -93,7 +93,7 @@ class PlainLlama {
     return out;
   }
 
-  /// A projection of queries, keys or values, to which some families add a bias.
+  /// A linear map, to which some families add a bias.
   Vector project(const std::string& module, const Vector& x) const {
     Vector out = multiply(module + ".weight", x);
     const auto bias = weights_.find(module + ".bias");
@@ -102,16 +102,35 @@ class PlainLlama {
     return out;
   }
 
+  std::string root() const { return neox() ? "gpt_neox." : "model."; }
+  std::string embedding() const { return root() + (neox() ? "embed_in.weight" : "embed_tokens.weight"); }
+  bool neox() const { return model_.architecture == "gpt_neox"; }
   bool gemma() const { return model_.architecture == "gemma3_text"; }
   double norm_offset() const { return gemma() ? 1 : 0; }
 
-  /// x · Φ(x) by tanh, or x · σ(x).
+  /// x · Φ(x) by tanh, or x · σ(x); of GPT-NeoX x · Φ(x) itself.
   double activate(double x) const {
+    if (neox()) return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
     if (!gemma()) return x / (1 + std::exp(-x));
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / 3.14159265358979323846) * (x + 0.044715 * x * x * x)));
   }
 
+  /// A LayerNorm: deviations from the mean over their size, gains, biases.
+  Vector normalise_centred(const std::string& module, const Vector& x) const {
+    const std::vector<float>&gains = weights_.at(module + ".weight"), &biases = weights_.at(module + ".bias");
+    const auto n = static_cast<double>(x.size());
+    double mean = 0, variance = 0;
+    for (const double value : x) mean += value / n;
+    for (const double value : x) variance += (value - mean) * (value - mean) / n;
+    Vector out;
+    for (std::size_t c = 0; c < x.size(); ++c)
+      out.push_back((x[c] - mean) / std::sqrt(variance + model_.norm_epsilon) * static_cast<double>(gains[c]) +
+                    static_cast<double>(biases[c]));
+    return out;
+  }
+
   Vector normalise(const std::string& name, const Vector& x) const {
+    if (neox()) return normalise_centred(name.substr(0, name.rfind('.')), x);
     double squares = 0;
     for (double value : x) squares += value * value;
     Vector out = x;
@@ -140,6 +159,13 @@ class PlainLlama {
 
   /// Queries, keys and values of all heads, side by side each.
   std::vector<Vector> projections(const std::string& at, const Vector& x) const {
+    if (neox()) {  // head after head: its query, its key, its value
+      std::vector<Vector> all(3);
+      const Vector rows = project(at + "query_key_value", x);
+      for (std::size_t i = 0, d = static_cast<std::size_t>(model_.head_dim); i < rows.size(); ++i)
+        all[i / d % 3].push_back(rows[i]);
+      return all;
+    }
     if (!weights_.contains(at + "qkv_proj.weight"))
       return {project(at + "q_proj", x), project(at + "k_proj", x), project(at + "v_proj", x)};
     const Vector all = project(at + "qkv_proj", x);
@@ -370,9 +396,10 @@ class PlainLlama {
   }
 
   void run_layer(int layer, Rows& x, LayerPast& kept, LayerQueries& queries) const {
-    const std::string at = "model.layers." + std::to_string(layer) + ".";
+    const std::string at = root() + "layers." + std::to_string(layer) + ".";
     for (const Vector& row : x) {
-      const std::vector<Vector> qkv = projections(at + "self_attn.", maybe_normed(at + "input_layernorm.weight", row));
+      const std::vector<Vector> qkv =
+          projections(at + (neox() ? "attention." : "self_attn."), maybe_normed(at + "input_layernorm.weight", row));
       const Vector q = head_norm(at + "self_attn.q_norm.weight", qkv[0]),
                    k = head_norm(at + "self_attn.k_norm.weight", qkv[1]);
       for (int head = 0; head < model_.heads; ++head) queries[head].push_back(head_part(q, head));
@@ -398,14 +425,26 @@ class PlainLlama {
       for (std::size_t c = 0; c < row.size(); ++c) row[c] += model_.residual_scale * out[c];
     };
     for (std::size_t j = 0; j < x.size(); ++j) {
-      add(x[j], multiply(at + "self_attn.o_proj.weight", concatenated[j]), "post_attention_layernorm.weight");
-      const Vector normed =
-          maybe_normed(at + (after ? "pre_feedforward_layernorm.weight" : "post_attention_layernorm.weight"), x[j]);
-      const Vector both = gate_and_up(at + "mlp.", normed);
-      Vector gated(both.size() / 2);
-      for (std::size_t c = 0; c < gated.size(); ++c) gated[c] = activate(both[c]) * both[c + gated.size()];
-      add(x[j], multiply(at + "mlp.down_proj.weight", gated), "post_feedforward_layernorm.weight");
+      const Vector entering = x[j];
+      add(x[j], project(at + (neox() ? "attention.dense" : "self_attn.o_proj"), concatenated[j]),
+          "post_attention_layernorm.weight");
+      const Vector read =
+          maybe_normed(at + (after ? "pre_feedforward_layernorm.weight" : "post_attention_layernorm.weight"),
+                       model_.parallel_blocks ? entering : x[j]);
+      add(x[j], feed_forward(at + "mlp.", read), "post_feedforward_layernorm.weight");
     }
+  }
+
+  Vector feed_forward(const std::string& at, const Vector& x) const {
+    if (neox()) {
+      Vector active = project(at + "dense_h_to_4h", x);
+      for (double& value : active) value = activate(value);
+      return project(at + "dense_4h_to_h", active);
+    }
+    const Vector both = gate_and_up(at, x);
+    Vector gated(both.size() / 2);
+    for (std::size_t c = 0; c < gated.size(); ++c) gated[c] = activate(both[c]) * both[c + gated.size()];
+    return multiply(at + "down_proj.weight", gated);
   }
 
   Rows run_segment(const std::vector<std::int32_t>& ids) {
@@ -422,16 +461,17 @@ class PlainLlama {
     const auto D = static_cast<std::size_t>(model_.hidden);
     Rows x;
     for (std::int32_t id : ids) {
-      const float* row = weights_.at("model.embed_tokens.weight").data() + static_cast<std::size_t>(id) * D;
+      const float* row = weights_.at(embedding()).data() + static_cast<std::size_t>(id) * D;
       x.emplace_back(row, row + D);
       for (double& value : x.back()) value *= model_.embedding_scale;
     }
     for (std::size_t l = 0; l < segment.size(); ++l) run_layer(static_cast<int>(l), x, segment[l], queries[l]);
-    const std::string head = model_.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight";
+    const std::string head = model_.tied_embeddings ? embedding() : neox() ? "embed_out.weight" : "lm_head.weight";
+    const std::string final_norm = root() + (neox() ? "final_layer_norm.weight" : "norm.weight");
     if (see_residual) see_residual(x);
     Rows logits;
     for (const Vector& row : x) {
-      logits.push_back(multiply(head, normalise("model.norm.weight", row)));
+      logits.push_back(multiply(head, normalise(final_norm, row)));
       for (double& value : logits.back()) value /= model_.logit_divisor;
     }
     return logits;

@@ -30,11 +30,11 @@ inline at::Tensor run_layers(const Decoder& decoder, const std::vector<std::int3
   at::Tensor x = decoder.embed(as_tensor(ids));
   for (int layer = 0; layer < decoder.config.layers; ++layer) {
     const Decoder::Projections projections = decoder.project(layer, x, {});
-    x = decoder.add_attention(
+    const at::Tensor attended = decoder.add_attention(
         layer, x,
         decoder.config.is_windowed(layer) ? attend_in_window(decoder.config, projections) : attend(layer, projections),
         {});
-    x = decoder.add_feed_forward(layer, x, {});
+    x = decoder.add_feed_forward(layer, attended, x, {});
   }
   return decoder.finish(x);
 }

@@ -38,6 +38,8 @@ inline ModelConfig tiny_of(const Family& family) {
   }
   if (family.unrotated_pattern > 0) model.unrotated_layers = {1};
   if (family.partial_rotary) model.rotated_dims = 6;
+  if (family.projections == StoredProjections::FusedByHead) model.kv_heads = model.heads;
+  if (family.parallel_key) model.parallel_blocks = true;
   if (family.name == "phi3") model.rope = longrope();
   if (family.name == "olmo3") model.rope = {.kind = RopeConfig::Kind::Yarn, .factor = 4, .original_context = 64};
   return model;
@@ -61,13 +63,15 @@ inline ModelConfig global_of(const Family& family) {
   return model;
 }
 
-/// Returns a model of each family, and a second one with windows of each family that may have some.
+/// Returns a model of each family, and a second one with windows, or with blocks in sequence, of each family that may
+/// have such.
 inline const std::vector<ModelConfig>& tiny_models() {
   static const std::vector<ModelConfig> models = [] {
     std::vector<ModelConfig> all;
     for (const Family& family : families()) {
       all.push_back(global_of(family));
       if (family.window != SlidingWindowRule::Ignored) all.push_back(windowed_of(family));
+      if (family.parallel_key) all.push_back(global_of(family)), all.back().parallel_blocks = false;
     }
     return all;
   }();

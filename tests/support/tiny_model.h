@@ -36,9 +36,33 @@ inline ModelConfig tiny_config(std::int64_t layers = 4, std::int64_t heads = 4, 
   return config;
 }
 
+using TensorShapes = std::vector<std::pair<std::string, std::vector<std::int64_t>>>;
+
+/// Those of GPT-NeoX, where every linear map but the head has a bias.
+inline TensorShapes neox_tensor_shapes(const ModelConfig& c) {
+  TensorShapes shapes{{"gpt_neox.embed_in.weight", {c.vocabulary, c.hidden}}};
+  const auto add = [&](const std::string& module, std::vector<std::int64_t> shape) {
+    shapes.push_back({"gpt_neox." + module + ".weight", shape});
+    shapes.push_back({"gpt_neox." + module + ".bias", {shape[0]}});
+  };
+  for (std::int64_t layer = 0; layer < c.layers; ++layer) {
+    const std::string at = "layers." + std::to_string(layer) + ".";
+    add(at + "input_layernorm", {c.hidden});
+    add(at + "attention.query_key_value", {3 * c.heads * c.head_dim, c.hidden});
+    add(at + "attention.dense", {c.hidden, c.heads * c.head_dim});
+    add(at + "post_attention_layernorm", {c.hidden});
+    add(at + "mlp.dense_h_to_4h", {c.intermediate, c.hidden});
+    add(at + "mlp.dense_4h_to_h", {c.hidden, c.intermediate});
+  }
+  add("final_layer_norm", {c.hidden});
+  if (!c.tied_embeddings) shapes.push_back({"embed_out.weight", {c.vocabulary, c.hidden}});
+  return shapes;
+}
+
 /// Names and shapes of all tensors of an HF checkpoint of this config, in the order that HF lists them.
-inline std::vector<std::pair<std::string, std::vector<std::int64_t>>> hf_tensor_shapes(const ModelConfig& c) {
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> shapes;
+inline TensorShapes hf_tensor_shapes(const ModelConfig& c) {
+  if (c.architecture == "gpt_neox") return neox_tensor_shapes(c);
+  TensorShapes shapes;
   const std::int64_t queries = c.heads * c.head_dim, keys = c.kv_heads * c.head_dim;
   const bool gemma = c.architecture == "gemma3_text", olmo = c.architecture.starts_with("olmo"),
              fused = c.architecture == "phi3";
@@ -89,7 +113,7 @@ inline std::map<std::string, std::vector<float>> random_weights(const ModelConfi
   std::map<std::string, std::vector<float>> weights;
   for (const auto& [name, shape] : hf_tensor_shapes(config)) {
     const bool vector = shape.size() == 1;
-    const bool embedding = name == "model.embed_tokens.weight";
+    const bool embedding = name == "model.embed_tokens.weight" || name == "gpt_neox.embed_in.weight";
     const auto columns = static_cast<float>(shape.back());
     std::vector<float> values(static_cast<std::size_t>(vector ? shape[0] : shape[0] * shape[1]));
     const bool bias = name.ends_with(".bias");
@@ -119,10 +143,10 @@ inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key)
 /// Returns the config.json of this model, in the older or newer spelling.
 inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
   const std::map<std::string, std::string> classes{
-      {"llama", "LlamaForCausalLM"},    {"mistral", "MistralForCausalLM"},    {"qwen2", "Qwen2ForCausalLM"},
-      {"qwen3", "Qwen3ForCausalLM"},    {"gemma3_text", "Gemma3ForCausalLM"}, {"phi3", "Phi3ForCausalLM"},
-      {"olmo2", "Olmo2ForCausalLM"},    {"olmo3", "Olmo3ForCausalLM"},        {"granite", "GraniteForCausalLM"},
-      {"smollm3", "SmolLM3ForCausalLM"}};
+      {"llama", "LlamaForCausalLM"},     {"mistral", "MistralForCausalLM"},    {"qwen2", "Qwen2ForCausalLM"},
+      {"qwen3", "Qwen3ForCausalLM"},     {"gemma3_text", "Gemma3ForCausalLM"}, {"phi3", "Phi3ForCausalLM"},
+      {"olmo2", "Olmo2ForCausalLM"},     {"olmo3", "Olmo3ForCausalLM"},        {"granite", "GraniteForCausalLM"},
+      {"smollm3", "SmolLM3ForCausalLM"}, {"gpt_neox", "GPTNeoXForCausalLM"}};
   // Dynamic scaling begins behind the model's context: its reader knows no other.
   const bool own_context = c.rope.kind == RopeConfig::Kind::Dynamic && c.rope.original_context != 0;
   nlohmann::json json{{"architectures", {classes.at(c.architecture)}},
@@ -149,8 +173,10 @@ inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOption
                  {"rope_local_base_freq", c.window_rope ? c.window_rope->theta : 1e4}});
     if (c.window == 0) json["sliding_window_pattern"] = 1;  // without it, five of six layers have a window
   } else {
-    json["hidden_act"] = "silu";
+    json["hidden_act"] = c.architecture == "gpt_neox" ? "gelu" : "silu";
   }
+  if (c.architecture == "gpt_neox")
+    json.update({{"layer_norm_eps", c.norm_epsilon}, {"use_parallel_residual", c.parallel_blocks}});
   if (c.architecture == "granite")
     json.update({{"embedding_multiplier", c.embedding_scale},
                  {"attention_multiplier", c.query_scale / std::sqrt(static_cast<double>(c.head_dim))},

@@ -183,12 +183,15 @@ QString AttributionPanel::sum_text(const LogitAttribution& logit) const {
                                                     .arg(probability_text(prediction.probability),
                                                          probability_text(prediction.foil_probability))
                                               : tr("probability %1").arg(probability_text(prediction.probability));
-  return filled(
+  const QString biases =
+      logit.biases == 0 ? QString() : filled(tr(", biases %1"), signed_number(static_cast<double>(logit.biases)));
+  const QString parts = filled(
       tr("At %1, <b>%2 = %3</b> (%4) = embedding %5, feed-forward %6, sinks %7, retrieved %8, carry %9, segment %10"),
       target_, logit_text(prediction).toHtmlEscaped(), decimal_text(static_cast<double>(logit.logit), 2), probability,
       signed_number(static_cast<double>(logit.embedding)), signed_number(sum_of(logit.feed_forward)),
       signed_number(sum_of(logit.sinks.values)), signed_number(sum_of(logit.retrieved.values)),
       signed_number(sum_of(logit.carry.values)), signed_number(sum_of(logit.segment.values)));
+  return parts + biases;
 }
 
 QString AttributionPanel::csv() const {

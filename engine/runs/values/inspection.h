@@ -87,6 +87,7 @@ struct HeadRecall {
 struct LogitAttribution {
   Prediction prediction;
   float logit = 0, embedding = 0;
+  float biases = 0;                 ///< of attention's output projections and of the final norm
   std::vector<float> feed_forward;  ///< [L]
   /// [L, H]: contributions of what heads read in each part. Carry is all of a prefix but sinks and what was retrieved,
   /// so far as it lies before the segment.
