@@ -199,8 +199,8 @@ std::vector<int> windowed_layers(const FamilyKeys& keys, const Family& family, s
 /// Reads which layers have a window, and the RoPE that they have of their own.
 void read_windows(const FamilyKeys& keys, const Family& family, ModelConfig& config) {
   if (family.window == SlidingWindowRule::Ignored) return;
-  const auto window = family.default_window_theta != 0 ? std::optional(keys.required_int("attention.sliding_window"))
-                                                       : keys.find_window();
+  const bool patterned = family.window == SlidingWindowRule::Patterned;
+  const auto window = patterned ? std::optional(keys.required_int("attention.sliding_window")) : keys.find_window();
   if (!window) return;
   config.window_layers = windowed_layers(keys, family, config.layers);
   if (config.window_layers.empty()) return;
@@ -210,14 +210,17 @@ void read_windows(const FamilyKeys& keys, const Family& family, ModelConfig& con
   config.window_rope = RopeConfig{.theta = apart ? family.default_window_theta : config.rope.theta};
 }
 
-/// Reads the factors of what a model computes. Of Gemma 3, no key says that the model of 62 layers has another factor
-/// of attention's scores than 1/√d.
+/// Reads the factors of what a model computes, and its soft caps.
 void read_scales(const FamilyKeys& keys, const Family& family, ModelConfig& config) {
-  constexpr int kLayersOfLargestGemma = 62;
-  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"})
-    if (keys.has(key)) unsupported(keys.file, keys.name(key) + " is not supported", "Use a model without it.");
+  const auto cap = [&](const char* key, double otherwise) {
+    if (otherwise == 0 && keys.has(key))
+      unsupported(keys.file, keys.name(key) + " is not supported", "Use a model without it.");
+    return keys.find_float(key).value_or(otherwise);
+  };
+  config.score_cap = cap("attn_logit_softcapping", family.default_score_cap);
+  config.logit_cap = cap("final_logit_softcapping", family.default_logit_cap);
   const double d = static_cast<double>(config.head_dim);
-  if (family.query_scalar && config.layers == kLayersOfLargestGemma && config.hidden > 0)
+  if (family.layers_of_other_scale == config.layers && config.hidden > 0)
     config.query_scale = std::sqrt(d * static_cast<double>(config.heads) / static_cast<double>(config.hidden));
   if (!family.multipliers) return;
   config.embedding_scale = keys.find_float("embedding_scale").value_or(1);

@@ -57,6 +57,9 @@ const ActivationNames& names_of(Activation activation) {
   return activation == Activation::Silu ? silu : activation == Activation::GeluTanh ? gelu_tanh : gelu;
 }
 
+constexpr const char* kScoreCap = "attn_logit_softcapping";
+constexpr const char* kLogitCap = "final_logit_softcapping";
+
 /// Throws for every feature that would change the computation.
 void check_features(const JsonFields& fields, const Family& family, const std::string& where) {
   const ActivationNames& names = names_of(family.activation);
@@ -72,8 +75,9 @@ void check_features(const JsonFields& fields, const Family& family, const std::s
     if (fields.find_flag(key).value_or(false))
       unsupported(where, std::string(key) + " is not supported", advice_on_families());
   }
-  for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) {
-    if (fields.find(key) != nullptr) unsupported(where, std::string(key) + " is not supported", advice_on_families());
+  for (const char* key : {kScoreCap, kLogitCap}) {
+    if (family.default_score_cap == 0 && fields.find(key) != nullptr)
+      unsupported(where, std::string(key) + " is not supported", advice_on_families());
   }
   if (family.unrotated_pattern != 0 && fields.find_flag("use_sliding_window").value_or(false))
     unsupported(where, "use_sliding_window is not supported", advice_on_families());
@@ -275,6 +279,16 @@ void read_scales(const JsonFields& fields, const Family& family, ModelConfig& co
   if (std::abs(config.query_scale - 1) < 1e-12) config.query_scale = 1;
 }
 
+/// Reads the soft caps, which null switches off.
+void read_caps(const nlohmann::json& json, const JsonFields& fields, const Family& family, ModelConfig& config) {
+  if (family.default_score_cap == 0) return;
+  const auto cap = [&](const char* key, double otherwise) {
+    return json.contains(key) ? fields.find_number(key).value_or(0) : otherwise;
+  };
+  config.score_cap = cap(kScoreCap, family.default_score_cap);
+  config.logit_cap = cap(kLogitCap, family.default_logit_cap);
+}
+
 /// Returns the number whose product with `root` is `product`, so that a reader of the file has the same bits.
 double factor_of(double product, double root) {
   const double quotient = product / root;
@@ -285,6 +299,11 @@ double factor_of(double product, double root) {
 
 void write_scales(nlohmann::json& json, const Family& family, const ModelConfig& model) {
   if (family.query_scalar) json["query_pre_attn_scalar"] = query_scalar(model);
+  const auto written_cap = [](double cap) { return cap > 0 ? nlohmann::json(cap) : nlohmann::json(); };
+  if (family.default_score_cap != 0) {
+    json[kScoreCap] = written_cap(model.score_cap);
+    json[kLogitCap] = written_cap(model.logit_cap);
+  }
   if (!family.multipliers) return;
   json["embedding_multiplier"] = model.embedding_scale;
   json["attention_multiplier"] = factor_of(model.query_scale, std::sqrt(static_cast<double>(model.head_dim)));
@@ -363,6 +382,7 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
     }
   }
   read_scales(fields, family, config);
+  read_caps(json, fields, family, config);
   read_rotated(fields, family, config, where);
   config.validate(where);
   read_unrotated(fields, family, config, where);

@@ -10,6 +10,7 @@
 #include "engine/ops/cpu/packed_weight.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
+#include "engine/ops/soft_cap.h"
 
 namespace carryover {
 
@@ -172,7 +173,7 @@ at::Tensor Decoder::head_row(std::int64_t token) const {
 }
 
 at::Tensor Decoder::logits(const at::Tensor& hidden) const {
-  return ops::linear(hidden, weights.head);
+  return ops::soft_capped(ops::linear(hidden, weights.head), config.logit_cap);
 }
 
 }  // namespace carryover

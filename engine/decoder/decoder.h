@@ -39,7 +39,7 @@ struct Decoder {
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering, const AdapterDropout& dropout,
                               bool reuses_x = false) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm and the divisor of logits, [m, D]
-  at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V]
+  at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V], soft-capped where the model's are
   /// Returns what a hidden state's dot product with is its logit of a token, [D] fp64, before the final norm divides by
   /// the state's size (final_scale()) and adds its own bias. row: [D] fp64, of the head, or a difference of two.
   at::Tensor logit_direction(const at::Tensor& row) const;

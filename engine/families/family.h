@@ -77,8 +77,12 @@ struct Family {
   bool norms_after_blocks = false;  ///< what they add is normed
   bool scaled_embedding = false;    ///< embeddings are multiplied by √D
   bool query_scalar = false;        ///< config.json has query_pre_attn_scalar: scores are divided by its root
-  bool multipliers = false;         ///< config.json has factors of embeddings, scores, residuals and logits
-  bool partial_rotary = false;      ///< RoPE may rotate only the first dimensions of a head
+  double default_score_cap = 0;     ///< of soft-capped scores, where a file does not say; 0: the family caps nothing
+  double default_logit_cap = 0;     ///< the same of logits
+  std::int64_t layers_of_other_scale = 0;  ///< the number of layers of the one model whose scores are divided by
+                                           ///< √(D/H), which no key of a GGUF says; 0: there is none
+  bool multipliers = false;                ///< config.json has factors of embeddings, scores, residuals and logits
+  bool partial_rotary = false;             ///< RoPE may rotate only the first dimensions of a head
   StoredProjections projections = StoredProjections::Apart;
   bool starts_with_bos = false;       ///< the model was trained on texts that begin with BOS, and is far worse without
   bool default_tied = false;          ///< where config.json has no `tie_word_embeddings`

@@ -39,6 +39,9 @@ void check_scales(const ModelConfig& model, const std::string& where) {
                                      std::pair(model.residual_scale, "the scale of what a block adds"),
                                      std::pair(model.logit_divisor, "what logits are divided by")})
     if (!(scale > 0 && scale < 1e6)) refuse_value(where, field, "is out of range");
+  for (const auto& [cap, field] :
+       {std::pair(model.score_cap, "the soft cap of scores"), std::pair(model.logit_cap, "the soft cap of logits")})
+    if (!(cap == 0 || (cap > 1e-3 && cap < 1e6))) refuse_value(where, field, "is out of range");
 }
 
 }  // namespace

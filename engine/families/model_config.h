@@ -28,6 +28,8 @@ struct ModelConfig {
   double query_scale = 1;        ///< multiplies queries, where attention's scores have another factor than 1/√d
   double residual_scale = 1;     ///< multiplies what attention and the feed-forward add
   double logit_divisor = 1;      ///< logits are divided by it
+  double score_cap = 0;          ///< c: attention's scores s become c·tanh(s/c) before they are masked; 0: they stay
+  double logit_cap = 0;          ///< the same of logits
   bool tied_embeddings = false;  ///< the head is the embeddings
   bool parallel_blocks = false;  ///< the feed-forward reads what the layer's attention reads, not what that leaves
   RopeConfig rope;
@@ -71,6 +73,8 @@ void each_field(const ModelConfig&, Field field) {
   field("query_scale", &ModelConfig::query_scale, IfChanged);
   field("residual_scale", &ModelConfig::residual_scale, IfChanged);
   field("logit_divisor", &ModelConfig::logit_divisor, IfChanged);
+  field("score_cap", &ModelConfig::score_cap, IfChanged);
+  field("logit_cap", &ModelConfig::logit_cap, IfChanged);
   field("tied_embeddings", &ModelConfig::tied_embeddings, Needed);
   field("parallel_blocks", &ModelConfig::parallel_blocks, IfChanged);
   field("rope", &ModelConfig::rope, Needed);

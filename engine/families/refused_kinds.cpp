@@ -34,7 +34,6 @@ const std::vector<RefusedKind>& kinds() {
        {"gpt2", "opt", "gptbigcode", "starcoder", "xglm", "biogpt", "openaigpt"},
        {"gpt2lm", "optfor", "gptbigcodefor"}},
       {"it has ALiBi in place of RoPE", {"bloom", "mpt"}, {"bloomfor", "mptfor"}},
-      {"its scores are soft-capped", {"gemma2"}, {"gemma2for"}},
       {"it has LayerNorm or blocks in parallel",
        {"gptneo", "gptj", "phi", "phi2", "falcon", "stablelm", "cohere", "cohere2", "commandr", "starcoder2", "olmo",
         "codegen", "persimmon", "nemotron"},

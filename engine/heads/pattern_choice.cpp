@@ -33,6 +33,7 @@ at::Tensor head_output(const HeadTensors& head, const ops::AttentionWindow& wind
   attention.values = alone(head.values);
   attention.window = window;
   attention.index = index;
+  attention.score_cap = head.score_cap;
   return ops::prefix_attention(attention);
 }
 
@@ -73,7 +74,7 @@ PatternTrial try_pattern(const HeadTensors& head, const at::Tensor& dense, const
     trial.seen = pairs_of_window(head.queries.size(0), pattern.vertical + pattern.slash);
     return trial;
   }
-  const KeyIndex index = pattern_index(pattern, {head.queries, head.keys});
+  const KeyIndex index = pattern_index(pattern, {head.queries, head.keys}, head.score_cap);
   trial.off = values_off(head_output(head, {}, &index), dense);
   trial.seen = pairs_of_index(index);
   return trial;
@@ -134,7 +135,8 @@ FoundPatterns search_patterns(const Decoder& decoder, const PatternSearchRequest
     }
     const std::int64_t kv_head = head / model.group_size();
     patterns.found.push_back(best_pattern(
-        {sight.queries[head], sight.kv.rotated_keys[kv_head], sight.kv.values[kv_head]}, request.most_keys, control));
+        {sight.queries[head], sight.kv.rotated_keys[kv_head], sight.kv.values[kv_head], model.score_cap},
+        request.most_keys, control));
   };
   RunSetup setup{run.policy, run.config, patterns.tokens};
   setup.after_layer = [&](int) { control.checkpoint(); };

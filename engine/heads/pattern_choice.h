@@ -12,6 +12,7 @@ namespace carryover {
 struct HeadTensors {
   at::Tensor queries, keys;  ///< rotated
   at::Tensor values;
+  double score_cap = 0;  ///< ModelConfig::score_cap
 };
 
 /// Returns that one of pattern_candidates(N) which has the fewest wrong output values, among those that see at most the

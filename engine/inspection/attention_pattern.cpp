@@ -11,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/ops/soft_cap.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover {
@@ -43,7 +44,7 @@ at::Tensor pool_columns(const at::Tensor& weights, std::int64_t step) {
 
 }  // namespace
 
-AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) {
+AttentionPattern::AttentionPattern(const AttentionSight& sight, int head) : score_cap_(sight.score_cap) {
   const auto kv_head = head / (sight.queries.size(0) / sight.kv.keys.size(0));
   const auto opmath = ops::compute_type(sight.queries.scalar_type());
   queries_ = sight.queries[head].to(opmath) * attention_scale<double>(sight.queries.size(2));
@@ -142,7 +143,10 @@ at::Tensor AttentionPattern::visible_weights(std::int64_t first, std::int64_t co
 /// Returns one branch's attention over [its prefix; segment], without the keys that none of the queries sees.
 at::Tensor AttentionPattern::weights_of(const Branch& branch, std::int64_t first, std::int64_t count) const {
   const std::int64_t all = branch.keys.size(0), seen = all - queries() + first + count;
-  at::Tensor scores = at::mm(queries_.narrow(0, first, count), branch.keys.narrow(0, 0, seen).t());
+  const auto scores_of = [&](const at::Tensor& queries, std::int64_t keys) {
+    return ops::soft_capped(at::mm(queries.narrow(0, first, count), branch.keys.narrow(0, 0, keys).t()), score_cap_);
+  };
+  at::Tensor scores = scores_of(queries_, seen);
   if (const auto& index = branch.group->index) {
     const at::Tensor visible = ops::listed_keys(*index, branch.index_row, first, count, all, scores.device());
     const at::Tensor hidden = visible.narrow(1, 0, seen).logical_not();
@@ -152,8 +156,7 @@ at::Tensor AttentionPattern::weights_of(const Branch& branch, std::int64_t first
   if (const HeadWindow& window = branch.group->window; window.length > 0) {
     const at::Tensor& apart_queries = branch.sink_queries;
     if (const std::int64_t apart = std::min(window.sinks + window.far, seen); apart > 0 && apart_queries.defined())
-      scores.narrow(1, 0, apart)
-          .copy_(at::mm(apart_queries.narrow(0, first, count), branch.keys.narrow(0, 0, apart).t()));
+      scores.narrow(1, 0, apart).copy_(scores_of(apart_queries, apart));
     const at::Tensor visible =
         ops::visible_keys({window.length, window.sinks, {}, window.far}, count, seen, scores.device());
     scores.masked_fill_(visible.logical_not(), -std::numeric_limits<double>::infinity());

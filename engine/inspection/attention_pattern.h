@@ -30,8 +30,8 @@ class AttentionPattern {
   const at::Tensor& prefix_values() const { return prefix_values_; }  ///< [P, d]; undefined where P = 0
   const at::Tensor& values() const { return values_; }                ///< [n, d]
 
-  /// Returns softmax(q·kᵀ/√d) of queries [first, first + count) over [prefix; segment]: [count, P + n] in max(fp32,
-  /// dtype).
+  /// Returns softmax(q·kᵀ/√d), of scores that are capped where the model's are, of queries [first, first + count) over
+  /// [prefix; segment]: [count, P + n] in max(fp32, dtype).
   at::Tensor weights(std::int64_t first, std::int64_t count) const;
   /// Returns the same without the last keys, which none of these queries sees.
   at::Tensor visible_weights(std::int64_t first, std::int64_t count) const;
@@ -56,6 +56,7 @@ class AttentionPattern {
 
   at::Tensor queries_, values_, prefix_values_;
   std::int64_t prefix_length_ = 0;
+  double score_cap_;
   std::vector<Branch> branches_;  ///< one or more
 };
 

@@ -7,6 +7,7 @@
 
 #include "engine/base/attention_scale.h"
 #include "engine/method/retrieval_pool.h"
+#include "engine/ops/soft_cap.h"
 
 namespace carryover {
 
@@ -15,16 +16,17 @@ namespace {
 constexpr std::int64_t kScores = std::int64_t{1} << 22;  // held at a time
 
 /// [entries] fp64: mean over queries [m, d] of the softmax over keys [entries, d].
-at::Tensor mean_attention(const at::Tensor& queries, const at::Tensor& keys) {
+at::Tensor mean_attention(const at::Tensor& queries, const at::Tensor& keys, double score_cap) {
   if (keys.size(0) == 0) return at::zeros({0}, at::kDouble);
   const at::ScalarType opmath = queries.scalar_type() == at::kDouble ? at::kDouble : at::kFloat;
   const at::Tensor scaled = queries.to(opmath) * attention_scale<double>(queries.size(1));
   const at::Tensor columns = keys.to(opmath).t();
   const std::int64_t m = queries.size(0), rows = std::max<std::int64_t>(1, kScores / keys.size(0));
   at::Tensor sum = at::zeros({keys.size(0)}, queries.options().dtype(at::kDouble));
-  for (std::int64_t first = 0; first < m; first += rows)
-    sum +=
-        at::softmax(at::mm(scaled.narrow(0, first, std::min(rows, m - first)), columns), 1).sum(0, false, at::kDouble);
+  for (std::int64_t first = 0; first < m; first += rows) {
+    const at::Tensor scores = at::mm(scaled.narrow(0, first, std::min(rows, m - first)), columns);
+    sum += at::softmax(ops::soft_capped(scores, score_cap), 1).sum(0, false, at::kDouble);
+  }
   return (sum / m).cpu();
 }
 
@@ -62,7 +64,8 @@ void PoolAttention::see(const AttentionSight& sight) {
     const auto [first, count] = policy_.searched(state_, hits);
     const std::int32_t slot = layer.slot_of(static_cast<int>(hits.head / group_size));
     const at::Tensor keys = layer.keys.upcast(slot, first, count);
-    recall_.push_back(compare(hits, mean_attention(sight.kv.queries[hits.head].to(keys.device()), keys), first));
+    const at::Tensor queries = sight.kv.queries[hits.head].to(keys.device());
+    recall_.push_back(compare(hits, mean_attention(queries, keys, sight.score_cap), first));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/base/error.h"
+#include "engine/ops/soft_cap.h"
 
 namespace carryover {
 
@@ -22,7 +23,9 @@ Prediction predict(const Decoder& decoder, const at::Tensor& hidden, const Predi
       decoder.logits(hidden.narrow(0, question.token, 1)).to(at::kDouble).logsumexp({1}).item<double>();
   // The logit is computed in fp64, not taken from the logits above, whose dtype may be bf16: a logit of 20 would be a
   // multiple of 1/8.
-  const auto logit = [&](std::int32_t id) { return row.dot(decoder.head_row(id).to(at::kDouble)).item<double>(); };
+  const auto logit = [&](std::int32_t id) {
+    return ops::soft_capped(row.dot(decoder.head_row(id).to(at::kDouble)), decoder.config.logit_cap).item<double>();
+  };
   Prediction prediction{question.token, target, logit(target), 0, question.foil};
   prediction.probability = std::exp(prediction.logit - log_sum);
   if (question.foil) {

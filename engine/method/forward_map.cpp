@@ -152,7 +152,8 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   if (call.open == nullptr) result.trace = call.attention().trace(call.layer, attended.kv);
   if (f.watch_attention) {
     f.spend(&SegmentTime::host);
-    f.watch_attention({call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries});
+    f.watch_attention(
+        {call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries, f.decoder.config.score_cap});
   }
   if (!f.watch) {  // the feed-forward does not pay for the rest
     attended = {{}, {}, {}, attended.x};
@@ -162,7 +163,9 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   result.x = f.decoder.add_feed_forward(call.layer, attended.x, x, call.dropout, call.reuses_x);
   f.spend(&SegmentTime::host);
   if (f.watch)
-    f.watch({{call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries}, attended.x, result.x});
+    f.watch({{call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries, f.decoder.config.score_cap},
+             attended.x,
+             result.x});
   return result;
 }
 

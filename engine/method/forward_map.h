@@ -18,6 +18,7 @@ struct AttentionSight {
   const at::Tensor& entering;  ///< [m, D], the residual stream before the layer
   /// [H, m, d], the queries rotated for the sinks (HeadWindow::furthest); undefined: the sinks are read with `queries`.
   const at::Tensor& sink_queries;
+  double score_cap;  ///< ModelConfig::score_cap
 };
 
 /// The same with the layer's results.

@@ -23,8 +23,10 @@ at::Tensor with_room(const at::Tensor& prefix, const at::Tensor& segment) {
 
 /// Returns the operands of the group's attention for a device that reads keys and values in place.
 ops::HeadAttention by_heads(const HeadGroup& group, const RotatedQueries& queries, const LayerKv& kv,
-                            std::int64_t group_size) {
-  ops::HeadAttention attention{queries.rows, queries.places(group.heads), {}, {}, {}, kv.rotated_keys, kv.values, {}};
+                            const ModelConfig& model) {
+  ops::HeadAttention attention{queries.rows,   queries.places(group.heads), {}, {}, {}, kv.rotated_keys, kv.values, {},
+                               model.score_cap};
+  const auto group_size = static_cast<int>(model.group_size());
   if (kv.in_room) {
     attention.keys = with_room(group.prefix_keys, kv.rotated_keys);
     attention.values = with_room(group.prefix_values, kv.values);
@@ -34,7 +36,7 @@ ops::HeadAttention by_heads(const HeadGroup& group, const RotatedQueries& querie
   }
   int distinct = -1, last = -1;
   for (int i = 0; i < static_cast<int>(group.heads.size()); ++i) {
-    const int kv_head = group.heads[static_cast<std::size_t>(i)] / static_cast<int>(group_size);
+    const int kv_head = group.heads[static_cast<std::size_t>(i)] / group_size;
     if (kv_head != last) ++distinct;
     last = kv_head;
     attention.kv_rows.push_back(kv_head);
@@ -51,9 +53,9 @@ bool attends_by_heads(const HeadGroup& group, const RotatedQueries& queries) {
 /// Returns the attention outputs of one head group (eq:attn): [heads, m, d]. `received`: null, or the tensor that gets
 /// the attention that the group's keys receive.
 at::Tensor attend(const HeadGroup& group, const RotatedQueries& queries, const at::Tensor& sink_queries,
-                  const LayerKv& kv, std::int64_t group_size, at::Tensor* received) {
-  if (attends_by_heads(group, queries)) return ops::attend_heads(by_heads(group, queries, kv, group_size));
-  const KvSharing sharing = share_kv(group.heads, group_size);
+                  const LayerKv& kv, const ModelConfig& model, at::Tensor* received) {
+  if (attends_by_heads(group, queries)) return ops::attend_heads(by_heads(group, queries, kv, model));
+  const KvSharing sharing = share_kv(group.heads, model.group_size());
   ops::PrefixAttention attention;
   attention.queries = grouped(select_heads(queries.rows, queries.places(group.heads)), sharing.r);
   attention.prefix_keys = group_prefix(group.prefix_keys, group, sharing);
@@ -62,6 +64,7 @@ at::Tensor attend(const HeadGroup& group, const RotatedQueries& queries, const a
   attention.values = select_heads(kv.values, sharing.kv_rows).unsqueeze(1);
   attention.window = {group.window.length, group.window.sinks, {}, group.window.far};
   attention.index = group.index.get();
+  attention.score_cap = model.score_cap;
   if (sink_queries.defined() && group.window.furthest >= 0)
     attention.window.sink_queries = grouped(select_heads(sink_queries, group.heads), sharing.r);
   if (received == nullptr) return ops::prefix_attention(attention).flatten(0, 1);
@@ -111,12 +114,12 @@ at::Tensor in_head_order(const std::vector<HeadOutputs>& outputs) {
 /// Computes the attention of all heads for one decoded token in one call: [1, H·d]. Returns an undefined tensor if the
 /// groups or the device do not allow that.
 at::Tensor attend_at_once(const std::vector<HeadGroup>& groups, const RotatedQueries& queries, const LayerKv& kv,
-                          std::int64_t group_size) {
+                          const ModelConfig& model) {
   if (queries.rows.size(1) > 1 || !queries.place.empty()) return {};
   std::vector<ops::HeadAttention> all;
   for (const HeadGroup& group : groups) {
     if (!attends_by_heads(group, queries) || group.gate.defined()) return {};
-    all.push_back(by_heads(group, queries, kv, group_size));
+    all.push_back(by_heads(group, queries, kv, model));
   }
   const at::Tensor rows = ops::attend_row(all);
   return rows.defined() ? rows.view({1, -1}) : rows;
@@ -126,13 +129,13 @@ at::Tensor attend_at_once(const std::vector<HeadGroup>& groups, const RotatedQue
 
 at::Tensor attend_groups(const ForwardContext& f, const std::vector<HeadGroup>& groups, const RotatedQueries& queries,
                          const at::Tensor& sink_queries, const LayerKv& kv, at::Tensor* received) {
-  const std::int64_t group_size = f.decoder.config.group_size();
+  const ModelConfig& model = f.decoder.config;
   f.spend(&SegmentTime::local_attention);
-  if (const at::Tensor row = attend_at_once(groups, queries, kv, group_size); row.defined()) return row;
+  if (const at::Tensor row = attend_at_once(groups, queries, kv, model); row.defined()) return row;
   std::vector<HeadOutputs> outputs;
   for (const HeadGroup& group : groups) {
     f.spend(group.long_range ? &SegmentTime::long_attention : &SegmentTime::local_attention);
-    add_outputs(outputs, group, attend(group, queries, sink_queries, kv, group_size, received));
+    add_outputs(outputs, group, attend(group, queries, sink_queries, kv, model, received));
   }
   f.spend(&SegmentTime::projections);
   return in_head_order(outputs);

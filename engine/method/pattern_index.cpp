@@ -29,11 +29,11 @@ std::vector<double> row_of(const at::Tensor& rows, std::int64_t row) {
 }
 
 std::vector<LineHead> line_heads(const std::vector<HeadPattern>& patterns, const std::vector<int>& heads,
-                                 const at::Tensor& queries, const at::Tensor& keys) {
+                                 const at::Tensor& queries, const at::Tensor& keys, double score_cap) {
   const auto by_lines = [](const HeadPattern& pattern) { return pattern.kind == PatternKind::VerticalSlash; };
   if (std::ranges::none_of(patterns, by_lines)) return {};
   const std::int64_t m = queries.size(1), last = std::min(kEstimatingQueries, m);
-  const ops::AttentionLines sums = ops::attention_lines(queries.narrow(1, m - last, last), keys);
+  const ops::AttentionLines sums = ops::attention_lines(queries.narrow(1, m - last, last), keys, score_cap);
   std::vector<LineHead> found;
   for (std::size_t row = 0; row < heads.size(); ++row)
     if (by_lines(patterns[row]))
@@ -55,7 +55,7 @@ Lists line_ranges(const VerticalSlash& lines, const KeyIndex& tiles, std::int64_
 }  // namespace
 
 KeyIndex pattern_index(const std::vector<HeadPattern>& patterns, const std::vector<int>& heads,
-                       const at::Tensor& queries, const at::Tensor& keys) {
+                       const at::Tensor& queries, const at::Tensor& keys, double score_cap) {
   const std::int64_t m = queries.size(1), n = keys.size(1), share = queries.size(0) / keys.size(0);
   KeyIndex index = KeyIndex::of_tiles(std::ssize(heads), kSparseTile, n - m, m);
   const auto put = [&](Lists lists, std::size_t row) {
@@ -66,7 +66,7 @@ KeyIndex pattern_index(const std::vector<HeadPattern>& patterns, const std::vect
     if (patterns[row].kind == PatternKind::BlockSparse)
       put(block_ranges({queries[heads[row]], keys[heads[row] / share]}, patterns[row].vertical), row);
   }
-  std::vector<LineHead> by_lines = line_heads(patterns, heads, queries, keys);
+  std::vector<LineHead> by_lines = line_heads(patterns, heads, queries, keys, score_cap);
   at::parallel_for(0, std::ssize(by_lines), 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       auto& [row, columns, diagonals] = by_lines[i];
@@ -79,8 +79,8 @@ KeyIndex pattern_index(const std::vector<HeadPattern>& patterns, const std::vect
   return index;
 }
 
-KeyIndex pattern_index(const HeadPattern& pattern, const SparseQueries& sparse) {
-  return pattern_index({pattern}, {0}, sparse.queries.unsqueeze(0), sparse.keys.unsqueeze(0));
+KeyIndex pattern_index(const HeadPattern& pattern, const SparseQueries& sparse, double score_cap) {
+  return pattern_index({pattern}, {0}, sparse.queries.unsqueeze(0), sparse.keys.unsqueeze(0), score_cap);
 }
 
 }  // namespace carryover

@@ -8,6 +8,7 @@
 
 #include "engine/base/attention_scale.h"
 #include "engine/ops/elementwise.h"
+#include "engine/ops/soft_cap.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover {
@@ -18,7 +19,8 @@ constexpr std::int64_t kNeighbours = 5;  ///< number of neighbouring positions o
 
 }  // namespace
 
-at::Tensor prompt_votes(const at::Tensor& queries, const at::Tensor& keys, std::int64_t end, Rope& rope) {
+at::Tensor prompt_votes(const at::Tensor& queries, const at::Tensor& keys, std::int64_t end, Rope& rope,
+                        double score_cap) {
   const std::int64_t w = queries.size(1), n = keys.size(1), kv_heads = keys.size(0), share = queries.size(0) / kv_heads;
   const RopeAngles& angles = rope.angles(end - w, w);
   const at::Tensor rotated = ops::rotate(queries, angles.cos, angles.sin);
@@ -27,6 +29,7 @@ at::Tensor prompt_votes(const at::Tensor& queries, const at::Tensor& keys, std::
   for (std::int64_t row = 0; row < kv_heads; ++row) {  // [r, w, n], for one KV head at a time
     at::Tensor scores = at::matmul(rotated.narrow(0, row * share, share), keys[row].t());
     scores = scores.to(ops::compute_type(keys.scalar_type())).mul_(attention_scale<double>(keys.size(2)));
+    scores = ops::soft_capped(scores, score_cap);
     scores.narrow(2, n - w, w).masked_fill_(future, -std::numeric_limits<double>::infinity());
     const at::Tensor mean = scores.softmax(2).narrow(2, 0, n - w).mean(1, true);
     votes.push_back(at::avg_pool1d(mean, kNeighbours, 1, kNeighbours / 2).mean(0).squeeze(0));

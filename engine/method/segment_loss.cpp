@@ -8,6 +8,7 @@
 
 #include "engine/cost/cost_model.h"
 #include "engine/ops/matmul.h"
+#include "engine/ops/soft_cap.h"
 #include "engine/runs/values/partition.h"
 
 namespace carryover {
@@ -55,6 +56,8 @@ at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at
     const ops::LogitLoss loss = ops::logit_loss(logits, chosen);
     blocks.push_back(loss.nll);
     if (gradient == nullptr) continue;
+    const double cap = decoder.config.logit_cap;
+    const at::Tensor capped = cap == 0 ? logits : logits.clone();  // logits become their gradient
     if (gradient->soft != nullptr) {
       const ops::SoftTargets soft = gradient->soft->rows(first, count);
       soft_blocks.push_back(ops::soft_loss(logits, loss, soft));
@@ -62,6 +65,7 @@ at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at
     } else {
       ops::to_loss_gradient(logits, loss, chosen);
     }
+    ops::to_uncapped_gradient(logits, capped, cap);
     if (gradient->weight != 1) logits.mul_(gradient->weight);
     add_gradient(decoder, logits, block, gradient->hidden.narrow(0, first, count), gradient->head);
   }

@@ -11,11 +11,11 @@ struct AttentionLines {
 };
 
 /// Returns the sums for the last w queries of n positions, [H, w, d], over all keys up to each, [H_kv, n, d]. Both are
-/// rotated and dense in their last dimension. On a CPU with bf16 dot products nothing of [w, n] is materialised.
+/// rotated and dense in their last dimension. On a CPU with bf16 dot products, nothing of [w, n] is materialised.
 /// Without gradients.
-AttentionLines attention_lines(const at::Tensor& queries, const at::Tensor& keys);
+AttentionLines attention_lines(const at::Tensor& queries, const at::Tensor& keys, double score_cap = 0);
 
 /// Returns the same sums by their definition: the reference. Any device.
-AttentionLines materialised_lines(const at::Tensor& queries, const at::Tensor& keys);
+AttentionLines materialised_lines(const at::Tensor& queries, const at::Tensor& keys, double score_cap = 0);
 
 }  // namespace carryover::ops

@@ -57,7 +57,7 @@ bool is_aligned(const at::Tensor& kv) {
 }
 
 bool takes_one_row(const HeadAttention& a) {
-  return a.queries.size(1) == 1 && a.queries.is_contiguous() &&
+  return a.score_cap == 0 && a.queries.size(1) == 1 && a.queries.is_contiguous() &&
          kernels::row_attention_takes(element_of(a.queries.scalar_type()), a.queries.size(2)) &&
          is_aligned(a.queries) && is_aligned(a.prefix_keys) && is_aligned(a.prefix_values) && is_aligned(a.keys) &&
          is_aligned(a.values);
@@ -164,7 +164,10 @@ at::Tensor attend_heads(const HeadAttention& a) {
                            {},
                            {},
                            keys.unsqueeze(1),
-                           values.unsqueeze(1)})
+                           values.unsqueeze(1),
+                           {},
+                           nullptr,
+                           a.score_cap})
       .flatten(0, 1);
 }
 

@@ -17,6 +17,7 @@ struct HeadAttention {
   std::vector<int> prefix_rows;
   at::Tensor keys, values;  ///< [H_kv, n, d], keys rotated; the last m belong to the queries
   std::vector<int> kv_rows;
+  double score_cap = 0;  ///< ModelConfig::score_cap
 };
 
 /// Returns true if attend_heads() should be used: on a GPU, without gradients.

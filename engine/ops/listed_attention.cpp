@@ -178,7 +178,7 @@ at::Tensor row_of_head(const at::Tensor& kv, std::int64_t r) {
 }  // namespace
 
 bool attends_by_lists(const PrefixAttention& a) {
-  const bool sees_part = a.index != nullptr || !a.window.sees_all();
+  const bool sees_part = (a.index != nullptr || !a.window.sees_all()) && a.score_cap == 0;
   return sees_part && takes_kernels(a.queries.device()) && !at::GradMode::is_enabled() && is_taken(a);
 }
 

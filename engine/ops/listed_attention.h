@@ -9,7 +9,7 @@ namespace carryover::ops {
 struct PrefixAttention;
 
 /// Returns true if attend_by_lists() should be used: on a GPU, without gradients, if queries see keys by an index or in
-/// a window, and the kernel accepts type and width. Otherwise masked_attention() is used there.
+/// a window, scores are not capped, and the kernel accepts type and width. Otherwise masked_attention() is used there.
 bool attends_by_lists(const PrefixAttention& attention);
 
 /// Computes prefix_attention() by the kernel list_attention: a key is computed only if a query of its tile sees it.

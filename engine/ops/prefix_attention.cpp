@@ -18,6 +18,7 @@
 #include "engine/ops/cpu/row_attention.h"
 #include "engine/ops/listed_attention.h"
 #include "engine/ops/listed_backward.h"
+#include "engine/ops/soft_cap.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
 
@@ -288,7 +289,7 @@ at::Tensor masked_scores(const PrefixAttention& a, const at::Tensor& keys, const
     const at::Tensor read_apart = a.window.sink_queries.to(opmath).matmul(keys.narrow(2, 0, apart).transpose(2, 3));
     scores = at::cat({read_apart, scores.narrow(3, apart, count - apart)}, 3);
   }
-  return (scores * scale).masked_fill(hidden, -std::numeric_limits<double>::infinity());
+  return soft_capped(scores * scale, a.score_cap).masked_fill(hidden, -std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
@@ -303,6 +304,30 @@ at::Tensor masked_attention(const PrefixAttention& a) {
   if (a.index != nullptr) weights = weights.masked_fill(hidden, 0);  // also if a query sees no key
   return weights.matmul(values).to(a.queries.scalar_type());
 }
+
+namespace {
+
+/// Returns masked_attention() of soft-capped scores, of as many queries at a time as keep their weights small.
+at::Tensor capped_attention(const PrefixAttention& a) {
+  constexpr std::int64_t kWeights = std::int64_t{1} << 24;
+  const std::int64_t m = a.queries.size(2), n = a.keys.size(2);
+  const std::int64_t keys = n + (a.prefix_keys.defined() ? a.prefix_keys.size(2) : 0);
+  const std::int64_t step = std::max<std::int64_t>(1, kWeights / (a.queries.size(0) * a.queries.size(1) * keys));
+  if (m <= step || a.index != nullptr) return masked_attention(a);
+  std::vector<at::Tensor> parts;
+  for (std::int64_t first = 0; first < m; first += step) {
+    const std::int64_t count = std::min(step, m - first), seen = n - m + first + count;
+    PrefixAttention part = a;
+    part.queries = a.queries.narrow(2, first, count);
+    if (a.window.sink_queries.defined()) part.window.sink_queries = a.window.sink_queries.narrow(2, first, count);
+    part.keys = a.keys.narrow(2, 0, seen);
+    part.values = a.values.narrow(2, 0, seen);
+    parts.push_back(masked_attention(part));
+  }
+  return at::cat(parts, 2);
+}
+
+}  // namespace
 
 namespace {
 
@@ -329,7 +354,8 @@ void add_received(const PrefixAttention& a, const at::Tensor& lse, const at::Ten
       if (begin >= end) continue;
       const auto part = [&](const at::Tensor& all) { return of_unit(all).narrow(1, first, count); };
       const at::Tensor queries = part(a.queries).to(lse.scalar_type()) * scale;
-      at::Tensor weights = at::matmul(queries, columns.narrow(1, begin, end - begin));  // [shared, count, keys]
+      at::Tensor weights = soft_capped(at::matmul(queries, columns.narrow(1, begin, end - begin)),
+                                       a.score_cap);  // [shared, count, keys]
       weights.sub_(part(lse).unsqueeze(2)).exp_();
       weights.tril_(own - begin).triu_(own - begin - a.window.length + 1);
       of_unit(received).narrow(1, begin, end - begin).add_(weights.sum(1));
@@ -360,7 +386,7 @@ WeighedAttention weighed_attention(const PrefixAttention& a) {
     return {out, received_by_keys(a, log_sums)};
   }
   CARRYOVER_CHECK(a.index == nullptr && !a.window.sees_all());
-  if (!takes_kernels(a.queries.device()) && !at::GradMode::is_enabled()) {
+  if (!takes_kernels(a.queries.device()) && !at::GradMode::is_enabled() && a.score_cap == 0) {
     const auto [out, lse] = attend_cpu(a.queries, split_window(a));
     return {out, received_by_keys(a, lse)};
   }
@@ -371,6 +397,7 @@ WeighedAttention weighed_attention(const PrefixAttention& a) {
 }
 
 at::Tensor prefix_attention(const PrefixAttention& a) {
+  if (a.score_cap != 0) return capped_attention(a);
   const bool on_device = takes_kernels(a.queries.device());
   // Autograd functions accept only defined tensors: no prefix becomes a prefix of no keys.
   const auto defined = [&](const at::Tensor& prefix) {

@@ -10,15 +10,20 @@
 #include "engine/method/head_groups.h"
 #include "engine/method/head_select.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/ops/soft_cap.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover {
 
 namespace {
 
-/// bias + scale · q·kᵀ of queries [G, r, q, d] and keys [G, r or 1, n, d], as [G, r·q, n]. A KV head that serves r
-/// query heads is read where it lies. `bias`: [r·q, n], or undefined.
-at::Tensor scores_of(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& bias) {
+/// bias + scale · q·kᵀ of queries [G, r, q, d] and keys [G, r or 1, n, d], as [G, r·q, n], soft-capped before the bias
+/// is added. A KV head that serves r query heads is read where it lies. `bias`: [r·q, n], or undefined.
+at::Tensor scores_of(const at::Tensor& queries, const at::Tensor& keys, const at::Tensor& bias, double cap) {
+  if (cap != 0) {
+    const at::Tensor capped = ops::soft_capped(scores_of(queries, keys, {}, 0), cap);
+    return bias.defined() ? capped + bias : capped;
+  }
   const double scale = attention_scale<double>(queries.size(3));
   const at::Tensor rows = keys.to(queries.scalar_type());
   if (keys.size(1) == 1) {
@@ -139,17 +144,18 @@ at::Tensor SinkWatch::unseen(const HeadGroup& group, const Looked& looked, std::
 at::Tensor SinkWatch::mean_weights(const Looked& looked, const HeadGroup& group) {
   const HeadWindow& window = group.window;
   const bool part_seen = window.length > 0 || group.index;
+  const double cap = model_.score_cap;
   const at::Tensor &queries = looked.queries, &prefix = looked.prefix;
   const std::int64_t r = queries.size(1), before = prefix.defined() ? prefix.size(2) : 0;
-  at::Tensor scores = scores_of(queries, looked.keys, part_seen ? at::Tensor() : future(r));
-  if (prefix.defined()) scores = at::cat({scores_of(queries, prefix, {}), scores}, 2);
+  at::Tensor scores = scores_of(queries, looked.keys, part_seen ? at::Tensor() : future(r), cap);
+  if (prefix.defined()) scores = at::cat({scores_of(queries, prefix, {}, cap), scores}, 2);
   if (window.length > 0) {
     const std::int64_t apart = std::min(window.sinks + window.far, before + length_), held = std::min(apart, before);
     if (looked.sink_queries.defined() && held > 0)
-      scores.narrow(2, 0, held).copy_(scores_of(looked.sink_queries, prefix.narrow(2, 0, held), {}));
+      scores.narrow(2, 0, held).copy_(scores_of(looked.sink_queries, prefix.narrow(2, 0, held), {}, cap));
     if (looked.sink_queries.defined() && apart > held)
       scores.narrow(2, held, apart - held)
-          .copy_(scores_of(looked.sink_queries, looked.keys.narrow(2, 0, apart - held), {}));
+          .copy_(scores_of(looked.sink_queries, looked.keys.narrow(2, 0, apart - held), {}, cap));
   }
   if (part_seen) scores = scores + unseen(group, looked, before);
   at::Tensor weights = at::softmax(scores, 2).nan_to_num(0).view({queries.size(0), r, queries.size(2), -1});

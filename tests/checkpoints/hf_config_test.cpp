@@ -126,6 +126,65 @@ class HfConfigTest : public QObject {
     QCOMPARE(refused(Fault::BadInput, "model_type", nameless), QString());
   }
 
+  /// Keys of GPT-NeoX have names of their own, and what is absent has other defaults.
+  void reads_gpt_neox() {
+    nlohmann::json json{{"architectures", {"GPTNeoXForCausalLM"}},
+                        {"model_type", "gpt_neox"},
+                        {"hidden_act", "gelu"},
+                        {"hidden_size", 512},
+                        {"intermediate_size", 2048},
+                        {"num_hidden_layers", 6},
+                        {"num_attention_heads", 8},
+                        {"max_position_embeddings", 2048},
+                        {"vocab_size", 50304}};
+    ModelConfig model = read(json);
+    QCOMPARE(model.kv_heads, 8);
+    QCOMPARE(model.rotated_dims, 16);  // a quarter of 64
+    QCOMPARE(model.rope.theta, 10000.0);
+    QCOMPARE(model.norm_epsilon, 1e-5);
+    QVERIFY(model.parallel_blocks && !model.tied_embeddings);
+    json.update({{"rotary_pct", 1.0},
+                 {"rotary_emb_base", 5000},
+                 {"layer_norm_eps", 1e-6},
+                 {"use_parallel_residual", false},
+                 {"num_key_value_heads", 2}});  // which transformers does not read, either
+    model = read(json);
+    QCOMPARE(model.kv_heads, 8);
+    QCOMPARE(model.rotated_dims, 0);
+    QCOMPARE(model.rope.theta, 5000.0);
+    QCOMPARE(model.norm_epsilon, 1e-6);
+    QVERIFY(!model.parallel_blocks);
+    const nlohmann::json written = hf_config_to_json(model, "float32");
+    QCOMPARE(written.at("rotary_emb_base"), 5000);
+    QVERIFY(!written.contains("rms_norm_eps"));
+    for (const auto& [key, value] : {std::pair("attention_bias", nlohmann::json(false)), {"hidden_act", "gelu_fast"}}) {
+      nlohmann::json other = json;
+      other[key] = value;
+      QCOMPARE(refused(Fault::Unsupported, key, other), QString());
+    }
+  }
+
+  void reads_the_soft_caps_of_gemma2() {
+    ModelConfig gemma = tiny_config(4, 4, 2, 8, 96);
+    gemma.architecture = "gemma2";
+    gemma.window = 100;
+    gemma.window_layers = {0, 2};
+    gemma.score_cap = 40;
+    gemma.logit_cap = 20;
+    nlohmann::json json = hf_config_json(gemma);
+    json.erase("layer_types");  // as in every published file
+    QCOMPARE(nlohmann::json(read(json)).dump(), nlohmann::json(read(hf_config_json(gemma))).dump());
+    QCOMPARE(read(json).score_cap, 40.0);
+    for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping"}) json.erase(key);
+    QCOMPARE(read(json).score_cap, 50.0);
+    QCOMPARE(read(json).logit_cap, 30.0);
+    json["attn_logit_softcapping"] = nullptr;
+    QCOMPARE(read(json).score_cap, 0.0);
+    QVERIFY(hf_config_to_json(read(json), "float32").at("attn_logit_softcapping").is_null());
+    json["attn_logit_softcapping"] = -1;
+    QCOMPARE(refused(Fault::BadInput, "cap", json), QString());
+  }
+
   void what_is_refused_is_named() {
     const std::tuple<const char*, const char*, const char*> kKnown[] = {
         {"qwen3_moe", "Qwen3MoeForCausalLM", "a mixture of experts"},
@@ -139,7 +198,6 @@ class HfConfigTest : public QObject {
         {"qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", "images or sound"},
         {"gpt2", "GPT2LMHeadModel", "positions are inside"},
         {"bloom", "BloomForCausalLM", "ALiBi"},
-        {"gemma2", "Gemma2ForCausalLM", "soft-capped"},
         {"gptj", "GPTJForCausalLM", "LayerNorm"},
         {"phi", "PhiForCausalLM", "LayerNorm"}};
     for (const auto& [type, name, why] : kKnown) {

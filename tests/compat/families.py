@@ -43,7 +43,7 @@ LONGROPE = {"type": "longrope", "short_factor": [1.0, 1.0, 1.1, 1.2, 1.5, 2.0, 2
 SAME_BASE = {"rope_type": "default", "rope_theta": 500000.0}
 # A GGUF of these architectures has no key for such windows, nor for another scale of attention.
 NOT_IN_GGUF = ("qwen2, windows from layer 1 on", "qwen3, windows by layer", "gemma3, windows by layer",
-               "gemma3, no window", "gemma3, another scale, linear RoPE")
+               "gemma3, no window", "gemma3, another scale, linear RoPE", "gemma2, another scale, no caps")
 FAMILIES = {
     "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM, {}),
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM, {"sliding_window": None}),
@@ -78,6 +78,14 @@ FAMILIES = {
          "rope_parameters": {
              "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
              "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}),
+    "gemma2": (
+        transformers.Gemma2Config, transformers.Gemma2ForCausalLM,
+        {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20, "attn_implementation": "eager",
+         "attn_logit_softcapping": 1.5, "final_logit_softcapping": 3.0}),
+    "gemma2, another scale, no caps": (
+        transformers.Gemma2Config, transformers.Gemma2ForCausalLM,
+        {"head_dim": 16, "query_pre_attn_scalar": 20, "sliding_window": 33, "attn_implementation": "eager",
+         "attn_logit_softcapping": None, "final_logit_softcapping": None}),
     "phi3, a window": (transformers.Phi3Config, transformers.Phi3ForCausalLM, {"sliding_window": 20}),
     "phi3, longrope, short": (
         transformers.Phi3Config, transformers.Phi3ForCausalLM,
@@ -165,7 +173,8 @@ class Family:
         self.ids = torch.randint(0, SHAPE["vocab_size"], (options.ids,), generator=torch.Generator().manual_seed(1))
         self.theirs = self.by_transformers(self.model)
         (self.scratch / "ids.json").write_text(json.dumps(self.ids.tolist()))
-        write_gguf(self.model, self.scratch / "model.gguf")
+        if name not in NOT_IN_GGUF:
+            write_gguf(self.model, self.scratch / "model.gguf")
         if options.broken:
             without_biases_and_head_norms(self.folder)
 
@@ -212,7 +221,12 @@ class Family:
             model.get_input_embeddings().padding_idx = None  # transformers leaves its gradient out
             logits = model(self.ids[None]).logits[0]
             torch.nn.functional.cross_entropy(logits[:-1], self.ids[1:], reduction="sum").backward()
-        return {key: each.grad for key, each in model.named_parameters()}
+        return {name_in_files(model, key): each.grad for key, each in model.named_parameters()}
+
+
+def name_in_files(model, key):
+    """transformers 5 calls the head of every model lm_head, and saves GPT-NeoX's under its old name."""
+    return "embed_out.weight" if model.config.model_type == "gpt_neox" and key == "lm_head.weight" else key
 
 
 @contextlib.contextmanager

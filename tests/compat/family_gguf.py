@@ -7,7 +7,7 @@ import gguf
 import numpy
 
 ARCHITECTURES = {"llama": "LLAMA", "mistral": "LLAMA", "qwen2": "QWEN2", "qwen3": "QWEN3", "gemma3_text": "GEMMA3",
-                 "phi3": "PHI3", "olmo2": "OLMO2", "olmo3": "OLMO2", "granite": "GRANITE", "smollm3": "SMOLLM3",
+                 "gemma2": "GEMMA2", "phi3": "PHI3", "olmo2": "OLMO2", "olmo3": "OLMO2", "granite": "GRANITE", "smollm3": "SMOLLM3",
                  "gpt_neox": "GPTNEOX"}
 PERMUTED = ("llama", "mistral", "granite", "smollm3")  # ggml rotates neighbours for them
 
@@ -35,7 +35,7 @@ class Written:
     def __init__(self, model, path):
         self.config, self.kind = model.config, model.config.model_type
         self.heads = self.config.num_attention_heads
-        self.kv_heads = getattr(self.config, "num_key_value_heads", self.heads)
+        self.kv_heads = self.heads if self.kind == "gpt_neox" else self.config.num_key_value_heads
         self.head_dim = getattr(self.config, "head_dim", None) or self.config.hidden_size // self.heads
         arch = gguf.MODEL_ARCH[ARCHITECTURES[self.kind]]
         self.names = gguf.get_tensor_name_map(arch, self.config.num_hidden_layers)
@@ -56,7 +56,7 @@ class Written:
             values = permuted(values, self.heads if "q_proj" in name else self.kv_heads)
         if "query_key_value" in name:
             values = part_by_part(values, self.heads)
-        if self.kind == "gemma3_text" and name.endswith("norm.weight"):
+        if self.kind in ("gemma2", "gemma3_text") and name.endswith("norm.weight"):
             values = values + 1
         self.out.add_tensor(self.names.get_name(name, try_suffixes=(".weight", ".bias")), values)
 
@@ -73,7 +73,7 @@ class Written:
         else:
             self.out.add_layer_norm_rms_eps(c.rms_norm_eps)
         self.out.add_vocab_size(c.vocab_size)
-        if self.head_dim != c.hidden_size // self.heads or self.kind in ("qwen3", "gemma3_text"):
+        if self.head_dim != c.hidden_size // self.heads or self.kind in ("qwen3", "gemma2", "gemma3_text"):
             self.out.add_key_length(self.head_dim)
             self.out.add_value_length(self.head_dim)
 
@@ -97,6 +97,11 @@ class Written:
             self.out.add_sliding_window(self.config.sliding_window)
 
     mistral = phi3 = gemma3_text = window
+
+    def gemma2(self):
+        self.window()
+        self.out.add_attn_logit_softcapping(self.config.attn_logit_softcapping)
+        self.out.add_final_logit_softcapping(self.config.final_logit_softcapping)
 
     def olmo3(self):
         self.window()

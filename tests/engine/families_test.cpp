@@ -115,7 +115,7 @@ class FamiliesTest : public QObject {
       if (family.window == SlidingWindowRule::Patterned) {
         model.window_layers = layers_but_every(family.window_pattern, model.layers);
         model.rope.theta = family.default_theta;
-        model.window_rope = RopeConfig{.theta = family.default_window_theta};
+        if (family.default_window_theta != 0) model.window_rope = RopeConfig{.theta = family.default_window_theta};
       }
       if (family.window == SlidingWindowRule::Stated) {
         model.window = 12;

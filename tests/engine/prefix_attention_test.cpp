@@ -35,10 +35,15 @@ Joined join(const ops::PrefixAttention& a) {
   return {keys, values, at::ones({m, keys.size(2)}, at::kBool).tril(keys.size(2) - m)};
 }
 
+/// Scores as the model takes them.
+at::Tensor capped(const at::Tensor& scores, const ops::PrefixAttention& a) {
+  return a.score_cap == 0 ? scores : a.score_cap * at::tanh(scores / a.score_cap);
+}
+
 at::Tensor plain_attention(const ops::PrefixAttention& a) {
   const auto [keys, values, visible] = join(a);
   const at::Tensor scores =
-      at::matmul(a.queries, keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(keys.size(3)));
+      capped(at::matmul(a.queries, keys.transpose(-1, -2)) / std::sqrt(static_cast<double>(keys.size(3))), a);
   return at::matmul(scores.masked_fill(~visible, -INFINITY).softmax(-1), values);
 }
 
@@ -59,7 +64,7 @@ at::Tensor plain_weights(const ops::PrefixAttention& a) {
       sees_at[query][key] = is_sink || (is_copy ? back >= a.window.length : back < a.window.length);
       if (is_sink || is_copy) apart_at[key] = true;
     }
-  scores = at::where(apart, to_sinks, scores) / std::sqrt(static_cast<double>(keys.size(3)));
+  scores = capped(at::where(apart, to_sinks, scores) / std::sqrt(static_cast<double>(keys.size(3))), a);
   return scores.masked_fill(~sees, -INFINITY).softmax(-1);
 }
 
@@ -177,7 +182,8 @@ class PrefixAttentionTest : public QObject {
   void attention_equals_the_masked_softmax() {
     std::mt19937 random(3);
     for (int i = 0; i < 60; ++i) {
-      const ops::PrefixAttention a = random_attention(random, at::kDouble);
+      ops::PrefixAttention a = random_attention(random, at::kDouble);
+      if (i % 3 == 0) a.score_cap = 0.7;
       std::vector<at::Tensor> inputs{a.queries, a.keys, a.values};
       if (a.prefix_keys.defined()) inputs.insert(inputs.end(), {a.prefix_keys, a.prefix_values});
       same(ops::prefix_attention(a), plain_attention(a), inputs);
@@ -189,7 +195,21 @@ class PrefixAttentionTest : public QObject {
     for (int i = 0; i < 80; ++i) {
       ops::PrefixAttention a = random_attention(random, at::kDouble);
       open_window(a, random);
+      if (i % 3 == 0) a.score_cap = 0.7;
       compare_with_definition(a, 1e-12);
+    }
+  }
+
+  /// More weights than are held at a time, so that queries are taken in parts.
+  void soft_capped_scores_of_many_queries_are_exact() {
+    for (const std::int64_t window : {std::int64_t{0}, std::int64_t{900}}) {
+      ops::PrefixAttention a{noise({1, 2, 2100, 2}, at::kDouble), noise({1, 1, 1000, 2}, at::kDouble),
+                             noise({1, 1, 1000, 2}, at::kDouble), noise({1, 1, 3100, 2}, at::kDouble),
+                             noise({1, 1, 3100, 2}, at::kDouble)};
+      a.score_cap = 0.7;
+      a.window.length = window;
+      const double off = error(ops::prefix_attention(a), window > 0 ? plain_window(a) : plain_attention(a));
+      QVERIFY2(off < 1e-12, qPrintable(QString::number(off)));
     }
   }
 
@@ -214,6 +234,7 @@ class PrefixAttentionTest : public QObject {
       ops::PrefixAttention a =
           i % 4 == 0 ? random_attention(random, way.type) : random_tiles(random, i, way);  // single queries too
       open_window(a, random);
+      if (i % 5 == 0) a.score_cap = 0.7;
       const ops::PrefixAttention exact = exactly(a);
       const at::Tensor weights = plain_weights(exact);
       const std::int64_t apart = std::min(a.window.sinks + a.window.far, weights.size(3));

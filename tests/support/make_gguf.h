@@ -180,7 +180,11 @@ inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
                    static_cast<float>(c.norm_epsilon));
   if (neox) writer.add_bool(family + ".use_parallel_residual", c.parallel_blocks);
   if (c.window > 0) add(family + ".attention.sliding_window", c.window);
-  if (c.window > 0 && family != "gemma3") {  // whose pattern follows from the architecture
+  if (family == "gemma2") {
+    writer.add_float(family + ".attn_logit_softcapping", static_cast<float>(c.score_cap));
+    writer.add_float(family + ".final_logit_softcapping", static_cast<float>(c.logit_cap));
+  }
+  if (c.window > 0 && !family.starts_with("gemma")) {  // whose pattern follows from the architecture
     std::vector<bool> marks;
     for (int layer = 0; layer < c.layers; ++layer) marks.push_back(c.is_windowed(layer));
     writer.add_bools(family + ".attention.sliding_window_pattern", marks);
@@ -219,7 +223,7 @@ inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
       writer.add_tensor(name, {std::ssize(*factors)}, 0, encode_values({factors->begin(), factors->end()}, "F32"));
   for (const auto& [name, shape] : hf_tensor_shapes(c)) {
     std::vector<float> values = weights.at(name);
-    const bool gemma = c.architecture == "gemma3_text";
+    const bool gemma = c.architecture.starts_with("gemma");
     static const std::set<std::string> kPermuted{"llama", "mistral", "granite", "smollm3"};
     const bool permuted = kPermuted.contains(c.architecture);
     if (gemma && name.ends_with("norm.weight"))

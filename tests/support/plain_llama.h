@@ -105,7 +105,7 @@ class PlainLlama {
   std::string root() const { return neox() ? "gpt_neox." : "model."; }
   std::string embedding() const { return root() + (neox() ? "embed_in.weight" : "embed_tokens.weight"); }
   bool neox() const { return model_.architecture == "gpt_neox"; }
-  bool gemma() const { return model_.architecture == "gemma3_text"; }
+  bool gemma() const { return model_.architecture.starts_with("gemma"); }
   double norm_offset() const { return gemma() ? 1 : 0; }
 
   /// x · Φ(x) by tanh, or x · σ(x); of GPT-NeoX x · Φ(x) itself.
@@ -378,9 +378,9 @@ class PlainLlama {
       double sum = 0;
       for (std::size_t p = 0; p <= P + j; ++p) {
         const bool out_of_reach = windowed(layer) && static_cast<std::int64_t>(P + j - p) >= model_.window;
-        weights.push_back(out_of_reach ? 0
-                                       : std::exp(model_.query_scale * slow::dot(q, keys[p]) /
-                                                  std::sqrt(static_cast<double>(model_.head_dim))));
+        const double score =
+            model_.query_scale * slow::dot(q, keys[p]) / std::sqrt(static_cast<double>(model_.head_dim));
+        weights.push_back(out_of_reach ? 0 : std::exp(capped(score, model_.score_cap)));
         sum += weights.back();
       }
       Vector mixed(q.size(), 0.0);
@@ -472,10 +472,12 @@ class PlainLlama {
     Rows logits;
     for (const Vector& row : x) {
       logits.push_back(multiply(head, normalise(final_norm, row)));
-      for (double& value : logits.back()) value /= model_.logit_divisor;
+      for (double& value : logits.back()) value = capped(value / model_.logit_divisor, model_.logit_cap);
     }
     return logits;
   }
+
+  static double capped(double value, double cap) { return cap == 0 ? value : cap * std::tanh(value / cap); }
 
   static std::vector<std::int64_t> places(std::int64_t first, std::int64_t count) {
     std::vector<std::int64_t> result;

@@ -51,9 +51,25 @@ inline void scale_or_unrotate(ModelConfig& config, std::int64_t kind) {
   }
 }
 
+/// Makes the model one of a family that caps scores and logits (kind 1), or with LayerNorms, biases everywhere and
+/// blocks in parallel (kind 2, where each head has its own keys).
+inline void cap_or_run_in_parallel(ModelConfig& config, std::int64_t kind) {
+  if (kind == 1) {
+    config.architecture = "gemma2";
+    config.embedding_scale = std::sqrt(static_cast<double>(config.hidden));
+    config.score_cap = 1.5;
+    config.logit_cap = 3;
+  }
+  if (kind == 2 && config.kv_heads == config.heads) {
+    config.architecture = "gpt_neox";
+    config.rotated_dims = 4;
+    config.parallel_blocks = true;
+  }
+}
+
 /// MHA, GQA and one KV head; tied or not; with biases on queries, keys and values, with norms of queries and keys, or
 /// without; with some layers that have a window, shorter or longer than segments, and a RoPE of their own, or without;
-/// with factors of what is computed, with a layer without RoPE, or with neither.
+/// with factors of what is computed, with a layer without RoPE, or with neither; with soft caps, or as GPT-NeoX.
 inline ModelConfig random_tiny_config(std::mt19937& random) {
   const std::int64_t heads = draw(random, 1, 2) * 4, kv_heads = heads >> draw(random, 0, 2);
   ModelConfig config = tiny_config(draw(random, 2, 4), heads, kv_heads, 8, 160);
@@ -62,6 +78,7 @@ inline ModelConfig random_tiny_config(std::mt19937& random) {
   if (config.layers == 4) config.architecture = "qwen3";
   std::mt19937 apart = random;  // so that the rest is drawn as it was
   if (config.layers == 2) scale_or_unrotate(config, draw(apart, 0, 2));
+  if (config.layers == 3) cap_or_run_in_parallel(config, draw(apart, 0, 3));
   if (config.layers == 4 && draw(apart, 0, 2) > 0) {
     config.window = draw(apart, 1, 40);
     config.window_layers = draw(apart, 0, 1) == 0 ? std::vector<int>{2} : std::vector<int>{2, 3};

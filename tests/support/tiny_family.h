@@ -27,7 +27,11 @@ inline ModelConfig tiny_of(const Family& family) {
   if (family.window == SlidingWindowRule::Patterned) {  // as every published model of such a family
     model.window = 12;
     model.window_layers = {0, 2};
-    model.window_rope = RopeConfig{.theta = 700};
+    if (family.default_window_theta != 0) model.window_rope = RopeConfig{.theta = 700};
+  }
+  if (family.default_score_cap != 0) {  // scores and logits of a tiny model are near one
+    model.score_cap = 1.5;
+    model.logit_cap = 2;
   }
   if (family.scaled_embedding) model.embedding_scale = std::sqrt(static_cast<double>(model.hidden));
   if (family.multipliers) {

@@ -64,7 +64,7 @@ inline TensorShapes hf_tensor_shapes(const ModelConfig& c) {
   if (c.architecture == "gpt_neox") return neox_tensor_shapes(c);
   TensorShapes shapes;
   const std::int64_t queries = c.heads * c.head_dim, keys = c.kv_heads * c.head_dim;
-  const bool gemma = c.architecture == "gemma3_text", olmo = c.architecture.starts_with("olmo"),
+  const bool gemma = c.architecture.starts_with("gemma"), olmo = c.architecture.starts_with("olmo"),
              fused = c.architecture == "phi3";
   shapes.push_back({"model.embed_tokens.weight", {c.vocabulary, c.hidden}});
   for (std::int64_t layer = 0; layer < c.layers; ++layer) {
@@ -85,7 +85,7 @@ inline TensorShapes hf_tensor_shapes(const ModelConfig& c) {
       add("self_attn.v_proj.bias", {keys});
     }
     add("self_attn.o_proj.weight", {c.hidden, queries});
-    if (c.architecture == "qwen3" || gemma || olmo) {
+    if (c.architecture == "qwen3" || c.architecture == "gemma3_text" || olmo) {
       add("self_attn.q_norm.weight", {olmo ? queries : c.head_dim});
       add("self_attn.k_norm.weight", {olmo ? keys : c.head_dim});
     }
@@ -143,10 +143,10 @@ inline nlohmann::json hf_rope_json(const RopeConfig& rope, const char* kind_key)
 /// Returns the config.json of this model, in the older or newer spelling.
 inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOptions& options = {}) {
   const std::map<std::string, std::string> classes{
-      {"llama", "LlamaForCausalLM"},     {"mistral", "MistralForCausalLM"},    {"qwen2", "Qwen2ForCausalLM"},
-      {"qwen3", "Qwen3ForCausalLM"},     {"gemma3_text", "Gemma3ForCausalLM"}, {"phi3", "Phi3ForCausalLM"},
-      {"olmo2", "Olmo2ForCausalLM"},     {"olmo3", "Olmo3ForCausalLM"},        {"granite", "GraniteForCausalLM"},
-      {"smollm3", "SmolLM3ForCausalLM"}, {"gpt_neox", "GPTNeoXForCausalLM"}};
+      {"llama", "LlamaForCausalLM"},     {"mistral", "MistralForCausalLM"}, {"qwen2", "Qwen2ForCausalLM"},
+      {"qwen3", "Qwen3ForCausalLM"},     {"gemma2", "Gemma2ForCausalLM"},   {"gemma3_text", "Gemma3ForCausalLM"},
+      {"phi3", "Phi3ForCausalLM"},       {"olmo2", "Olmo2ForCausalLM"},     {"olmo3", "Olmo3ForCausalLM"},
+      {"granite", "GraniteForCausalLM"}, {"smollm3", "SmolLM3ForCausalLM"}, {"gpt_neox", "GPTNeoXForCausalLM"}};
   // Dynamic scaling begins behind the model's context: its reader knows no other.
   const bool own_context = c.rope.kind == RopeConfig::Kind::Dynamic && c.rope.original_context != 0;
   nlohmann::json json{{"architectures", {classes.at(c.architecture)}},
@@ -167,10 +167,13 @@ inline nlohmann::json hf_config_json(const ModelConfig& c, const TinyModelOption
     for (int layer = 0; layer < c.layers; ++layer)
       json["layer_types"].push_back(c.is_windowed(layer) ? "sliding_attention" : "full_attention");
   }
-  if (c.architecture == "gemma3_text") {
+  if (c.architecture.starts_with("gemma")) {
     json.update({{"hidden_activation", "gelu_pytorch_tanh"},
-                 {"query_pre_attn_scalar", static_cast<double>(c.head_dim) / (c.query_scale * c.query_scale)},
-                 {"rope_local_base_freq", c.window_rope ? c.window_rope->theta : 1e4}});
+                 {"query_pre_attn_scalar", static_cast<double>(c.head_dim) / (c.query_scale * c.query_scale)}});
+    if (c.architecture == "gemma2")
+      json.update({{"attn_logit_softcapping", c.score_cap}, {"final_logit_softcapping", c.logit_cap}});
+    else
+      json["rope_local_base_freq"] = c.window_rope ? c.window_rope->theta : 1e4;
     if (c.window == 0) json["sliding_window_pattern"] = 1;  // without it, five of six layers have a window
   } else {
     json["hidden_act"] = c.architecture == "gpt_neox" ? "gelu" : "silu";

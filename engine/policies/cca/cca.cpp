@@ -5,6 +5,7 @@
 #include <ATen/OpMathType.h>
 
 #include "engine/base/attention_scale.h"
+#include "engine/method/score_cap.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
@@ -48,8 +49,8 @@ CcaPolicy::Rows CcaPolicy::core_tokens(const at::Tensor& queries, const Rows& to
   };
   const at::Tensor last = queries.to(opmath).reshape({model_.kv_heads, -1, groups, d}).transpose(1, 2);
   const at::Tensor keys = grouped(tokens.keys);
-  const at::Tensor weights =
-      (last.matmul(keys.transpose(2, 3)) * attention_scale<double>(d)).softmax(3);  // [H_kv, groups, r, g]
+  const at::Tensor weights = capped_scores(last.matmul(keys.transpose(2, 3)) * attention_scale<double>(d), model_)
+                                 .softmax(3);  // [H_kv, groups, r, g]
   const auto mean_of = [&](const at::Tensor& rows) {
     return weights.matmul(rows).transpose(1, 2).reshape({model_.heads, groups, d}).to(queries.scalar_type());
   };

@@ -64,7 +64,8 @@ std::vector<HeadGroup> MinferencePolicy::complete(const FullState&, std::vector<
   if (listed.empty()) return completed;
   at::Tensor keys = chunk.kv.rotated_keys.detach();
   if (all.prefix_keys.defined()) keys = at::cat({all.prefix_keys, keys}, 1);
-  auto index = std::make_shared<const KeyIndex>(pattern_index(patterns, listed, chunk.rotated.detach(), keys));
+  auto index =
+      std::make_shared<const KeyIndex>(pattern_index(patterns, listed, chunk.rotated.detach(), keys, model_.score_cap));
   HeadGroup group = part_of(all, std::move(listed), model_.group_size());
   group.index = std::move(index);
   group.shares_cache = true;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "engine/base/attention_scale.h"
+#include "engine/method/score_cap.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
@@ -150,8 +151,10 @@ void NsaPolicy::select_blocks(KeyIndex& index, std::int64_t kv_head, std::int64_
   const at::Tensor n = (at::arange(count, means.options().dtype(at::kLong)) + first + query + 1).unsqueeze(1),
                    block = at::arange(means.size(0), n.options());
   const at::Tensor unseen = block >= n.floor_divide(b), behind = block >= (n - 1).floor_divide(b);
-  const at::Tensor attention =
-      queries.matmul(means.t()).masked_fill_(unseen, -std::numeric_limits<double>::infinity()).softmax(2).sum(0);
+  const at::Tensor attention = capped_scores(queries.matmul(means.t()), model_)
+                                   .masked_fill(unseen, -std::numeric_limits<double>::infinity())
+                                   .softmax(2)
+                                   .sum(0);
   const at::Tensor best =
       std::get<1>(attention.masked_fill(behind, -1).topk(chosen, 1, true, false)).cpu().contiguous();
   const std::int64_t* blocks = best.const_data_ptr<std::int64_t>();

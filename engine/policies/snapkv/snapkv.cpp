@@ -61,9 +61,10 @@ void SnapKvPolicy::compress(SnapKvState::Layer& layer, std::int64_t end, Rope& r
   const at::Tensor keys = layer.cache.keys.held(), values = layer.cache.values.held();
   const std::int64_t n = keys.size(1), w = layer.queries.size(1), kept = std::max<std::int64_t>(0, budget_ - w);
   if (kept + w >= n) return;
-  const at::Tensor best = std::get<0>(std::get<1>(prompt_votes(layer.queries, keys, end, rope).topk(kept, 1)).sort(1))
-                              .unsqueeze(2)
-                              .expand({-1, -1, keys.size(2)});
+  const at::Tensor best =
+      std::get<0>(std::get<1>(prompt_votes(layer.queries, keys, end, rope, model_.score_cap).topk(kept, 1)).sort(1))
+          .unsqueeze(2)
+          .expand({-1, -1, keys.size(2)});
   const auto of = [&](const at::Tensor& rows) { return at::cat({rows.gather(1, best), rows.narrow(1, n - w, w)}, 1); };
   GrowingCache smaller;
   smaller.reserve(keys.size(0), kept + w + std::max<std::int64_t>(expected_tokens_ - n, 1), keys.size(2), options_);
