@@ -25,7 +25,7 @@ struct Case {
 
   /// head_dim: row_attention takes 64.
   Case(unsigned seed, std::int64_t head_dim)
-      : random(seed), model(random_tiny_config(random)), config(random_varied_config(random, model)) {
+      : random(seed), model(random_family_config(random)), config(random_varied_config(random, model)) {
     model.head_dim = head_dim;
     model.hidden = model.heads * head_dim;
     ids = distinct_ids(random, draw(random, 2, 130), model.vocabulary);

@@ -30,7 +30,7 @@ struct Case {
 
   explicit Case(unsigned seed)
       : random(seed),
-        model(random_tiny_config(random)),
+        model(random_family_config(random)),
         config(random_varied_config(random, model)),
         ids(distinct_ids(random, draw(random, 2, 130), model.vocabulary)) {}
 };
@@ -170,7 +170,7 @@ class ForwardIdentityTest : public QObject {
     const at::NoGradGuard no_gradients;
     for (unsigned seed = 400; seed < 405; ++seed) {
       std::mt19937 random(seed);
-      const ModelConfig model = random_tiny_config(random);
+      const ModelConfig model = random_family_config(random);
       SegmentConfig config = random_small_config(random, model);
       const std::vector<std::int32_t> ids = random_ids(random, 16 * config.segment_length, model.vocabulary);
       TinyDecoder tiny(model, seed, at::kFloat);

@@ -17,6 +17,7 @@
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
+#include "tests/support/tiny_family.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -31,8 +32,9 @@ struct Case {
   StateArchive archive{std::int64_t{1} << 30};
   RunControl control;
 
-  explicit Case(unsigned seed, const std::string& policy = "segmented")
-      : random(seed), model(random_tiny_config(random)), tiny(model, seed, at::kDouble) {
+  explicit Case(unsigned seed, const std::string& policy = "segmented", std::optional<ModelConfig> other = {})
+      : random(seed), model(random_tiny_config(random)), tiny(other.value_or(model), seed, at::kDouble) {
+    model = other.value_or(model);
     request.config = random_small_config(random, model);
     request.config.segment_length = draw(random, 12, 26);
     request.config.carry_length = draw(random, 1, request.config.segment_length - 4);
@@ -275,6 +277,22 @@ class InspectTest : public QObject {
       const double total = sum(split);
       QVERIFY2(std::abs(total - split.logit) < 1e-4, qPrintable(QString("%1 %2").arg(total).arg(split.logit)));
       QVERIFY(c.request.policy != "segmented" || std::abs(sum(split.retrieved)) > 0);
+    }
+  }
+
+  /// What biases add is a part of its own, and a cap of logits bends the sum.
+  void a_logit_of_every_family_is_the_sum_of_its_parts() {
+    for (const Family& family : families()) {
+      Case c(50, "segmented", global_of(family));
+      const std::int64_t position = 2 * c.request.config.segment_length + 5;
+      const LogitAttribution split = *c.inspect(2, {.attribution = 5}).attribution;
+      const double total = sum(split), cap = c.model.logit_cap;
+      const std::vector<float> logits = logits_at(c.tiny.decoder, c.request, {position}, c.control);
+      const double found = cap == 0 ? total : cap * std::tanh(total / cap);
+      QVERIFY2(std::abs(found - double(logits[static_cast<std::size_t>(split.prediction.target)])) < 1e-4,
+               family.name.data());
+      QVERIFY2(std::abs(total - double(split.logit)) < 1e-4, family.name.data());
+      QVERIFY2((std::abs(split.biases) > 1e-3F) == family.layer_norms, family.name.data());
     }
   }
 

@@ -29,7 +29,7 @@ struct Case {
   StateArchive archive{std::int64_t{1} << 30}, patch_archive{std::int64_t{1} << 30};
   RunControl control;
 
-  explicit Case(unsigned seed) : random(seed), model(random_tiny_config(random)), tiny(model, seed, at::kDouble) {
+  explicit Case(unsigned seed) : random(seed), model(random_family_config(random)), tiny(model, seed, at::kDouble) {
     request.config = random_small_config(random, model);
     request.config.segment_length = draw(random, 12, 26);
     request.config.carry_length = draw(random, 1, request.config.segment_length - 4);
