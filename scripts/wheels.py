@@ -6,6 +6,8 @@ usage: wheels.py missing LIST...                   the bytes still to fetch
        wheels.py get [--progress] LIST...          fetch what is missing into $CARRYOVER_CACHE/downloads
        wheels.py unpack LIST OUT PREFIX...         unpack, in a folder that appears whole or not at all, every member
                                                    whose path starts with one of the prefixes
+       wheels.py join LIST OUT SHA256 COUNT PART   join the COUNT members whose paths contain PART, in the list's order,
+                                                   into a file that appears whole and with that SHA-256, or not at all
 
 A line of a list is `name==version --hash=sha256:DIGEST  # bytes=N`. A fetch that broke off, in this call or in an
 earlier one, continues at its last byte; a file gets its name only once its SHA-256 is right. Before a named file is
@@ -194,11 +196,8 @@ def check(file, path, wheel):
     file.seek(0)
 
 
-def unpack(listing, out, prefixes):
-    out = Path(out)
-    part = out.with_name(out.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
+def fetched(listing):
+    """The archive of each wheel of a list, in order; its SHA-256 is right."""
     for wheel in read_list(listing):
         path = here(wheel)
         if not path:
@@ -206,15 +205,48 @@ def unpack(listing, out, prefixes):
         with open(path, "rb") as file:
             check(file, path, wheel)
             with zipfile.ZipFile(file) as archive:
-                for member in archive.infolist():
-                    if not member.filename.startswith(tuple(prefixes)) or member.is_dir():
-                        continue
-                    mode = member.external_attr >> 16 & 0o777
-                    Path(archive.extract(member, part)).chmod(mode | 0o644)  # zipfile itself forgets who may execute
+                yield archive
+
+
+def unpack(listing, out, prefixes):
+    out = Path(out)
+    part = out.with_name(out.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    for archive in fetched(listing):
+        for member in archive.infolist():
+            if not member.filename.startswith(tuple(prefixes)) or member.is_dir():
+                continue
+            mode = member.external_attr >> 16 & 0o777
+            Path(archive.extract(member, part)).chmod(mode | 0o644)  # zipfile itself forgets who may execute
     if not any(part.iterdir()):
         sys.exit(f"wheels.py: nothing in {listing} starts with {' or '.join(prefixes)}")
     shutil.rmtree(out, ignore_errors=True)
     part.rename(out)
+
+
+def join(listing, out, sha256, count, name):
+    out, digest, found = Path(out), hashlib.sha256(), 0
+    part = out.with_name(out.name + ".part")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(part, "wb") as file:
+            for archive in fetched(listing):
+                for member in (each for each in archive.namelist() if name in each):
+                    found += 1
+                    with archive.open(member) as source:
+                        while chunk := source.read(CHUNK):
+                            digest.update(chunk)
+                            file.write(chunk)
+        if found != count:
+            sys.exit(f"wheels.py: {listing} has {found} of the {count} parts of {out.name}; nothing was written")
+        if digest.hexdigest() != sha256:
+            sys.exit(f"wheels.py: {out.name}: the parts have another SHA-256 together than {sha256}; nothing was written")
+        part.rename(out)
+    except OSError as error:
+        sys.exit(f"wheels.py: {part}: {error.strerror}; make room and run the same command again")
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def main(arguments):
@@ -225,6 +257,8 @@ def main(arguments):
         get([word for word in rest if word != "--progress"], "--progress" in rest)
     elif verb == "unpack" and len(rest) >= 3:
         unpack(rest[0], rest[1], rest[2:])
+    elif verb == "join" and len(rest) == 5:
+        join(rest[0], rest[1], rest[2], int(rest[3]), rest[4])
     else:
         sys.exit(__doc__)
 

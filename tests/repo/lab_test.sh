@@ -35,6 +35,8 @@ expect 2 "package takes --check and --fresh" ./lab package --quick
 expect 1 "refused: $scratch" ./lab bench publish "$scratch"
 expect 1 "MISSING" empty_cache ./lab doctor
 expect 3 "--offline was given" empty_cache ./lab --offline assets
+expect 2 "the models are: gemma3-270m qwen2.5-0.5b" ./lab assets fly
+expect 2 "./lab assets gemma3-270m --yes" empty_cache ./lab assets gemma3-270m </dev/null
 expect 3 "LibTorch 2.11.0" empty_cache env CARRYOVER_SKIP_PACKAGES=1 ./lab build --offline
 expect 1 "nothing was removed" env CARRYOVER_CACHE="$scratch" ./lab clean --cache
 expect 1 "can't write to the cache" env CARRYOVER_CACHE=/proc/nowhere ./lab build
