@@ -15,6 +15,12 @@ namespace {
   throw EngineError(Fault::BadInput, where, problem, "Fetch the file again.");
 }
 
+/// Returns true for a byte that no UTF-8 text holds. DeepSeek's vocabularies spell these bytes as one character each,
+/// and list the characters as added tokens, too: the character alone can be meant.
+bool is_never_in_utf8(std::string_view bytes) {
+  return bytes == "\xC0" || bytes == "\xC1" || (bytes.size() == 1 && static_cast<unsigned char>(bytes.front()) >= 0xF5);
+}
+
 }  // namespace
 
 BpeTokenizer::BpeTokenizer(const BpeDefinition& definition)
@@ -75,7 +81,8 @@ void BpeTokenizer::add_added(const BpeDefinition& definition) {
     // An id must give the same bytes as plain text and as byte-level spelling, or it could not be decoded.
     const bool in_model = id < definition.tokens.size() && !definition.tokens[id].empty();
     const std::string& known = in_model ? definition.tokens[id] : bytes_[id];
-    const bool same = known.empty() || (known == token.text && bytes_[id] == token.text);
+    const bool same =
+        known.empty() || (known == token.text && (bytes_[id] == token.text || is_never_in_utf8(bytes_[id])));
     if (!same) {
       refuse_file(where_, "id " + std::to_string(id) + " is both '" + known.substr(0, 40) + "' and the added token '" +
                               token.text.substr(0, 40) + "'");

@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/formats/mapped_file.h"
 #include "engine/tokenizers/end_tokens.h"
+#include "engine/tokenizers/named_pretokenizers.h"
 #include "engine/tokenizers/sentencepiece_proto.h"
 #include "engine/tokenizers/sentencepiece_tokenizer.h"
 
@@ -13,10 +14,9 @@ namespace carryover {
 
 namespace {
 
-/// The patterns by which llama.cpp cuts if tokenizer.ggml.pre is absent or "default", in the order of a definition.
-constexpr const char* kLlamaCppDefault[] = {R"([\p{P}\$\+<=>\^~\|]+)",
-                                            R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S))",
-                                            R"(\p{N}+)", R"([0-9][0-9][0-9])"};
+/// The spellings with which the chat templates of the supported families begin a message, and end its role.
+constexpr std::string_view kTurnMarks[] = {"<start_of_turn>",   "<|im_start|>",      "<|start_header_id|>",
+                                           "<|end_header_id|>", "<|start_of_role|>", "<|end_of_role|>"};
 
 class Reader {
  public:
@@ -31,10 +31,12 @@ class Reader {
       if (kind < 1 || kind > 6)
         broken("tokenizer.ggml.token_type holds " + std::to_string(kind) + ", which is not a token type");
     }
-    // Many files call the end of a turn an ordinary token, and their chat templates write it out. As in llama.cpp it is
-    // special all the same.
-    for (std::size_t id = 0; id < tokens_.size(); ++id)
-      if (is_end_spelling(tokens_[id])) kinds_[id] = static_cast<std::int64_t>(PieceKind::Control);
+    // Many files call the marks of a turn ordinary tokens, and their chat templates write them out. As in llama.cpp an
+    // end is special all the same. No text would ever give the other marks, as ordinary tokens.
+    for (std::size_t id = 0; id < tokens_.size(); ++id) {
+      const bool is_mark = kind(id) == PieceKind::Normal && std::ranges::count(kTurnMarks, tokens_[id]) > 0;
+      if (is_mark || is_end_spelling(tokens_[id])) kinds_[id] = static_cast<std::int64_t>(PieceKind::Control);
+    }
   }
 
   BpeDefinition read_bpe() const {
@@ -47,7 +49,7 @@ class Reader {
       const std::string token(tokens_[id]);
       definition.tokens.push_back(token);
       const bool special = kind(id) == PieceKind::Control;
-      if (special || kind(id) == PieceKind::UserDefined) {
+      if (!token.empty() && (special || kind(id) == PieceKind::UserDefined)) {
         definition.added.push_back(
             {.text = token, .id = static_cast<std::int32_t>(id), .special = special, .normalized = !special});
       }
@@ -63,11 +65,13 @@ class Reader {
     return definition;
   }
 
-  std::string read_sentencepiece() {
+  PieceVocabulary read_sentencepiece() {
+    for (std::size_t id = 0; id < tokens_.size(); ++id)
+      if (tokens_[id].empty()) kinds_[id] = static_cast<std::int64_t>(PieceKind::Unused);
     const auto scores = file_.find_floats("tokenizer.ggml.scores");
     if (!scores || scores->size() != tokens_.size()) broken("tokenizer.ggml.scores and tokens differ in length");
     SentencePieceWriter writer;
-    mark_unknown();
+    mark_one_unknown();
     for (std::size_t id = 0; id < tokens_.size(); ++id)
       writer.add_piece(piece_of(id), static_cast<float>((*scores)[id]), kind(id));
     const auto spelling = [this](const char* key) {
@@ -75,7 +79,8 @@ class Reader {
       return id ? tokens_[static_cast<std::size_t>(*id)] : std::string_view();
     };
     const bool prefix = file_.find_bool("tokenizer.ggml.add_space_prefix").value_or(true);
-    return writer.finish(prefix, spelling("tokenizer.ggml.bos_token_id"), spelling("tokenizer.ggml.eos_token_id"));
+    return {writer.finish(prefix, spelling("tokenizer.ggml.bos_token_id"), spelling("tokenizer.ggml.eos_token_id")),
+            blank_takers()};
   }
 
  private:
@@ -83,17 +88,37 @@ class Reader {
     throw EngineError(Fault::BadInput, file_.where(), problem, "Fetch the file again, or convert the model again.");
   }
 
-  /// Gives the unknown token its type, which Gemma's files do not, and without which SentencePiece refuses a model.
-  void mark_unknown() {
-    if (std::ranges::count(kinds_, static_cast<std::int64_t>(PieceKind::Unknown)) > 0) return;
-    if (const auto unknown = id_of("tokenizer.ggml.unknown_token_id"))
-      kinds_[static_cast<std::size_t>(*unknown)] = static_cast<std::int64_t>(PieceKind::Unknown);
+  /// Gives one token the type of the unknown one, as SentencePiece demands. Gemma's files give it to none, and those of
+  /// Phi-3 to the rows that fill the vocabulary up.
+  void mark_one_unknown() {
+    constexpr auto kUnknown = static_cast<std::int64_t>(PieceKind::Unknown);
+    const auto first = std::ranges::find(kinds_, kUnknown);
+    auto unknown = id_of("tokenizer.ggml.unknown_token_id");
+    const bool ends =
+        unknown == id_of("tokenizer.ggml.bos_token_id") || unknown == id_of("tokenizer.ggml.eos_token_id");
+    if (first != kinds_.end() && (!unknown || ends)) unknown = static_cast<std::int32_t>(first - kinds_.begin());
+    if (!unknown) return;
+    std::ranges::replace(kinds_, kUnknown, static_cast<std::int64_t>(PieceKind::Unused));
+    kinds_[static_cast<std::size_t>(*unknown)] = kUnknown;
   }
 
-  /// Returns a piece as SentencePiece spells it. Gemma's files have user-defined pieces of blanks, which SentencePiece
-  /// would never find: it has replaced the blanks of the text when it looks for them.
+  /// Returns the special tokens that take the blanks behind them, which a GGUF has no key for: all of Phi-3's but
+  /// three.
+  std::vector<std::int32_t> blank_takers() const {
+    std::vector<std::int32_t> ids;
+    if (file_.find_string("general.architecture").value_or("") != "phi3") return ids;
+    for (std::size_t id = 0; id < tokens_.size(); ++id) {
+      const bool keeps = tokens_[id] == "<unk>" || tokens_[id] == "<s>" || tokens_[id] == "<|endoftext|>";
+      if (kind(id) == PieceKind::Control && !keeps) ids.push_back(static_cast<std::int32_t>(id));
+    }
+    return ids;
+  }
+
+  /// Returns a piece as SentencePiece spells it, which takes no empty one. Gemma's files have user-defined pieces of
+  /// blanks, which SentencePiece would never find: it has replaced the blanks of the text when it looks for them.
   std::string piece_of(std::size_t id) const {
     std::string piece(tokens_[id]);
+    if (piece.empty()) return "[EMPTY_" + std::to_string(id) + "]";
     if (kind(id) != PieceKind::UserDefined) return piece;
     for (std::size_t at = piece.find(' '); at != std::string::npos; at = piece.find(' ', at)) piece.replace(at, 1, "▁");
     return piece;
@@ -111,27 +136,13 @@ class Reader {
 
   /// Chooses the patterns. If a file names no pre-tokenizer, they are those of llama.cpp.
   void choose_patterns(BpeDefinition& definition) const {
-    using namespace pretokenizer_patterns;
     const std::string_view name = file_.find_string("tokenizer.ggml.pre").value_or("default");
-    if (name == "smollm" || name == "refact" || name == "starcoder") {
-      definition.patterns = {kDigit, kGpt2};
-    } else if (name == "llama-bpe" || name == "llama3" || name == "llama-v3") {
-      definition.patterns = {kLlama3};
-      definition.ignore_merges = true;
-    } else if (name == "dbrx" || name == "smaug-bpe") {
-      definition.patterns = {kLlama3};
-    } else if (name == "gpt-4o") {
-      definition.patterns = {kGpt4o};
-    } else if (name == "qwen2") {
-      definition.patterns = {kQwen2};
-    } else if (name == "gpt-2") {
-      definition.patterns = {kGpt2};
-    } else if (name == "default") {
-      definition.patterns = {std::begin(kLlamaCppDefault), std::end(kLlamaCppDefault)};
-    } else {
+    const NamedPretokenizer* found = find_named_pretokenizer(name);
+    if (found == nullptr)
       throw EngineError(Fault::Unsupported, file_.where(), "tokenizer.ggml.pre is '" + std::string(name) + "'",
-                        "Supported: smollm, refact, starcoder, llama-bpe, dbrx, smaug-bpe, gpt-4o, qwen2, gpt-2.");
-    }
+                        "Supported: " + pretokenizer_names() + ".");
+    definition.patterns.assign(found->patterns.begin(), found->patterns.end());
+    definition.ignore_merges = found->ignore_merges;
   }
 
   const GgufFile& file_;
@@ -164,7 +175,8 @@ std::shared_ptr<Tokenizer> load_gguf_tokenizer(const GgufFile& file) {
           "rule, its ids differ and its answers are worse: convert the model again.");
     return tokenizer;
   }
-  return SentencePieceTokenizer::load(std::get<std::string>(vocabulary), file.where());
+  const auto& pieces = std::get<PieceVocabulary>(vocabulary);
+  return SentencePieceTokenizer::load(pieces.model, file.where(), pieces.blank_takers);
 }
 
 }  // namespace carryover

@@ -44,14 +44,16 @@ std::vector<AddedToken> pieces_of_kind(const std::vector<SentencePiece>& pieces,
   return tokens;
 }
 
-std::shared_ptr<Tokenizer> SentencePieceTokenizer::load(std::string_view model, const std::string& where) {
+std::shared_ptr<Tokenizer> SentencePieceTokenizer::load(std::string_view model, const std::string& where,
+                                                        const std::vector<std::int32_t>& blank_takers) {
   const SentencePieceFacts facts = inspect_sentencepiece(model, where);
   auto pieces = sentencepiece_pieces(model, facts, where);
   byte_pieces(facts.pieces, where);
+  auto special = pieces_of_kind(facts.pieces, {PieceKind::Control, PieceKind::Unknown});
+  for (AddedToken& token : special) token.rstrip = std::ranges::count(blank_takers, token.id) > 0;
   return std::make_shared<SentencePieceTokenizer>(
-      PieceDefinition{where, facts.pieces, pieces_of_kind(facts.pieces, {PieceKind::Control, PieceKind::Unknown}),
-                      SpaceRule::dummy_prefix(facts.dummy_prefix), control_id(facts.pieces, facts.bos),
-                      control_id(facts.pieces, facts.eos)},
+      PieceDefinition{where, facts.pieces, std::move(special), SpaceRule::dummy_prefix(facts.dummy_prefix),
+                      control_id(facts.pieces, facts.bos), control_id(facts.pieces, facts.eos)},
       std::move(pieces));
 }
 

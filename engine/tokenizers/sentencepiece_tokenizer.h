@@ -47,8 +47,10 @@ struct PieceDefinition {
 class SentencePieceTokenizer final : public Tokenizer {
  public:
   /// Loads a tokenizer. `model`: a serialized ModelProto, read as its library reads it; its control pieces and the
-  /// unknown one are special tokens. Throws EngineError{BadInput, Unsupported}, which names `where`.
-  static std::shared_ptr<Tokenizer> load(std::string_view model, const std::string& where);
+  /// unknown one are special tokens. `blank_takers`: ids of those that take the blanks behind them. Throws
+  /// EngineError{BadInput, Unsupported}, which names `where`.
+  static std::shared_ptr<Tokenizer> load(std::string_view model, const std::string& where,
+                                         const std::vector<std::int32_t>& blank_takers = {});
 
   /// Throws EngineError{BadInput}, which names `definition.where`, if an id is out of range.
   SentencePieceTokenizer(const PieceDefinition& definition, std::unique_ptr<const PieceModel> model);

@@ -116,9 +116,24 @@ ordered_json tokenizer_config(const GgufFile& file, bool is_json, const Spelling
                                   {"tokenizer.ggml.add_eos_token", "add_eos_token"}}) {
     if (const auto flag = file.find_bool(key)) config[name] = *flag;
   }
-  if (const auto length = file.find_int("llama.context_length")) config["model_max_length"] = *length;
+  const std::string architecture(file.find_string("general.architecture").value_or("llama"));
+  if (const auto length = file.find_int(architecture + ".context_length")) config["model_max_length"] = *length;
   if (const auto chat = file.find_string("tokenizer.chat_template")) config["chat_template"] = *chat;
   return config;
+}
+
+/// Returns the tokens that take the blanks behind them, which a tokenizer.model can't say.
+template <typename Spelling>
+ordered_json blank_takers_json(const PieceVocabulary& vocabulary, const Spelling& spelling) {
+  ordered_json tokens = ordered_json::object();
+  for (const std::int32_t id : vocabulary.blank_takers)
+    tokens[std::to_string(id)] = {{"content", spelling(static_cast<std::size_t>(id))},
+                                  {"lstrip", false},
+                                  {"normalized", false},
+                                  {"rstrip", true},
+                                  {"single_word", false},
+                                  {"special", true}};
+  return tokens;
 }
 
 void write_gguf_tokenizer(const fs::path& directory, const GgufFile& file) {
@@ -127,13 +142,16 @@ void write_gguf_tokenizer(const fs::path& directory, const GgufFile& file) {
   const GgufVocabulary vocabulary = read_gguf_vocabulary(file);
   const auto spelling = [&](std::size_t id) { return id < tokens->size() ? (*tokens)[id] : std::string_view(); };
   const bool bpe = std::holds_alternative<BpeDefinition>(vocabulary);
+  ordered_json config = tokenizer_config(file, bpe, spelling);
   if (bpe) {
     const bool add_bos = file.find_bool("tokenizer.ggml.add_bos_token").value_or(false);
     write_json(directory / "tokenizer.json", tokenizer_json_of(std::get<BpeDefinition>(vocabulary), add_bos));
   } else {
-    write_file_atomically((directory / "tokenizer.model").string(), std::get<std::string>(vocabulary));
+    const auto& pieces = std::get<PieceVocabulary>(vocabulary);
+    write_file_atomically((directory / "tokenizer.model").string(), pieces.model);
+    if (!pieces.blank_takers.empty()) config["added_tokens_decoder"] = blank_takers_json(pieces, spelling);
   }
-  write_json(directory / "tokenizer_config.json", tokenizer_config(file, bpe, spelling));
+  write_json(directory / "tokenizer_config.json", config);
 }
 
 void copy_tokenizer(const fs::path& directory, const fs::path& source) {

@@ -126,6 +126,7 @@ class ModelFolderTest : public QObject {
   void a_ggufs_bpe_gives_equal_ids();
   void every_pretokenizer_reads_back();
   void a_ggufs_sentencepiece_gives_equal_ids();
+  void a_ggufs_blank_takers_are_written();
   void end_tokens_are_written();
   void a_model_without_tokenizer_has_none();
   void a_full_disk_is_named();
@@ -269,6 +270,23 @@ void ModelFolderTest::a_ggufs_sentencepiece_gives_equal_ids() {
   const json config = json::parse(test::read_bytes(fs::path(folder) / "tokenizer_config.json"));
   QVERIFY(config["bos_token"] == "<s>");
   QVERIFY(!config.contains("tokenizer_class"));  // transformers' LlamaTokenizer has another rule for spaces
+}
+
+/// Phi-3's special tokens take the blanks behind them, which a tokenizer.model can't say.
+void ModelFolderTest::a_ggufs_blank_takers_are_written() {
+  const TempDir temp(test::fast_parent());
+  const std::string gguf = temp.file("model.gguf"), folder = temp.file("out");
+  test::SmallPieces pieces;
+  pieces.add("<|user|>", 0, 3);
+  pieces.add("<|end|>", 0, 3);
+  write_gguf_model(gguf, test::make_sentencepiece_gguf(pieces, "phi3"));
+  fs::create_directory(folder);
+  write_tokenizer(folder, gguf);
+  const auto from = Tokenizer::load(gguf), to = Tokenizer::load(folder);
+  QCOMPARE(ids_of(*to, 100), ids_of(*from, 100));
+  const std::string text = "<|user|>\nthe tin<|end|>\n<|user|> the";
+  QCOMPARE(to->encode(text, true), from->encode(text, true));
+  QCOMPARE(from->encode(text, true).size(), std::size_t{7});
 }
 
 /// All of them, in both files, beside what else generation_config.json says.

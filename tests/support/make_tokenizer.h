@@ -50,9 +50,9 @@ inline std::string make_sentencepiece(const SmallPieces& pieces, bool dummy_pref
   return writer.finish(dummy_prefix, "<s>", "</s>");
 }
 
-inline std::string make_sentencepiece_gguf(const SmallPieces& pieces) {
+inline std::string make_sentencepiece_gguf(const SmallPieces& pieces, const std::string& architecture = "llama") {
   GgufWriter writer;
-  writer.add_string("general.architecture", "llama");
+  writer.add_string("general.architecture", architecture);
   writer.add_string("tokenizer.ggml.model", "llama");
   writer.add_strings("tokenizer.ggml.tokens", pieces.text);
   writer.add_floats("tokenizer.ggml.scores", pieces.score);

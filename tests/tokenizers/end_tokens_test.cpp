@@ -22,6 +22,7 @@ class EndTokensTest : public QObject {
   void by_their_spelling();
   void end_of_a_message_part();
   void an_end_is_special_whatever_the_gguf_calls_it();
+  void a_turn_s_marks_are_special_in_files_that_call_them_ordinary();
   void of_a_model_without_tokenizer();
   void refuses();
 };
@@ -107,6 +108,27 @@ void EndTokensTest::an_end_is_special_whatever_the_gguf_calls_it() {
     check(make_sentencepiece_gguf(pieces), end);
     check(make_bpe_gguf("smollm", {{"<|im_end|>", kind}}), demo_vocabulary());
   }
+}
+
+/// Files of Gemma 3 are about whose marks of turns are ordinary tokens: a template's marks would be spelled in letters.
+void EndTokensTest::a_turn_s_marks_are_special_in_files_that_call_them_ordinary() {
+  const TempDir folder;
+  const std::string text = "<start_of_turn>the<end_of_turn>";
+  const auto check = [&](const std::string& gguf, std::int32_t begin) {
+    write_bytes(folder.file("m.gguf"), gguf);
+    const auto tokenizer = Tokenizer::load(folder.file("m.gguf"));
+    const Ids special = tokenizer->encode(text, true), plain = tokenizer->encode(text, false);
+    QCOMPARE(special.front(), begin);
+    QCOMPARE(special.back(), begin + 1);
+    QCOMPARE(std::ranges::count(plain, begin) + std::ranges::count(plain, begin + 1), 0);
+    QCOMPARE(tokenizer->decode(special), text);
+    QVERIFY(std::ranges::count(tokenizer->end_ids(), begin) == 0);
+  };
+  SmallPieces pieces;
+  const auto begin = static_cast<std::int32_t>(pieces.text.size());
+  for (const char* mark : {"<start_of_turn>", "<end_of_turn>"}) pieces.add(mark, 0, 1);
+  check(make_sentencepiece_gguf(pieces), begin);
+  check(make_bpe_gguf("smollm", {{"<start_of_turn>", 1}, {"<end_of_turn>", 1}}), demo_vocabulary());
 }
 
 void EndTokensTest::of_a_model_without_tokenizer() {

@@ -3,9 +3,12 @@
 #include "engine/tokenizers/tokenizer.h"
 
 #include <QTest>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/utf8.h"
+#include "engine/tokenizers/bpe_tokenizer.h"
+#include "engine/tokenizers/named_pretokenizers.h"
 #include "engine/tokenizers/piece_model.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
@@ -36,6 +39,16 @@ std::string given_back(const std::string& path, const std::string& text) {
   return pieces ? marks_as_spaces(text) : text;
 }
 
+/// Returns the pieces of a text in the demo's vocabulary, cut by a named rule.
+std::vector<std::string> cut_by(const std::string& pre, const std::string& text) {
+  const TempDir folder;
+  write_bytes(folder.file("m.gguf"), make_bpe_gguf(pre));
+  const auto tokenizer = Tokenizer::load(folder.file("m.gguf"));
+  std::vector<std::string> out;
+  for (const std::int32_t id : tokenizer->encode(text)) out.push_back(tokenizer->bytes(id));
+  return out;
+}
+
 }  // namespace
 
 class TokenizerTest : public QObject {
@@ -47,6 +60,11 @@ class TokenizerTest : public QObject {
   void streams_what_is_left_as_replacement();
   void gguf_equals_the_folder();
   void pre_names_the_cut();
+  void names_of_one_rule_agree();
+  void rules_of_digits();
+  void a_character_for_a_byte_that_no_text_has();
+  void rows_that_fill_the_vocabulary_up();
+  void special_tokens_of_phi3_take_blanks();
   void a_gguf_without_pre_says_its_rule();
   void refuses_gguf();
   void finds_begin_and_end_tokens();
@@ -126,21 +144,107 @@ void TokenizerTest::gguf_equals_the_folder() {
 }
 
 void TokenizerTest::pre_names_the_cut() {
-  const TempDir folder;
-  const auto pieces = [&](const char* pre, const std::string& text) {
-    write_bytes(folder.file("m.gguf"), make_bpe_gguf(pre));
-    const auto tokenizer = Tokenizer::load(folder.file("m.gguf"));
-    std::vector<std::string> out;
-    for (const std::int32_t id : tokenizer->encode(text)) out.push_back(tokenizer->bytes(id));
-    return out;
-  };
   // In the demo's vocabulary " 1" is no token and ".\n" is one: who keeps a newline with the full stop can use it.
   const std::vector<std::string> apart{".", "\n"};
-  for (const char* pre : {"smollm", "gpt-2", "default"}) QCOMPARE(pieces(pre, ".\n"), apart);
+  for (const char* pre : {"smollm", "gpt-2", "default"}) QCOMPARE(cut_by(pre, ".\n"), apart);
   for (const char* pre : {"smollm", "gpt-2", "default", "llama-bpe", "llama3", "llama-v3", "qwen2"}) {
-    QCOMPARE(pieces(pre, "harbour\n").size(), pieces("smollm", "harbour\n").size());
+    QCOMPARE(cut_by(pre, "harbour\n").size(), cut_by("smollm", "harbour\n").size());
   }
-  QCOMPARE(unlike(Fault::Unsupported, "'deepseek-llm'", [&] { pieces("deepseek-llm", "x"); }), std::string());
+  QCOMPARE(unlike(Fault::Unsupported, "'bloom'", [] { cut_by("bloom", "x"); }), std::string());
+}
+
+void TokenizerTest::names_of_one_rule_agree() {
+  const std::vector<std::vector<std::string>> rules{{"smollm", "command-r", "minerva-7b"},
+                                                    {"llama-bpe", "falcon3", "pixtral", "midm-2.0"},
+                                                    {"qwen2", "deepseek-r1-qwen", "megrez", "stablelm2"},
+                                                    {"gpt-2", "phi-2", "mpt", "olmo"}};
+  RandomText texts(11);
+  for (int i = 0; i < 20; ++i) {
+    const std::string text = texts.next();
+    for (const auto& names : rules)
+      for (const std::string& name : names) QCOMPARE(cut_by(name, text), cut_by(names.front(), text));
+  }
+}
+
+/// Each rule cuts runs of digits, letters and punctuation in its own way; the words come from the patterns alone.
+void TokenizerTest::rules_of_digits() {
+  const auto words = [](const char* pre, const std::string& text) {
+    const NamedPretokenizer* found = find_named_pretokenizer(pre);
+    std::vector<std::string> patterns(found->patterns.begin(), found->patterns.end()), out;
+    BpePretokenizer(patterns, pre).split(text, [&](std::string_view word) { out.emplace_back(word); });
+    return out;
+  };
+  using Words = std::vector<std::string>;
+  QCOMPARE(words("qwen2", "a 1234"), (Words{"a", " ", "1", "2", "3", "4"}));
+  QCOMPARE(words("tekken", "a 1234"), (Words{"a", " ", "1", "2", "3", "4"}));
+  QCOMPARE(words("llama-bpe", "a 1234"), (Words{"a", " ", "123", "4"}));
+  QCOMPARE(words("deepseek-llm", "a 1234"), (Words{"a", " ", "1234"}));
+  QCOMPARE(words("deepseek-coder", "a 1234"), (Words{"a", " ", "1", "2", "3", "4"}));
+  QCOMPARE(words("falcon", "a 1234"), (Words{"a", " ", "123", "4"}));
+  QCOMPARE(words("gpt-2", "a 1234"), (Words{"a", " 1234"}));
+  QCOMPARE(words("tekken", "helloWorld"), (Words{"hello", "World"}));
+  QCOMPARE(words("qwen2", "helloWorld"), (Words{"helloWorld"}));
+  // A mark behind a letter is of the word in the newer rule of Qwen alone.
+  QCOMPARE(words("qwen35", "e\u0301a"), (Words{"e\u0301a"}));
+  QCOMPARE(words("qwen2", "e\u0301a"), (Words{"e", "\u0301a"}));
+  QCOMPARE(words("seed-coder", ".\n"), (Words{".", "\n"}));
+  QCOMPARE(words("qwen2", ".\n"), (Words{".\n"}));
+  QVERIFY(find_named_pretokenizer("") == nullptr);
+}
+
+/// DeepSeek's vocabularies list "õ", which spells the byte F5 among byte-level tokens, as an added token.
+void TokenizerTest::a_character_for_a_byte_that_no_text_has() {
+  BpeDefinition definition;
+  definition.where = "test";
+  for (int byte = 0; byte < 256; ++byte)
+    definition.tokens.push_back(byte_level_of_bytes(std::string(1, static_cast<char>(byte))));
+  definition.added = {{.text = "õ", .id = 0xF5}};
+  const BpeTokenizer tokenizer(definition);
+  const std::vector<std::int32_t> ids = tokenizer.encode("aõ", false);
+  QCOMPARE(ids, (std::vector<std::int32_t>{'a', 0xF5}));
+  QCOMPARE(tokenizer.decode(ids), std::string("aõ"));
+  // "Ġ" is a space to the merges, and the character itself to who looks for added tokens.
+  definition.added = {{.text = "Ġ", .id = ' '}};
+  QCOMPARE(unlike(Fault::BadInput, "is both", [&] { BpeTokenizer{definition}; }), std::string());
+}
+
+/// Phi-3's file calls those rows unknown, of which SentencePiece takes one, and the unknown token itself a control
+/// token. Other files leave them empty.
+void TokenizerTest::rows_that_fill_the_vocabulary_up() {
+  const TempDir folder;
+  SmallPieces pieces;
+  pieces.kind[0] = 3;
+  for (int i = 0; i < 3; ++i) pieces.add("[PAD" + std::to_string(i) + "]", -1000, 2);
+  for (const int kind : {1, 3}) pieces.add("", 0, kind);
+  write_bytes(folder.file("m.gguf"), make_sentencepiece_gguf(pieces));
+  write_bytes(folder.file("plain.gguf"), make_sentencepiece_gguf({}));
+  const auto filled = Tokenizer::load(folder.file("m.gguf")), plain = Tokenizer::load(folder.file("plain.gguf"));
+  QCOMPARE(filled->vocabulary(), plain->vocabulary() + 5);
+  RandomText texts(5);
+  for (int i = 0; i < 300; ++i) {
+    const std::string text = texts.next();
+    QCOMPARE(filled->encode(text), plain->encode(text));
+    QCOMPARE(filled->encode(text, true), plain->encode(text, true));
+  }
+}
+
+/// A GGUF has no key for it, so that the architecture says so.
+void TokenizerTest::special_tokens_of_phi3_take_blanks() {
+  const TempDir folder;
+  const auto ids = [&](const std::string& architecture, const std::string& text) {
+    SmallPieces pieces;
+    pieces.add("<|user|>", 0, 3);       // 319
+    pieces.add("<|end|>", 0, 3);        // 320
+    pieces.add("<|endoftext|>", 0, 3);  // 321
+    write_bytes(folder.file("m.gguf"), make_sentencepiece_gguf(pieces, architecture));
+    return Tokenizer::load(folder.file("m.gguf"))->encode(text, true);
+  };
+  using Ids = std::vector<std::int32_t>;
+  QCOMPARE(ids("phi3", "<|user|>\nthe<|end|>\n"), (Ids{319, 261, 320}));
+  QCOMPARE(ids("phi3", "<|user|>the<|end|>"), (Ids{319, 261, 320}));
+  QCOMPARE(ids("llama", "<|user|>\nthe").size(), std::size_t{5});
+  QCOMPARE(ids("phi3", "<|endoftext|>\nthe").size(), std::size_t{5});
+  QCOMPARE(ids("phi3", "<s> the"), ids("llama", "<s> the"));
 }
 
 void TokenizerTest::a_gguf_without_pre_says_its_rule() {
