@@ -87,9 +87,7 @@ void read_prompt(GenerateRequest& request, const GenerateOptions& options, const
   require_rows(request.prompt, model.vocabulary, tokenizer);
   if (request.config.question_pass && options.questions.empty() && options.save_state.empty())
     request.question_length = own_question_length(options, text, tokenizer, request.prompt);
-  if (!request.config.bos) return;
-  if (!tokenizer.bos()) throw EngineError(Fault::BadInput, options.model, "has no BOS token", "Leave out --bos.");
-  request.prompt.insert(request.prompt.begin(), *tokenizer.bos());
+  if (request.config.bos) put_bos_first(request.prompt, tokenizer, options.model);
 }
 
 /// Everything but the prompt.

@@ -45,7 +45,7 @@ std::int32_t bos_of(const RunOptions& options, const ModelConfig& model) {
   return static_cast<std::int32_t>(*bos);
 }
 
-/// The text's first `settings.tokens` ids, behind BOS where asked for.
+/// The text's first `settings.tokens` ids, behind BOS where asked for: one, also if the text itself begins with it.
 std::vector<std::int32_t> read_input(const RunOptions& options, const RunSettings& settings, const ModelConfig& model) {
   std::vector<std::int32_t> ids;
   if (!options.input_ids.empty()) {
@@ -56,8 +56,10 @@ std::vector<std::int32_t> read_input(const RunOptions& options, const RunSetting
     ids = tokenizer->encode(text, options.parse_special);
     require_rows(ids, model.vocabulary, *tokenizer);
   }
+  const std::optional<std::int32_t> bos = settings.config.bos ? std::optional(bos_of(options, model)) : std::nullopt;
+  if (bos && !ids.empty() && ids.front() == *bos) ids.erase(ids.begin());
   if (settings.tokens && *settings.tokens < std::ssize(ids)) ids.resize(static_cast<std::size_t>(*settings.tokens));
-  if (settings.config.bos) ids.insert(ids.begin(), bos_of(options, model));
+  if (bos) ids.insert(ids.begin(), *bos);
   return ids;
 }
 

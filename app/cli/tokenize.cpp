@@ -9,6 +9,7 @@
 #include "engine/checkpoints/model_source.h"
 #include "engine/data/text_source.h"
 #include "engine/tokenizers/noted_tokenizer.h"
+#include "engine/tokenizers/token_checks.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -35,12 +36,7 @@ int print_texts(const TokenizeOptions& options) {
 int print_ids(const TokenizeOptions& options) {
   const auto tokenizer = load_tokenizer(options.model);
   std::vector<std::int32_t> ids = tokenizer->encode(read_text(options.text), options.parse_special);
-  if (options.bos) {
-    if (!tokenizer->bos()) {
-      throw EngineError(Fault::BadInput, options.model, "its tokenizer has no BOS token", "Leave out --bos.");
-    }
-    ids.insert(ids.begin(), *tokenizer->bos());
-  }
+  if (options.bos) put_bos_first(ids, *tokenizer, options.model);
   print(nlohmann::json(ids).dump() + "\n");
   return kExitOk;
 }

@@ -7,7 +7,7 @@ namespace carryover {
 
 std::vector<std::int32_t> ServedModel::encode(const std::string& text) const {
   std::vector<std::int32_t> ids = encode_behind(text);
-  if (config.bos && tokenizer->bos()) ids.insert(ids.begin(), *tokenizer->bos());
+  if (config.bos && tokenizer->bos()) put_bos_first(ids, *tokenizer, "the model");
   return ids;
 }
 

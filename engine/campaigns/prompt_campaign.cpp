@@ -13,6 +13,7 @@
 #include "engine/runs/records/run_id.h"
 #include "engine/runs/records/run_reader.h"
 #include "engine/tokenizers/noted_tokenizer.h"
+#include "engine/tokenizers/token_checks.h"
 
 namespace carryover {
 
@@ -151,8 +152,7 @@ PromptResult PromptCampaign::run_example(const PromptExample& example) {
 }
 
 void PromptCampaign::put_bos_first(PromptTokens& tokens) const {
-  if (!tokenizer_->bos()) throw EngineError(Fault::BadInput, request_.model, "has no BOS token", "Leave out --bos.");
-  tokens.ids.insert(tokens.ids.begin(), *tokenizer_->bos());
+  if (!carryover::put_bos_first(tokens.ids, *tokenizer_, request_.model)) return;
   const auto shift = [](TokenRange& range) { range = {range.first + 1, range.last + 1}; };
   if (tokens.answer.last > 0) shift(tokens.answer);
   for (TokenRange& target : tokens.targets) shift(target);

@@ -14,6 +14,7 @@
 #include "engine/remote/model_files.h"
 #include "engine/remote/request_reader.h"
 #include "engine/runs/values/snapshot_check.h"
+#include "engine/tokenizers/token_checks.h"
 
 namespace carryover {
 namespace {
@@ -273,10 +274,7 @@ class Server {
     require_utf8(asked.text, "text");
     const Tokenizer& tokenizer = open.tokenizer();
     std::vector<std::int32_t> ids = tokenizer.encode(asked.text, asked.parse_special);
-    if (asked.bos && !tokenizer.bos())
-      throw EngineError(Fault::BadInput, open.session->model().path, "its tokenizer has no BOS token",
-                        "Leave out BOS.");
-    if (asked.bos) ids.insert(ids.begin(), *tokenizer.bos());
+    if (asked.bos) put_bos_first(ids, tokenizer, open.session->model().path);
     return ids;
   }
   std::vector<std::string> answer(Kind<TokenTexts>, RemoteJob&, OpenSession& open,

@@ -18,4 +18,8 @@ void require_rows(std::span<const std::int32_t> ids, std::int64_t rows, const To
 std::vector<std::size_t> token_ends(std::span<const std::int32_t> ids, std::string_view text,
                                     const Tokenizer& tokenizer);
 
+/// Puts BOS before the ids of a text, unless the text itself spells it first, as chat templates do. Returns true if it
+/// was put there. Throws EngineError{BadInput}, which names `where`, if the tokenizer has no BOS.
+bool put_bos_first(std::vector<std::int32_t>& ids, const Tokenizer& tokenizer, const std::string& where);
+
 }  // namespace carryover

@@ -10,6 +10,7 @@
 #include "engine/tokenizers/bpe_tokenizer.h"
 #include "engine/tokenizers/named_pretokenizers.h"
 #include "engine/tokenizers/piece_model.h"
+#include "engine/tokenizers/token_checks.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/make_tokenizer.h"
 #include "tests/support/random_text.h"
@@ -65,6 +66,7 @@ class TokenizerTest : public QObject {
   void a_character_for_a_byte_that_no_text_has();
   void rows_that_fill_the_vocabulary_up();
   void special_tokens_of_phi3_take_blanks();
+  void begins_with_one_bos();
   void a_gguf_without_pre_says_its_rule();
   void refuses_gguf();
   void finds_begin_and_end_tokens();
@@ -245,6 +247,23 @@ void TokenizerTest::special_tokens_of_phi3_take_blanks() {
   QCOMPARE(ids("llama", "<|user|>\nthe").size(), std::size_t{5});
   QCOMPARE(ids("phi3", "<|endoftext|>\nthe").size(), std::size_t{5});
   QCOMPARE(ids("phi3", "<s> the"), ids("llama", "<s> the"));
+}
+
+/// A chat template spells BOS itself, and a model that needs it gets it from us, too.
+void TokenizerTest::begins_with_one_bos() {
+  const TempDir folder;
+  write_bytes(folder.file("m.gguf"), make_sentencepiece_gguf({}));
+  const auto tokenizer = Tokenizer::load(folder.file("m.gguf"));
+  using Ids = std::vector<std::int32_t>;
+  Ids bare = tokenizer->encode("the"), spelled = tokenizer->encode("<s>the", true), none;
+  QVERIFY(put_bos_first(bare, *tokenizer, "m.gguf") && !put_bos_first(spelled, *tokenizer, "m.gguf"));
+  QCOMPARE(bare, spelled);
+  QCOMPARE(std::ranges::count(bare, 1), 1);
+  QVERIFY(put_bos_first(none, *tokenizer, "m.gguf"));
+  QCOMPARE(none, (Ids{1}));
+  std::filesystem::copy(demo_folder() / "tokenizer.json", folder.path());
+  const auto without = Tokenizer::load(folder.path().string());
+  QCOMPARE(unlike(Fault::BadInput, "m.gguf", [&] { put_bos_first(none, *without, "m.gguf"); }), std::string());
 }
 
 void TokenizerTest::a_gguf_without_pre_says_its_rule() {

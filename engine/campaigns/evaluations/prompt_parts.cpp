@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/formats/fingerprint.h"
+#include "engine/tokenizers/token_checks.h"
 
 namespace carryover {
 
@@ -59,10 +60,7 @@ std::string_view without_blanks(std::string_view text) {
 
 std::vector<std::int32_t> encode(const std::string& text, const Encoding& encoding) {
   std::vector<std::int32_t> ids = encoding.tokenizer.encode(text, encoding.parse_special);
-  if (!encoding.bos) return ids;
-  const auto bos = encoding.tokenizer.bos();
-  if (!bos) throw EngineError(Fault::BadInput, "the model", "has no BOS token", "Leave out --bos.");
-  if (ids.empty() || ids.front() != *bos) ids.insert(ids.begin(), *bos);
+  if (encoding.bos) put_bos_first(ids, encoding.tokenizer, "the model");
   return ids;
 }
 
