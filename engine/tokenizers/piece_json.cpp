@@ -91,8 +91,17 @@ class PieceJsonReader {
     }
   }
 
+  /// Returns true for Gemma's cut at blanks, of which the normaliser has left none.
+  bool cuts_at_blanks(const JsonFields& step) const {
+    const json* pattern = step.find("pattern");
+    return pattern != nullptr && read_.spaces.normalizer_replaces &&
+           JsonFields(*pattern, where_ + ": pre_tokenizer pattern").find_text("String") == " " &&
+           !step.find_flag("invert").value_or(false);
+  }
+
   void read_pretokenizer(const JsonFields& step) {
     const std::string type = step.find_text("type").value_or("");
+    if (type == "Split" && cuts_at_blanks(step)) return;
     if (type != "Metaspace" || metaspace_) unsupported("a pre_tokenizer of type " + type);
     if (step.find_text("replacement").value_or("") != kSpaceMark) unsupported("a Metaspace with another mark");
     const bool prefix = step.find_flag("add_prefix_space").value_or(true);

@@ -98,6 +98,7 @@ class HfTokenizerTest : public QObject {
   void a_list_that_numbers_otherwise_is_said();
   void metaspace_and_prepend();
   void doubled_marks();
+  void gemmas_cut_at_blanks();
   void tokenizer_json_decides_over_the_model();
   void the_end_token_is_the_files();
   void strips_and_words();
@@ -253,6 +254,28 @@ void HfTokenizerTest::doubled_marks() {
                                    {"the<n> the", {261, kPieces, 261}},
                                    {" <n>the", {264, kPieces, 261}}}),
            "");
+}
+
+/// Gemma's files replace blanks, cut at the blanks of which none is left, and put none in front.
+void HfTokenizerTest::gemmas_cut_at_blanks() {
+  const json replace{{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}};
+  json cut{{"type", "Split"}, {"pattern", {{"String", " "}}}, {"behavior", "MergedWithPrevious"}, {"invert", false}};
+  HfTokenizerFiles files;
+  files.folder = "folder";
+  files.tokenizer = piece_json(replace, cut);
+  QCOMPARE(unlike_expected(files, {{"the", {302, 260}},
+                                   {" the", {261}},
+                                   {"s the", {301, 261}},
+                                   {"  the", {309, 261}},
+                                   {"<s>the", {1, 302, 260}},
+                                   {"a<n>b", {283, 319, 284}}}),
+           "");
+  const auto refused = [&] { make_hf_tokenizer(files); };
+  files.tokenizer = piece_json(nullptr, cut);
+  QCOMPARE(unlike(Fault::Unsupported, "Split", refused), "");
+  cut["pattern"] = {{"Regex", "a"}};
+  files.tokenizer = piece_json(replace, cut);
+  QCOMPARE(unlike(Fault::Unsupported, "Split", refused), "");
 }
 
 void HfTokenizerTest::tokenizer_json_decides_over_the_model() {
