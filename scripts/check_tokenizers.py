@@ -18,13 +18,14 @@ import venv
 from pathlib import Path
 
 PACKAGES = ["tokenizers==0.21.0", "sentencepiece==0.2.0", "gguf==0.14.0", "protobuf>=4,<6"]
-GPT2, LLAMA3 = "gpt-2", "llama-bpe"
+GPT2, LLAMA3, QWEN2 = "gpt-2", "llama-bpe", "qwen2"
 LLAMA3_PATTERN = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
                   r"|\s*[\r\n]+|\s+(?!\S)|\s+")
+QWEN2_PATTERN = LLAMA3_PATTERN.replace(r"\p{N}{1,3}", r"\p{N}")
 LLAMA_CPP_DEFAULT = [r"[\p{P}\$\+<=>\^~\|]+",
                      r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)", r"\p{N}+",
                      r"[0-9][0-9][0-9]"]
-USER_DEFINED = 4  # a token type of GGUF
+UNKNOWN, USER_DEFINED, UNUSED = 2, 4, 5  # token types of GGUF
 
 
 def enter_environment():
@@ -71,6 +72,9 @@ def load_gguf(path):
     kind = text("tokenizer.ggml.model")
     if kind == "llama":
         prefix = "tokenizer.ggml.add_space_prefix"
+        unknown = numbers("tokenizer.ggml.unknown_token_id")[0]
+        kinds = [UNKNOWN if i == unknown else UNUSED if kind == UNKNOWN else kind for i, kind in enumerate(kinds)]
+        tokens = [token.replace(" ", "\u2581") if kind == USER_DEFINED else token for token, kind in zip(tokens, kinds)]
         return build_sentencepiece(tokens, kinds, numbers("tokenizer.ggml.scores"),
                                    bool(numbers(prefix)[0]) if prefix in fields else True)
     merges = [tuple(merge.split(" ")) for merge in texts("tokenizer.ggml.merges")]
@@ -82,11 +86,15 @@ def build_bpe(tokens, kinds, merges, pre):
     vocabulary = {token: i for i, token in enumerate(tokens)}
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=pre == LLAMA3))
     gpt2 = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+
+    def split_by(pattern):
+        return pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), "isolated"),
+                                        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+
     tokenizer.pre_tokenizer = {
         "smollm": lambda: pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), gpt2]),
-        LLAMA3: lambda: pre_tokenizers.Sequence([
-            pre_tokenizers.Split(Regex(LLAMA3_PATTERN), "isolated"),
-            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]),
+        LLAMA3: lambda: split_by(LLAMA3_PATTERN),
+        QWEN2: lambda: split_by(QWEN2_PATTERN),
         GPT2: lambda: gpt2,
         "default": lambda: pre_tokenizers.Sequence(
             [pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in LLAMA_CPP_DEFAULT]

@@ -37,7 +37,7 @@ CONFIG = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_
 NAMES = {"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"}
 LLAMA = {"tokenizer_class": "LlamaTokenizer", **NAMES}
 MARK = "\u2581"
-SPECIALS = ["<|im_start|>", "<|im_end|>", "<tool>", "<keep>", "<word>", "<left>", "<right>", "[NEW]"]
+SPECIALS = ["\n\n", "<|user|>", "<|end|>", "<|im_start|>", "<|im_end|>", "<tool>", "<keep>", "<word>", "<left>", "<right>", "[NEW]"]
 
 
 def added(content, special, **flags):
@@ -184,6 +184,17 @@ def folders(book, scratch):
     yield "tokenizer.json with ignore_merges", {
         "tokenizer.json": as_tokenizer_json(scratch / "plain.model", None, metaspace(MARK, "always", True), more,
                                             ignore_merges=True), "tokenizer_config.json": fast}
+    cut = tokenizers.pre_tokenizers.Split(" ", "merged_with_previous")
+    runs = [added(unit * count, False, normalized=False) for unit in ("\n", MARK) for count in (2, 3, 5)]
+    gemma = {"tokenizer.json": as_tokenizer_json(scratch / "plain.model", replace, cut, runs + more)}
+    yield "tokenizer.json: as Gemma's", {**gemma, "tokenizer_config.json": fast}
+    yield "tokenizer.json: as Gemma's, GemmaTokenizer", {
+        **gemma, "tokenizer_config.json": {**NAMES, "tokenizer_class": "GemmaTokenizer"}}
+    turns = [added(name, True, rstrip=True) for name in ("<|user|>", "<|end|>", "<|assistant|>")]
+    phi3 = {"tokenizer.json": as_tokenizer_json(scratch / "plain.model", prepend, None, turns)}
+    for legacy in (False, True):
+        yield f"tokenizer.json: as Phi-3's, legacy {legacy}", {**phi3, "tokenizer_config.json": {
+            **LLAMA, "legacy": legacy, "added_tokens_decoder": {str(PIECES + i): token for i, token in enumerate(turns)}}}
     yield "byte-level, added tokens", {"tokenizer.json": byte_level(book, more), "tokenizer_config.json": {
         "tokenizer_class": "PreTrainedTokenizerFast", "eos_token": "<|im_end|>"}}
 
@@ -273,7 +284,8 @@ def gguf_files(book, scratch):
                  "tokenizer.ggml.token_type": [1] * (len(tokens) - 2) + [3, 3],
                  "tokenizer.ggml.bos_token_id": len(tokens) - 2, "tokenizer.ggml.eos_token_id": len(tokens) - 1}
     yield "GGUF of byte-level BPE without tokenizer.ggml.pre", bytes_too
-    for pre in ("gpt-2", "llama-bpe", "smollm", "default"):
+    for pre in ("gpt-2", "llama-bpe", "smollm", "default", "qwen2", "qwen35", "gpt-4o", "tekken", "seed-coder", "falcon",
+                "deepseek-llm", "deepseek-coder"):
         yield f"GGUF of byte-level BPE, {pre}", {**bytes_too, "tokenizer.ggml.pre": pre}
 
 
