@@ -25,7 +25,7 @@ class Reader {
     if (!tokens || tokens->empty()) broken("has no tokenizer.ggml.tokens");
     if (tokens->size() > static_cast<std::size_t>(kMaxVocabulary)) broken("tokenizer.ggml.tokens is too long");
     tokens_ = *tokens;
-    kinds_ = file.find_ints("tokenizer.ggml.token_type").value_or(std::vector<std::int64_t>(tokens_.size(), 1));
+    kinds_ = file.find_ints("tokenizer.ggml.token_type").value_or(kinds_by_spelling());
     if (kinds_.size() != tokens_.size()) broken("tokenizer.ggml.token_type and tokens differ in length");
     for (const std::int64_t kind : kinds_) {
       if (kind < 1 || kind > 6)
@@ -86,6 +86,17 @@ class Reader {
  private:
   [[noreturn]] void broken(const std::string& problem) const {
     throw EngineError(Fault::BadInput, file_.where(), problem, "Fetch the file again, or convert the model again.");
+  }
+
+  /// Returns the types in a file that states none: bytes are known by their spelling, begin and end by their keys.
+  std::vector<std::int64_t> kinds_by_spelling() const {
+    std::vector<std::int64_t> kinds(tokens_.size(), static_cast<std::int64_t>(PieceKind::Normal));
+    for (std::size_t id = 0; id < tokens_.size(); ++id)
+      if (byte_of_piece(tokens_[id])) kinds[id] = static_cast<std::int64_t>(PieceKind::Byte);
+    for (const char* key : {"tokenizer.ggml.bos_token_id", "tokenizer.ggml.eos_token_id"})
+      if (const auto id = id_of(key))
+        kinds[static_cast<std::size_t>(*id)] = static_cast<std::int64_t>(PieceKind::Control);
+    return kinds;
   }
 
   /// Gives one token the type of the unknown one, as SentencePiece demands. Gemma's files give it to none, and those of

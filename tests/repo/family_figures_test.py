@@ -39,15 +39,20 @@ def recorded_ids():
         for row in recorded("vocabularies.json")["recorded"]])
 
 
+def counts(equal):
+    return ", ".join(f"{name} {count:,}" for name, count in equal.items())
+
+
 def ids_of_books():
-    books = recorded("vocabularies.json")["texts"]
+    figures = recorded("vocabularies.json")
+    books, drawn = figures["texts"], {row["model"]: row for row in figures["random"]}
     rows = []
     for model in dict.fromkeys(book["model"] for book in books):
         own = [book for book in books if book["model"] == model]
         equal = {name: sum(book["equal"][name] for book in own) for name in own[0]["equal"]}
         rows.append([model, len(own), f"{sum(book['ids'] for book in own):,}",
-                     ", ".join(f"{name}: {count}" for name, count in equal.items())])
-    return table(("vocabulary of", "books", "ids", "books whose ids are all equal to those of"), rows)
+                     counts(equal), f"{drawn[model]['texts']:,}", counts(drawn[model]["equal"])])
+    return table(("vocabulary of", "books", "ids", "books whose ids are all equal", "random texts", "equal"), rows)
 
 
 class FamilyFigures(unittest.TestCase):

@@ -56,7 +56,7 @@ inline std::string make_sentencepiece_gguf(const SmallPieces& pieces, const std:
   writer.add_string("tokenizer.ggml.model", "llama");
   writer.add_strings("tokenizer.ggml.tokens", pieces.text);
   writer.add_floats("tokenizer.ggml.scores", pieces.score);
-  writer.add_ints("tokenizer.ggml.token_type", pieces.kind);
+  if (!pieces.kind.empty()) writer.add_ints("tokenizer.ggml.token_type", pieces.kind);
   writer.add_int("tokenizer.ggml.bos_token_id", 1);
   writer.add_int("tokenizer.ggml.eos_token_id", 2);
   writer.add_int("tokenizer.ggml.unknown_token_id", 0);

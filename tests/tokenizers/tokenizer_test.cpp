@@ -65,6 +65,7 @@ class TokenizerTest : public QObject {
   void rules_of_digits();
   void a_character_for_a_byte_that_no_text_has();
   void rows_that_fill_the_vocabulary_up();
+  void a_gguf_without_types();
   void special_tokens_of_phi3_take_blanks();
   void begins_with_one_bos();
   void a_gguf_without_pre_says_its_rule();
@@ -227,6 +228,23 @@ void TokenizerTest::rows_that_fill_the_vocabulary_up() {
     const std::string text = texts.next();
     QCOMPARE(filled->encode(text), plain->encode(text));
     QCOMPARE(filled->encode(text, true), plain->encode(text, true));
+  }
+}
+
+void TokenizerTest::a_gguf_without_types() {
+  const TempDir folder;
+  SmallPieces untyped;
+  untyped.kind.clear();
+  write_bytes(folder.file("m.gguf"), make_sentencepiece_gguf(untyped));
+  write_bytes(folder.file("plain.gguf"), make_sentencepiece_gguf({}));
+  const auto bare = Tokenizer::load(folder.file("m.gguf")), plain = Tokenizer::load(folder.file("plain.gguf"));
+  QCOMPARE(bare->bos(), plain->bos());
+  QCOMPARE(bare->end_ids(), plain->end_ids());
+  RandomText texts(6);
+  for (int i = 0; i < 300; ++i) {
+    const std::string text = texts.next();
+    QCOMPARE(bare->encode(text), plain->encode(text));
+    QCOMPARE(bare->encode(text, true), plain->encode(text, true));
   }
 }
 
