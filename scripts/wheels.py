@@ -79,7 +79,12 @@ def addresses(wheels):
             sys.exit("wheels.py: pip found no address for: " + ", ".join(wheel.name for wheel in wheels) +
                      ". Is the network up, and does `pip config list` name the right index?")
         infos = [item["download_info"] for item in json.loads(report.read_text())["install"]]
-    return {info["archive_info"]["hashes"]["sha256"]: info["url"] for info in infos}
+    return {sha256_of(info["archive_info"]): info["url"] for info in infos}
+
+
+def sha256_of(archive):
+    """A pip before 23.1 knows one hash."""
+    return archive["hashes"]["sha256"] if "hashes" in archive else archive["hash"].removeprefix("sha256=")
 
 
 def trust():

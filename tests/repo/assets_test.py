@@ -54,6 +54,7 @@ def wheel(folder, number, members):
         archive.writestr(f"{name}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr(f"{name}.dist-info/RECORD", "")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    (folder / "index.html").write_text(f'<a href="{path.name}#sha256={digest}">{path.name}</a>')
     return f"noise-{number}==1.0 --hash=sha256:{digest}  # bytes={path.stat().st_size}\n"
 
 
