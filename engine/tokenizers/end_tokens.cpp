@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/tokenizers/end_tokens.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -79,8 +80,18 @@ void add_from_gguf(const GgufFile& file, Ids& ids) {
   }
 }
 
+/// Returns true if a text that spells this token gives it without being asked for special tokens.
+bool is_given_by_text(const Tokenizer& tokenizer, const std::string& text, std::int32_t id) {
+  try {
+    return std::ranges::count(tokenizer.encode(text, false), id) > 0;
+  } catch (const EngineError& error) {  // the vocabulary can't spell it otherwise
+    if (error.fault() != Fault::BadInput) throw;
+    return false;
+  }
+}
+
 /// Adds the ids of tokens with these spellings. As in llama.cpp, in vocabularies that have a call beside a return or a
-/// flush, "<|end|>" ends a part of a message and not a text.
+/// flush, "<|end|>" ends a part of a message and not a text. In Gemma's, "</s>" is text as other tags are.
 void add_by_spelling(const Tokenizer& tokenizer, Ids& ids) {
   std::multimap<std::string, std::int32_t> found;
   for (std::int64_t id = 0; id < tokenizer.vocabulary(); ++id) {
@@ -89,7 +100,8 @@ void add_by_spelling(const Tokenizer& tokenizer, Ids& ids) {
   }
   const bool calls = found.contains("<|call|>") || found.contains("<|calls|>");
   if (calls && (found.contains("<|return|>") || found.contains("<|flush|>"))) found.erase("<|end|>");
-  for (const auto& [text, id] : found) ids.insert(id);
+  for (const auto& [text, id] : found)
+    if (text != kStrikeTag || tokenizer.eos() == id || !is_given_by_text(tokenizer, text, id)) ids.insert(id);
 }
 
 }  // namespace

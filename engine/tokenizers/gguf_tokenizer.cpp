@@ -35,7 +35,8 @@ class Reader {
     // end is special all the same. No text would ever give the other marks, as ordinary tokens.
     for (std::size_t id = 0; id < tokens_.size(); ++id) {
       const bool is_mark = kind(id) == PieceKind::Normal && std::ranges::count(kTurnMarks, tokens_[id]) > 0;
-      if (is_mark || is_end_spelling(tokens_[id])) kinds_[id] = static_cast<std::int64_t>(PieceKind::Control);
+      if (is_mark || (is_end_spelling(tokens_[id]) && !is_html(id)))
+        kinds_[id] = static_cast<std::int64_t>(PieceKind::Control);
     }
   }
 
@@ -133,6 +134,12 @@ class Reader {
     if (kind(id) != PieceKind::UserDefined) return piece;
     for (std::size_t at = piece.find(' '); at != std::string::npos; at = piece.find(' ', at)) piece.replace(at, 1, "▁");
     return piece;
+  }
+
+  /// Returns true for the "</s>" of a file whose texts end with another token, where it is one of the tags of HTML.
+  bool is_html(std::size_t id) const {
+    const auto end = id_of("tokenizer.ggml.eos_token_id");
+    return tokens_[id] == kStrikeTag && kind(id) != PieceKind::Control && end && *end != static_cast<std::int32_t>(id);
   }
 
   PieceKind kind(std::size_t id) const { return static_cast<PieceKind>(kinds_[id]); }

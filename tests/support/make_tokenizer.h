@@ -50,7 +50,8 @@ inline std::string make_sentencepiece(const SmallPieces& pieces, bool dummy_pref
   return writer.finish(dummy_prefix, "<s>", "</s>");
 }
 
-inline std::string make_sentencepiece_gguf(const SmallPieces& pieces, const std::string& architecture = "llama") {
+inline std::string make_sentencepiece_gguf(const SmallPieces& pieces, const std::string& architecture = "llama",
+                                           std::uint32_t end = 2) {
   GgufWriter writer;
   writer.add_string("general.architecture", architecture);
   writer.add_string("tokenizer.ggml.model", "llama");
@@ -58,7 +59,7 @@ inline std::string make_sentencepiece_gguf(const SmallPieces& pieces, const std:
   writer.add_floats("tokenizer.ggml.scores", pieces.score);
   if (!pieces.kind.empty()) writer.add_ints("tokenizer.ggml.token_type", pieces.kind);
   writer.add_int("tokenizer.ggml.bos_token_id", 1);
-  writer.add_int("tokenizer.ggml.eos_token_id", 2);
+  writer.add_int("tokenizer.ggml.eos_token_id", end);
   writer.add_int("tokenizer.ggml.unknown_token_id", 0);
   return writer.bytes();
 }

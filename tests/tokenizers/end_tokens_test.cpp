@@ -23,6 +23,7 @@ class EndTokensTest : public QObject {
   void end_of_a_message_part();
   void an_end_is_special_whatever_the_gguf_calls_it();
   void a_turn_s_marks_are_special_in_files_that_call_them_ordinary();
+  void a_tag_of_html_is_no_end();
   void of_a_model_without_tokenizer();
   void refuses();
 };
@@ -129,6 +130,38 @@ void EndTokensTest::a_turn_s_marks_are_special_in_files_that_call_them_ordinary(
   for (const char* mark : {"<start_of_turn>", "<end_of_turn>"}) pieces.add(mark, 0, 1);
   check(make_sentencepiece_gguf(pieces), begin);
   check(make_bpe_gguf("smollm", {{"<start_of_turn>", 1}, {"<end_of_turn>", 1}}), demo_vocabulary());
+}
+
+/// Gemma's vocabulary has "</s>" as a user-defined piece beside other tags, and others can make it by merges.
+void EndTokensTest::a_tag_of_html_is_no_end() {
+  const TempDir folder;
+  SmallPieces pieces;
+  pieces.kind[2] = 4;
+  pieces.add("<eos>", 0, 3);
+  write_bytes(folder.file("m.gguf"), make_sentencepiece_gguf(pieces, "llama", 319));
+  const auto gemma = Tokenizer::load(folder.file("m.gguf"));
+  QCOMPARE(gemma->end_ids(), (Ids{319}));
+  const std::string html = "the</s> ca";
+  QCOMPARE(std::ranges::count(gemma->encode(html), 2), 1);
+  QCOMPARE(gemma->decode(gemma->encode(html)), html);
+
+  BpeDefinition definition;
+  definition.where = "test";
+  for (int byte = 0; byte < 256; ++byte)
+    definition.tokens.push_back(byte_level_of_bytes(std::string(1, static_cast<char>(byte))));
+  definition.tokens.insert(definition.tokens.end(), {"</", "s>", "</s>", "<|im_end|>"});  // 256 to 259
+  definition.merges = {{"<", "/"}, {"s", ">"}, {"</", "s>"}};
+  definition.added = {{.text = "<|im_end|>", .id = 259, .special = true}};
+  definition.eos = 259;
+  const BpeTokenizer merged(definition);
+  QCOMPARE(end_tokens("no file", &merged), (Ids{259}));
+  definition.eos = 258;
+  const BpeTokenizer named(definition);
+  QCOMPARE(end_tokens("no file", &named), (Ids{258, 259}));
+  definition.eos = 259;
+  definition.merges.pop_back();
+  const BpeTokenizer special(definition);
+  QCOMPARE(end_tokens("no file", &special), (Ids{258, 259}));
 }
 
 void EndTokensTest::of_a_model_without_tokenizer() {
