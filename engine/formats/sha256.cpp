@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/formats/sha256.h"
 
-#include <array>
 #include <bit>
-#include <cstdint>
-#include <cstdio>
 
 namespace carryover {
 
@@ -20,12 +17,11 @@ constexpr std::array<std::uint32_t, 64> kRounds{
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-using State = std::array<std::uint32_t, 8>;
+using Sha256State = BlockHash<8>::State;
 
-void add_block(State& state, const char* bytes) {
+void add_sha256_block(Sha256State& state, const char* block) {
   std::array<std::uint32_t, 64> w{};
-  for (std::size_t i = 0; i < 16; ++i)
-    for (std::size_t b = 0; b < 4; ++b) w[i] = w[i] << 8 | static_cast<std::uint8_t>(bytes[4 * i + b]);
+  for (std::size_t i = 0; i < 16; ++i) w[i] = block_word(block, i);
   for (std::size_t i = 16; i < 64; ++i) {
     const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
     const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
@@ -46,29 +42,21 @@ void add_block(State& state, const char* bytes) {
     b = a;
     a = t1 + t2;
   }
-  const State added{a, b, c, d, e, f, g, h};
+  const Sha256State added{a, b, c, d, e, f, g, h};
   for (std::size_t i = 0; i < state.size(); ++i) state[i] += added[i];
 }
 
 }  // namespace
 
+BlockHash<8> sha256_hash() {
+  return {{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+          add_sha256_block};
+}
+
 std::string sha256(std::string_view bytes) {
-  State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const std::size_t whole = bytes.size() / 64 * 64;
-  for (std::size_t i = 0; i < whole; i += 64) add_block(state, bytes.data() + i);
-  std::string rest(bytes.substr(whole));
-  rest += '\x80';
-  while (rest.size() % 64 != 56) rest += '\0';
-  const std::uint64_t bits = std::uint64_t{bytes.size()} * 8;
-  for (int shift = 56; shift >= 0; shift -= 8) rest += static_cast<char>(bits >> shift & 0xff);
-  for (std::size_t i = 0; i < rest.size(); i += 64) add_block(state, rest.data() + i);
-  std::string hex;
-  for (const std::uint32_t word : state) {
-    char digits[9];
-    std::snprintf(digits, sizeof digits, "%08x", word);
-    hex += digits;
-  }
-  return hex;
+  BlockHash<8> hash = sha256_hash();
+  hash.add(bytes);
+  return hash.hex();
 }
 
 }  // namespace carryover
