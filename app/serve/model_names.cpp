@@ -2,10 +2,10 @@
 #include "app/serve/model_names.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "app/serve/api_error.h"
+#include "engine/checkpoints/model_path_name.h"
 #include "engine/cost/policy_table.h"
 
 namespace carryover {
@@ -46,9 +46,7 @@ std::vector<std::string> policies_that_run(const SegmentConfig& config) {
 }
 
 std::string served_name(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
-  const std::filesystem::path file(path);
-  std::string name = (file.extension() == ".gguf" ? file.stem() : file.filename()).string();
+  std::string name = model_path_name(std::string(path));
   const auto is_plain = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
            c == '-';

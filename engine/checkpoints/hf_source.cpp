@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/checkpoints/hf_config.h"
+#include "engine/checkpoints/model_path_name.h"
 #include "engine/checkpoints/stored_model.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/mapped_file.h"
@@ -177,10 +178,8 @@ HfFolder read_hf_folder(const std::string& path) {
     throw EngineError(Fault::Io, path, "has no config.json",
                       "Give a Hugging Face model folder (config.json and safetensors) or a .gguf file.");
   }
-  // "folder/" and "." still have a name once they are made absolute.
-  const fs::path whole = fs::absolute(folder).lexically_normal();
-  const std::string name = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
-  ModelConfig config = hf_config_from_json(read_json_file(config_path, JsonKind::Settings), name, config_path);
+  ModelConfig config =
+      hf_config_from_json(read_json_file(config_path, JsonKind::Settings), model_path_name(path), config_path);
   return {std::move(config), open_weights(folder)};
 }
 

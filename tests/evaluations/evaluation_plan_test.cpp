@@ -118,6 +118,7 @@ class EvaluationPlanTest : public QObject {
     for (const auto& [path, name] : {std::pair("/a/SmolLM2-135M.Q8_0.gguf", "SmolLM2-135M.Q8_0"),
                                      {"/a/some model/", "some_model"},
                                      {"/a/..hidden", "model..hidden"},
+                                     {"/hub/models--Qwen--Qwen3-0.6B/snapshots/0123abcd", "Qwen3-0.6B"},
                                      {"/", "model"}})
       QCOMPARE(evaluated_name(path), std::string(name));
     const EvaluationPlan plan = made_plan();

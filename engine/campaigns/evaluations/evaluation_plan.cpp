@@ -11,6 +11,7 @@
 #include "engine/base/config_fields.h"
 #include "engine/base/error.h"
 #include "engine/campaigns/evaluations/policy_variant.h"
+#include "engine/checkpoints/model_path_name.h"
 #include "engine/cost/policy_table.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/json_file.h"
@@ -128,10 +129,7 @@ std::string question_place_name(QuestionPlace place) {
 }
 
 std::string evaluated_name(const std::string& model_path) {
-  fs::path path = fs::path(model_path).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();
-  std::string name = path.extension() == ".gguf" ? path.stem().string() : path.filename().string();
-  name = with_underscores(std::move(name), "-+.");
+  const std::string name = with_underscores(model_path_name(model_path), "-+.");
   return name.empty() || name.front() == '.' ? "model" + name : name;
 }
 
