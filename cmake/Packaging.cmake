@@ -131,8 +131,10 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/lib ${CARRYOVER_TORCH_DIR}/torch/lib
     ${CARRYOVER_TORCH_DIR}/nvidia/cu13/lib)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "fonts-dejavu-core, poppler-utils")  # text in the window; PDF figures to SVG
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "fonts-noto-core, fonts-noto-color-emoji, fonts-wqy-microhei, shared-mime-info")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-venv, ca-certificates")  # `carryover setup-cuda`
+# ca-certificates: `carryover fetch` and `carryover setup-cuda`
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
+    "ca-certificates, fonts-noto-core, fonts-noto-color-emoji, fonts-wqy-microhei, shared-mime-info")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-venv")  # `carryover setup-cuda`
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${desktop}/prerm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/installed/model_places.h"
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "engine/base/error.h"
 #include "engine/installed/model_walk.h"
 #include "engine/installed/ollama_store.h"
+#include "engine/installed/place_rule.h"
 
 namespace carryover {
 
 namespace {
-
-/// A folder below the one that an environment variable names. A rule without a variable is an absolute path.
-struct PlaceRule {
-  const char *variable, *below;
-};
 
 /// A program's cache. Of each list of rules, the first holds whose variable is set.
 struct ProgramCache {
@@ -30,13 +25,7 @@ const std::vector<ProgramCache>& program_caches() {
       {"Carryover",
        {{{"CARRYOVER_CACHE", "models"}, {"XDG_CACHE_HOME", "carryover/models"}, {"HOME", ".cache/carryover/models"}}},
        find_models_below},
-      {"Hugging Face",
-       {{{"HF_HUB_CACHE", ""},
-         {"HUGGINGFACE_HUB_CACHE", ""},
-         {"HF_HOME", "hub"},
-         {"XDG_CACHE_HOME", "huggingface/hub"},
-         {"HOME", ".cache/huggingface/hub"}}},
-       find_models_below},
+      {"Hugging Face", {hub_cache_rules()}, find_models_below},
       {"Ollama",
        {{{"OLLAMA_MODELS", ""}, {"HOME", ".ollama/models"}}, {{nullptr, "/usr/share/ollama/.ollama/models"}}},
        find_ollama_models},
@@ -54,17 +43,6 @@ const std::vector<ProgramCache>& program_caches() {
        find_models_below},
   };
   return table;
-}
-
-/// Returns the folder that the rules name, without a slash at its end; empty if no variable of theirs is set.
-std::string place_folder(const std::vector<PlaceRule>& rules) {
-  for (const PlaceRule& rule : rules) {
-    const char* value = rule.variable == nullptr ? "/" : std::getenv(rule.variable);
-    if (value == nullptr || *value == '\0') continue;
-    const std::filesystem::path folder = (std::filesystem::path(value) / rule.below).lexically_normal();
-    return (folder.has_filename() ? folder : folder.parent_path()).string();
-  }
-  return {};
 }
 
 /// Returns the path of a user's folder, absolute, so that the paths below it are good in any folder.
@@ -88,7 +66,7 @@ std::vector<ModelPlace> model_places(const std::vector<std::string>& folders) {
   std::vector<ModelPlace> places;
   for (const ProgramCache& cache : program_caches())
     for (const std::vector<PlaceRule>& rules : cache.folders)
-      if (const std::string folder = place_folder(rules); !folder.empty())
+      if (const std::string folder = place_path(rules); !folder.empty())
         places.push_back({cache.program, folder, cache.find});
   for (const std::string& folder : folders) places.push_back({"folder", checked_folder(folder), find_models_below});
   return places;

@@ -56,9 +56,9 @@ const QStringList values{"engine/base", "engine/families", "engine/config",
                          "engine/cost", policy_facts,      "engine/runs/values"};
 /// All that needs no LibTorch, but for campaigns.
 const QStringList files =
-    values + QStringList{"engine/statistics",       "engine/formats",     "engine/tokenizers", "engine/data",
-                         "engine/checkpoints",      "engine/installed",   "engine/bench",      "engine/runs/records",
-                         "engine/training/records", "engine/heads/choice"};
+    values + QStringList{"engine/statistics",   "engine/formats",          "engine/tokenizers",  "engine/data",
+                         "engine/checkpoints",  "engine/installed",        "engine/hub",         "engine/bench",
+                         "engine/runs/records", "engine/training/records", "engine/heads/choice"};
 const QStringList tasks{"engine/tasks/base", "engine/tasks/scores", "engine/tasks/ruler", "engine/tasks"};
 const QStringList campaigns = files + tasks +
                               QStringList{"engine/templates", "engine/campaigns/kernel", "engine/campaigns/prompts",
@@ -96,6 +96,8 @@ const QList<Folder> folders{
     {"engine/data", {"engine/base", "engine/config", "engine/formats", "engine/tokenizers", "engine/runs/values"}},
     {"engine/checkpoints", {"engine/base", "engine/families", "engine/config", "engine/formats", "engine/tokenizers"}},
     {"engine/installed", {"engine/base", "engine/families", "engine/formats", "engine/checkpoints"}},
+    {"engine/hub", {"engine/base", "engine/formats", "engine/installed"}},
+    {"engine/hub/absent", {"engine/base", "engine/hub"}},
     {"engine/bench", {"engine/base", "engine/cost", "engine/formats"}},
     {"engine/runs/records", values + QStringList{"engine/formats", "engine/checkpoints"}},
     {"engine/training/records", values + QStringList{"engine/formats", "engine/checkpoints"}},
