@@ -17,6 +17,7 @@ constexpr const char* kFooter = R"(Examples:
   carryover                                      the window
   carryover info model.gguf                      a model's shape, defaults and predicted memory
   carryover models                               the models on this computer
+  carryover fetch Qwen/Qwen3-0.6B                fetch a model of the Hugging Face Hub
   carryover run model.gguf book.txt --out run1   run a book in segments, save the record
   carryover run model.gguf book.txt --policy full --tokens 2048
   cat book.txt | carryover run model.gguf - --json
@@ -26,7 +27,8 @@ constexpr const char* kFooter = R"(Examples:
   carryover bench model.gguf --output bench1     speed and memory by context, policy and peer
   source <(carryover completion bash)
 
-A model is a Hugging Face folder or a GGUF file. `carryover COMMAND --help` lists the options of a command.
+A model is a Hugging Face folder, a GGUF file, or the name of one on the Hugging Face Hub, such as Qwen/Qwen3-0.6B.
+`carryover COMMAND --help` lists the options of a command.
 
 Exit codes: 0 done; 1 failure; 2 wrong usage; 3 bad input; 4 unsupported; 5 a file can't be read or
 written; 6 not enough memory; 77 bench --gpu without a GPU; 130 stopped by Ctrl-C, with what was done written.)";
@@ -69,6 +71,7 @@ const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all{
       {"info", "Describe a model: shape, defaults, predicted memory", add_info},
       {"models", "List the models on this computer, and which of them open", add_models},
+      {"fetch", "Fetch a model by name from the Hugging Face Hub", add_fetch},
       {"run", "Run a text in segments; print or save the record", add_run},
       {"tokenize", "Print a text's token ids as a JSON array", add_tokenize},
       {"generate", "Continue a prompt", add_generate},

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "app/cli/commands.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -29,7 +30,8 @@ void export_model(const ExportOptions& options) {
   if (dtype != DType::Float32 && dtype != DType::BFloat16)
     throw EngineError(Fault::Usage, "--dtype", "is '" + options.dtype + "'", "Use fp32 or bf16.");
   ProgressLine progress(options.quiet);
-  const ModelRequest request{options.figure.folder, dtype, Device::Cpu, 0, false, options.adapter};
+  const ModelRequest request{
+      path_of_model(options.figure.folder, options.quiet), dtype, Device::Cpu, 0, false, options.adapter};
   const auto session =
       load_session(request, [&](double fraction, const std::string& what) { progress.loading(fraction, what); });
   session->save(output);
@@ -93,7 +95,7 @@ VerbAction add_export(CLI::App& app) {
   app.add_option(
          "SOURCE", options->figure.folder,
          "folder of a run, a training, an evaluation, a bench or an experiment, or an experiment's results.json; "
-         "or a model: Hugging Face folder or GGUF file")
+         "or a model: Hugging Face folder, GGUF file or hub name")
       ->type_name("")
       ->required();
   app.add_option(

@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -260,7 +261,7 @@ int generate(const GenerateOptions& options, const ConfigOptions& config_options
 
 VerbAction add_generate(CLI::App& app) {
   const auto options = std::make_shared<GenerateOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  add_model(app, options->model)->required();
   app.add_option("--prompt-file", options->prompt_file, "text to continue, or - for standard input")->type_name("FILE");
   app.add_option(
          "--input-ids", options->input_ids,

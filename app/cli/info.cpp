@@ -5,6 +5,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/base/byte_size.h"
@@ -220,7 +221,7 @@ int info(const InfoOptions& options, const ConfigOptions& config_options) {
 
 VerbAction add_info(CLI::App& app) {
   const auto options = std::make_shared<InfoOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  add_model(app, options->model)->required();
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA): start from the settings that it was trained under")
       ->type_name("DIR");
   app.add_flag("--json", options->json, "print everything as JSON");

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -191,7 +192,7 @@ int run(const RunOptions& options, const ConfigOptions& config_options) {
 
 VerbAction add_run(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  add_model(app, options->model)->required();
   app.add_option("TEXT", options->text, "text file, or - for standard input")->type_name("");
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");

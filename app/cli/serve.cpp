@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -147,7 +148,7 @@ int serve(const ServeOptions& options, const ConfigOptions& config_options) {
 
 VerbAction add_serve(CLI::App& app) {
   const auto options = std::make_shared<ServeOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  add_model(app, options->model)->required();
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
   app.add_option("--name", options->name, "name of the model in the API (default: that of its file or folder)")

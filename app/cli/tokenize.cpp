@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
 #include "engine/base/error.h"
@@ -52,7 +53,7 @@ int tokenize(const TokenizeOptions& options) {
 
 VerbAction add_tokenize(CLI::App& app) {
   const auto options = std::make_shared<TokenizeOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  add_model(app, options->model)->required();
   app.add_option("TEXT", options->text, "text file, or - for standard input")->type_name("");
   app.add_option("--input-ids", options->input_ids,
                  "decode instead: print the text of each id of this JSON array (- for standard input) or ids.npy")

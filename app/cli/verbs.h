@@ -23,6 +23,7 @@ const std::vector<Verb>& verbs();
 
 VerbAction add_info(CLI::App& app);
 VerbAction add_models(CLI::App& app);
+VerbAction add_fetch(CLI::App& app);
 VerbAction add_run(CLI::App& app);
 VerbAction add_tokenize(CLI::App& app);
 VerbAction add_generate(CLI::App& app);

@@ -43,8 +43,8 @@ QString complete(const QString& words) {
   return QString::fromUtf8(bash.readAllStandardOutput()).trimmed();
 }
 
-const QStringList kVerbs{"info",   "models", "run",   "tokenize", "generate",   "train",      "audit",
-                         "export", "heads",  "bench", "engine",   "setup-cuda", "completion", "eval"};
+const QStringList kVerbs{"info",   "models", "fetch", "run",    "tokenize",   "generate",   "train", "audit",
+                         "export", "heads",  "bench", "engine", "setup-cuda", "completion", "eval"};
 
 }  // namespace
 

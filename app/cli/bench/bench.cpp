@@ -10,6 +10,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -167,7 +168,7 @@ VerbAction add_bench(CLI::App& app) {
   const auto list = [&app](const char* flag, auto& target, const char* type, const std::string& help) {
     return app.add_option(flag, target, help)->delimiter(',')->allow_extra_args(false)->type_name(type);
   };
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("");
+  add_model(app, options->model);
   app.add_option("--shape", options->shape,
                  "random weights of this shape instead: llama2-7b, llama3.1-8b, smollm2-135m, llama3.1-small, tiny; "
                  "--seed changes them")

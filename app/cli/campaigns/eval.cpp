@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -205,7 +206,7 @@ VerbAction add_eval(CLI::App& app) {
   const auto list = [&](const char* flag, auto& values, const char* type, const std::string& help) {
     return app.add_option(flag, values, help)->delimiter(',')->allow_extra_args(false)->type_name(type);
   };
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("");
+  add_model(app, options->model);
   app.add_option("--adapter", options->adapter, "PEFT folder (LoRA) that is merged into the model's weights")
       ->type_name("DIR");
   list("--tasks", options->tasks, "NAMES", "tasks or families of tasks, such as ruler/cwe,ppl; see --list");

@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/training/training_watch.h"
@@ -31,12 +32,12 @@ struct ExperimentOptions {
   bool dry_run = false, report = false, json = false, quiet = false;
 };
 
-PlanModel model_override(const std::string& text) {
+PlanModel model_override(const std::string& text, bool quiet) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw EngineError(Fault::Usage, "--model", "'" + text + "' is not NAME=PATH",
                       "NAME is a model of the plan: --model smollm2=model.gguf.");
-  return {text.substr(0, equals), text.substr(equals + 1)};
+  return {text.substr(0, equals), path_of_model(text.substr(equals + 1), quiet)};
 }
 
 int render(const ExperimentOptions& options) {
@@ -108,7 +109,7 @@ int experiment(const ExperimentOptions& options) {
                       "See `carryover experiment --help`.");
   ExperimentPlan plan = read_experiment_plan(options.plan);
   ExperimentOverrides overrides = options.overrides;
-  for (const std::string& model : options.models) overrides.models.push_back(model_override(model));
+  for (const std::string& model : options.models) overrides.models.push_back(model_override(model, options.quiet));
   apply_overrides(plan, overrides);
   const std::string out = options.out.empty() ? "runs/experiments/" + plan.name : options.out;
   const ExperimentCells cells = experiment_cells(plan, out);
@@ -153,7 +154,7 @@ int experiment(const ExperimentOptions& options) {
 VerbAction add_experiment(CLI::App& app) {
   const auto options = std::make_shared<ExperimentOptions>();
   app.add_option("PLAN", options->plan, "JSON file: models, recipes, seeds, evaluations, texts")->type_name("");
-  app.add_option("--model", options->models, "path of a model of the plan; may be given several times")
+  app.add_option("--model", options->models, "path or hub name of a model of the plan; may be given several times")
       ->allow_extra_args(false)
       ->type_name("NAME=PATH");
   app.add_option("--data", options->overrides.data, "train on these texts or folders; may be given several times")

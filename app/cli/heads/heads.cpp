@@ -9,6 +9,7 @@
 #include "app/cli/heads/heads_by_pattern.h"
 #include "app/cli/heads/heads_by_recall.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -204,7 +205,7 @@ VerbAction add_heads(CLI::App& app) {
   const auto positive = [&app](const char* name, auto& value, const char* type, const char* help) {
     app.add_option(name, value, help)->check(CLI::PositiveNumber)->type_name(type);
   };
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file")->type_name("")->required();
+  add_model(app, options->model)->required();
   app.add_option("TEXT", options->texts,
                  "text whose passages are probes, in addition to random tokens; with --recall the novels into which "
                  "needles are inserted; with --method minference the text (default: the demo's); with --method duo "

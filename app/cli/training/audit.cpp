@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/interrupt_watch.h"
+#include "app/cli/model_argument.h"
 #include "app/cli/output.h"
 #include "app/cli/progress_line.h"
 #include "app/cli/verbs.h"
@@ -135,7 +136,7 @@ int audit(const AuditOptions& options, const ConfigOptions& config_options) {
 
 VerbAction add_audit(CLI::App& app) {
   const auto options = std::make_shared<AuditOptions>();
-  app.add_option("MODEL", options->model, "Hugging Face folder or GGUF file; a small one")->type_name("")->required();
+  add_model(app, options->model)->required();
   app.add_option("TEXT", options->text, "text file, or - for standard input; random tokens by default")->type_name("");
   app.add_option("--input-ids", options->input_ids,
                  "JSON array of token ids, or a .npy file of integers, instead of TEXT")

@@ -29,7 +29,7 @@ int finish(const TrainingSummary& summary, TrainingWatch& watch, bool as_json) {
 }
 
 int train(const TrainFlags& flags, const TrainOptions& options) {
-  const auto plan = std::make_shared<const TrainingPlan>(options.resolve());
+  const auto plan = std::make_shared<const TrainingPlan>(options.resolve(flags.quiet));
   if (plan->output_dir.empty() && !flags.dry_run)
     throw EngineError(Fault::Usage, "train", "has no folder to write",
                       "Give --output DIR (or \"output_dir\" in --config's file), or --dry-run.");

@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "app/cli/model_argument.h"
 #include "engine/base/config_fields.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
@@ -117,7 +118,7 @@ void TrainOptions::add_data(CLI::App& app) {
   const auto given = given_;
   app.add_option_function<std::string>(
          "MODEL,--model", [given](const std::string& path) { given->fields["model"] = path; },
-         "Hugging Face folder or GGUF file; or \"model\" in --config's file")
+         "Hugging Face folder, GGUF file or hub name; or \"model\" in --config's file")
       ->type_name("");
   app.add_option_function<std::vector<std::string>>(
          "--data", [given](const std::vector<std::string>& paths) { given->fields["data"] = paths; },
@@ -146,7 +147,7 @@ void TrainOptions::add_data(CLI::App& app) {
                       ->type_name("[DIR]");
 }
 
-TrainingPlan TrainOptions::resolve() const {
+TrainingPlan TrainOptions::resolve(bool quiet) const {
   const std::string file = settings_name(config_.config_file());
   const json from_file = file.empty() ? json::object() : read_settings(config_.config_file());
   if (!from_file.is_object()) throw EngineError(Fault::BadInput, file, "is not a JSON object", "Give fields by name.");
@@ -156,7 +157,8 @@ TrainingPlan TrainOptions::resolve() const {
   fields.update(from_file);
   fields.update(given_->fields);
   if (resumes()) fields["output_dir"] = resumed;  // it may have moved
-  const std::string model_path = model_of(fields, file.empty() ? kFlagsName : file);
+  const std::string model_path = path_of_model(model_of(fields, file.empty() ? kFlagsName : file), quiet);
+  fields["model"] = model_path;
   const ModelConfig model = ModelSource::open(model_path)->config();
   if (!file.empty()) {  // its faults are named as its own
     json checked = from_file;

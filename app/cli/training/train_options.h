@@ -23,7 +23,7 @@ class TrainOptions {
   bool resumes() const { return given_->resume != nullptr && given_->resume->count() > 0; }
 
   /// The plan, checked against its model but for data and output folder. Throws EngineError{BadInput, Usage, Io}.
-  TrainingPlan resolve() const;
+  TrainingPlan resolve(bool quiet) const;
 
  private:
   void add_data(CLI::App& app);
