@@ -13,10 +13,14 @@
 #include <QToolButton>
 
 #include "app/controllers/adapter_base.h"
+#include "app/window/hub_fetch.h"
 #include "app/window/installed_models.h"
 #include "engine/base/error.h"
+#include "engine/base/run_control.h"
 #include "engine/checkpoints/adapter_fit.h"
 #include "engine/checkpoints/model_source.h"
+#include "engine/hub/hub_cache.h"
+#include "engine/hub/hub_settings.h"
 #include "widgets/look/form_history.h"
 #include "widgets/look/shown_name.h"
 #include "widgets/look/theme.h"
@@ -55,11 +59,13 @@ ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, con
     : QDialog(parent),
       model_(new QLineEdit(QString::fromStdString(open.path), this)),
       adapter_(new QLineEdit(QString::fromStdString(open.adapter), this)),
+      hub_(new HubFetch(this)),
       here_(elsewhere.isEmpty()) {
   setWindowTitle(here_ ? tr("Open a model") : title_text(tr("Open a model on %1").arg(elsewhere)));
   auto* form = new QFormLayout;
   form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
   form->addRow(tr("&Model"), build_model(here_));
+  form->addRow(QString(), hub_);
   form->addRow(tr("&Adapter"), build_adapter(here_));
   base_ = new QLabel(this);
   base_->setForegroundRole(QPalette::PlaceholderText);
@@ -90,6 +96,10 @@ ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, con
   resize(installed_ == nullptr ? 600 : 860, installed_ == nullptr ? sizeHint().height() : 560);
   for (QLineEdit* line : {model_, adapter_}) connect(line, &QLineEdit::textChanged, this, &ModelDialog::check);
   connect(dtype_, &QComboBox::currentIndexChanged, this, &ModelDialog::check);
+  connect(hub_, &HubFetch::fetched, this, [this](const QString& path) {
+    model_->setText(path);
+    open_->click();
+  });
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   connect(buttons, &QDialogButtonBox::accepted, this, [this] {
     check();
@@ -104,7 +114,8 @@ ModelDialog::ModelDialog(const ModelRequest& open, const QString& elsewhere, con
 QWidget* ModelDialog::build_model(bool here) {
   auto* row = new QWidget(this);
   QHBoxLayout* layout = row_with(row, model_);
-  model_->setPlaceholderText(tr("Model folder or GGUF file"));
+  model_->setPlaceholderText(here ? tr("Model folder, GGUF file or name such as Qwen/Qwen3-0.6B")
+                                  : tr("Model folder or GGUF file"));
   model_->setAccessibleName(tr("Model"));
   if (!here) return row;
   QToolButton* file = small_button(row, tr("File…"), tr("Choose a GGUF file"));
@@ -155,7 +166,7 @@ void ModelDialog::build_list(const std::vector<ModelPlace>& places) {
 
 ModelRequest ModelDialog::request() const {
   ModelRequest request;
-  request.path = model_->text().trimmed().toStdString();
+  request.path = (here_ ? read_path_ : model_->text().trimmed()).toStdString();
   request.adapter = adapter_->text().trimmed().toStdString();
   request.dtype = parse_dtype(dtype_->currentText().toStdString());
   request.device = parse_device(device_->currentText().toStdString());
@@ -163,22 +174,41 @@ ModelRequest ModelDialog::request() const {
 }
 
 QString ModelDialog::problem_of_model() {
-  const QString path = model_->text().trimmed();
-  if (path.isEmpty()) return tr("Model: choose a folder or a GGUF file.");
-  if (!here_) return {};
-  if (path == read_path_) return read_problem_;
-  read_path_ = path;
+  const QString text = model_->text().trimmed();
+  if (text.isEmpty() || !here_) {
+    hub_->offer({});
+    read_text_.clear();
+    return text.isEmpty() ? tr("Model: choose a folder or a GGUF file.") : QString();
+  }
+  if (text == read_text_) return read_problem_;
+  read_text_ = text;
   read_problem_.clear();
   config_.reset();
-  if (is_adapter_folder(path))
-    return read_problem_ = tr("Model: this is an adapter. Enter it below, and its base model here.");
+  hub_->offer({});
   try {
-    config_ = ModelSource::open(path.toStdString())->config();
+    read_path_ = typed_path();
+    if (read_path_.isEmpty()) return read_problem_ = tr("Model: not on this computer. Fetch asks the hub for it.");
+    if (is_adapter_folder(read_path_))
+      return read_problem_ = tr("Model: this is an adapter. Enter it below, and its base model here.");
+    config_ = ModelSource::open(read_path_.toStdString())->config();
   } catch (const EngineError& error) {
     read_problem_ =
         tr("Model: %1. %2").arg(QString::fromStdString(error.problem()), QString::fromStdString(error.advice()));
   }
   return read_problem_;
+}
+
+QString ModelDialog::typed_path() {
+  std::optional<HubName> name = parse_hub_name(read_text_.toStdString());
+  if (QFileInfo::exists(read_text_)) name.reset();
+  QString path = read_text_;
+  if (name) {
+    RunControl control;
+    path = QString::fromStdString(cached_model(hub_settings().cache, *name, control));
+    if (!path.isEmpty()) name.reset();
+  }
+  hub_->offer(name);
+  return path;
 }
 
 QString ModelDialog::problem_of_adapter() {
@@ -189,7 +219,7 @@ QString ModelDialog::problem_of_adapter() {
     return tr("An adapter can't be merged into 8-bit weights. Choose another dtype, or no adapter.");
   if (!here_) return {};
   const QString base = base_of_adapter(path);
-  if (!base.isEmpty() && QFileInfo(base).canonicalFilePath() != QFileInfo(model_->text().trimmed()).canonicalFilePath())
+  if (!base.isEmpty() && QFileInfo(base).canonicalFilePath() != QFileInfo(read_path_).canonicalFilePath())
     base_->setText(tr("Its base model is %1.").arg(base));
   if (!config_) return {};
   try {

@@ -15,11 +15,12 @@ class QPushButton;
 
 namespace carryover {
 
+class HubFetch;
 class InstalledModels;
 
-/// Asks which model to open: its path, an adapter to merge into it or none, dtype and device; below them the models on
-/// this computer. What is typed is checked at once, as far as it is on this machine. The dialog opens nothing itself.
-/// GUI thread.
+/// Asks which model to open: its path or its name on a hub, an adapter to merge into it or none, dtype and device;
+/// below them the models on this computer. What is typed is checked at once, as far as it is on this machine. A name
+/// that is not here can be fetched. The dialog opens nothing itself. GUI thread.
 class ModelDialog : public QDialog {
   Q_OBJECT
  public:
@@ -32,6 +33,7 @@ class ModelDialog : public QDialog {
   QLineEdit& model() { return *model_; }
   QLineEdit& adapter() { return *adapter_; }
   QPushButton& open_button() { return *open_; }
+  HubFetch& hub() { return *hub_; }
   InstalledModels* installed() { return installed_; }  ///< null without places
 
  Q_SIGNALS:
@@ -43,16 +45,20 @@ class ModelDialog : public QDialog {
   void build_list(const std::vector<ModelPlace>& places);
   void check();
   QString problem_of_model();
+  /// Returns the path of what is typed: that of a name in the Hugging Face cache. If it is a name that is not there, it
+  /// is offered to be fetched.
+  QString typed_path();
   QString problem_of_adapter();
 
   QLineEdit *model_, *adapter_;
   QComboBox *dtype_, *device_;
   QLabel *problem_label_, *base_;
   QPushButton* open_;
+  HubFetch* hub_;
   InstalledModels* installed_ = nullptr;
   QString problem_;
   bool here_;
-  QString read_path_, read_problem_;  ///< of the model whose configuration was read last
+  QString read_text_, read_path_, read_problem_;  ///< of the model whose configuration was read last
   std::optional<ModelConfig> config_;
 };
 

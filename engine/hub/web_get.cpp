@@ -151,7 +151,7 @@ class Transfer {
   }
 
   /// libcurl is C: nothing may be thrown through it.
-  static std::size_t take(const char* bytes, std::size_t size, std::size_t count, void* transfer) {
+  static std::size_t take(char* bytes, std::size_t size, std::size_t count, void* transfer) {
     auto& self = *static_cast<Transfer*>(transfer);
     const int status = self.status();
     try {

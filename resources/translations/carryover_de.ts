@@ -4720,6 +4720,37 @@ Wertung %4 · Rang %5 von %6</translation>
     </message>
 </context>
 <context>
+    <name>HubFetch</name>
+    <message>
+        <source>Fetch</source>
+        <translation>Holen</translation>
+    </message>
+    <message>
+        <source>Progress of the fetch</source>
+        <translation>Fortschritt des Holens</translation>
+    </message>
+    <message>
+        <source>State of the fetch</source>
+        <translation>Stand des Holens</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3</source>
+        <translation>%1: %2 von %3</translation>
+    </message>
+    <message>
+        <source>Stopped. What has come is kept, and Fetch continues.</source>
+        <translation>Angehalten. Was gekommen ist, bleibt, und Holen macht weiter.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Asking the hub…</source>
+        <translation>Frage den Hub…</translation>
+    </message>
+</context>
+<context>
     <name>IdentityBar</name>
     <message>
         <source>other weights</source>
@@ -5826,6 +5857,14 @@ Does not open: %2. %3</source>
     <message>
         <source>Adapter: %1. %2</source>
         <translation>Adapter: %1. %2</translation>
+    </message>
+    <message>
+        <source>Model folder, GGUF file or name such as Qwen/Qwen3-0.6B</source>
+        <translation>Modellordner, GGUF-Datei oder ein Name wie Qwen/Qwen3-0.6B</translation>
+    </message>
+    <message>
+        <source>Model: not on this computer. Fetch asks the hub for it.</source>
+        <translation>Modell: nicht auf diesem Rechner. Holen fragt den Hub danach.</translation>
     </message>
 </context>
 <context>

@@ -22,8 +22,9 @@ class TrainOptions {
 
   bool resumes() const { return given_->resume != nullptr && given_->resume->count() > 0; }
 
-  /// The plan, checked against its model but for data and output folder. Throws EngineError{BadInput, Usage, Io}.
-  TrainingPlan resolve(bool quiet) const;
+  /// The plan, checked against its model but for data and output folder. A model that is given by name may be fetched,
+  /// with progress on standard error unless `quiet`. Throws EngineError{BadInput, Usage, Io}.
+  TrainingPlan resolve(bool quiet = false) const;
 
  private:
   void add_data(CLI::App& app);
