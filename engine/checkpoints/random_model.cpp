@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/base/error.h"
+#include "engine/families/family.h"
 #include "engine/families/weight_rows.h"
 #include "engine/formats/content_hash.h"
 
@@ -39,9 +40,25 @@ std::vector<ModelConfig> shapes() {
   ModelConfig smollm2 = shape("smollm2-135m", 30, 576, 1536, 9, 3, 49152, 8192);
   smollm2.rope.theta = 100000.0;
   smollm2.tied_embeddings = true;
+  ModelConfig qwen = shape("qwen2.5-0.5b", 24, 896, 4864, 14, 2, 151936, 32768);
+  qwen.architecture = "qwen2";
+  qwen.rope.theta = 1e6;
+  qwen.tied_embeddings = true;
+  ModelConfig gemma = shape("gemma3-270m", 18, 640, 2048, 4, 1, 262144, 32768);
+  set_family_facts(*find_family("gemma3_text"), gemma);
+  gemma.head_dim = 256;
+  gemma.rope.theta = 1e6;
+  gemma.window = 512;
+  gemma.window_layers = layers_but_every(family_of(gemma).window_pattern, gemma.layers);
+  gemma.window_rope = RopeConfig{.theta = 1e4};
+  gemma.tied_embeddings = true;
+  ModelConfig pythia = shape("pythia-160m", 12, 768, 3072, 12, 12, 50304, 2048);
+  pythia.architecture = "gpt_neox";
+  pythia.rotated_dims = 16;
+  pythia.parallel_blocks = true;
   ModelConfig small = shape("llama3.1-small", 6, 1024, 3584, 8, 2, 32000, 131072);
   small.rope = llama3.rope;
-  return {llama2, llama3, smollm2, small, shape("tiny", 4, 64, 128, 4, 2, 256, 2048)};
+  return {llama2, llama3, smollm2, qwen, gemma, pythia, small, shape("tiny", 4, 64, 128, 4, 2, 256, 2048)};
 }
 
 /// A bijection of 32 bits whose output has no visible pattern (murmur3's finalizer).
@@ -71,7 +88,8 @@ class RandomModel final : public ModelSource {
     const bool vector = tensor.shape.size() == 1;
     const std::int64_t columns = tensor.shape.back();
     const float fan_in = tensor.name == embedding_name(config_) ? 1.0f : static_cast<float>(columns);
-    const float centre = vector && !tensor.name.ends_with(".bias") ? 1.0f : 0.0f;
+    const auto gain = static_cast<float>(1 - family_of(config_).norm_offset);
+    const float centre = vector && !tensor.name.ends_with(".bias") ? gain : 0.0f;
     const float scale = (vector ? 0.1f : std::sqrt(3.0f / fan_in)) / 2147483648.0f;  // scales a signed 32-bit number
     const std::uint32_t tensor_bits = mixed(seed_ ^ mixed(static_cast<std::uint32_t>(index_.at(tensor.name)) + 1));
     for (std::int64_t row = begin; row < end; ++row) {

@@ -19,7 +19,8 @@ inline bool names_random_model(std::string_view path) {
 }
 
 /// Returns the names of the shapes: "llama2-7b" (as the paper's 32K version), "llama3.1-8b", "smollm2-135m",
-/// "llama3.1-small" (heads and RoPE of the 8b one in 0.15 billion parameters), and "tiny" for tests.
+/// "qwen2.5-0.5b", "gemma3-270m", "pythia-160m", "llama3.1-small" (heads and RoPE of the 8b one in 0.15 billion
+/// parameters), and "tiny" for tests.
 std::vector<std::string> random_shapes();
 
 /// Returns the absolute path of a model or another file. The names of random models and an empty path stay. Throws

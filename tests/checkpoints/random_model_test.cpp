@@ -26,9 +26,9 @@ class RandomModelTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void shapes_are_those_of_their_models() {
-    const std::map<std::string, std::int64_t> parameters{{"llama2-7b", 6738415616},
-                                                         {"llama3.1-8b", 8030261248},
-                                                         {"smollm2-135m", 134515008},
+    const std::map<std::string, std::int64_t> parameters{{"llama2-7b", 6738415616},    {"llama3.1-8b", 8030261248},
+                                                         {"smollm2-135m", 134515008},  {"qwen2.5-0.5b", 494032768},
+                                                         {"gemma3-270m", 268098176},   {"pythia-160m", 162322944},
                                                          {"llama3.1-small", 147338240}};
     for (const std::string& name : random_shapes()) {
       const auto model = ModelSource::open("random:" + name);
