@@ -469,6 +469,10 @@ Segment %6</translation>
         <source>From the retrieved prefix</source>
         <translation>Aus dem abgerufenen Präfix</translation>
     </message>
+    <message>
+        <source>, biases %1</source>
+        <translation>, Biase %1</translation>
+    </message>
 </context>
 <context>
     <name>AuditController</name>

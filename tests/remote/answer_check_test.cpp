@@ -36,7 +36,7 @@ Inspection inspection() {
   made.search =
       SearchSteps{{1, 3}, {{28, 31}}, 1, {1, 32, std::vector<float>(32)}, {4}, {{0, 4, 1, true}}, made.hits[0]};
   made.recall = {{{1, 3}, 0.5, 0.5, 0.5, {4, 9}}};
-  made.attribution = LogitAttribution{{3, 17}, 1, 0, {0, 0}, heads(), heads(), heads(), heads()};
+  made.attribution = LogitAttribution{{3, 17}, 1, 0, 0, {0, 0}, heads(), heads(), heads(), heads()};
   made.sources = TokenSources{3, {4, 9}, {8, 2, std::vector<float>(16)}, {0.5F, -0.5F}};
   return made;
 }

@@ -99,6 +99,7 @@ class RandomFields {
     model.norm_epsilon = 1.0 / static_cast<double>(1 + up_to(1000));
     for (double* scale : {&model.embedding_scale, &model.query_scale, &model.residual_scale, &model.logit_divisor})
       *scale = 1.0 / static_cast<double>(up_to(1000));
+    for (double* cap : {&model.score_cap, &model.logit_cap}) *cap = random_() % 2 == 0 ? 0 : up_to(100);
     for (auto* id : {&model.bos_id, &model.eos_id})
       if (random_() % 2 == 0) *id = up_to(model.vocabulary) - 1;
     for (auto* layers : {&model.window_layers, &model.unrotated_layers}) {
@@ -108,6 +109,7 @@ class RandomFields {
     }
     model.window = model.window_layers.empty() ? 0 : up_to(4096);
     model.tied_embeddings = random_() % 2 == 0;
+    model.parallel_blocks = random_() % 2 == 0;
     fill_rope(model.rope);
     if (random_() % 2 == 0) {
       fill_rope(model.window_rope.emplace());
