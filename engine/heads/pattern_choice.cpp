@@ -134,9 +134,9 @@ FoundPatterns search_patterns(const Decoder& decoder, const PatternSearchRequest
       return;
     }
     const std::int64_t kv_head = head / model.group_size();
-    patterns.found.push_back(best_pattern(
-        {sight.queries[head], sight.kv.rotated_keys[kv_head], sight.kv.values[kv_head], model.score_cap},
-        request.most_keys, control));
+    patterns.found.push_back(
+        best_pattern({sight.queries[head], sight.kv.rotated_keys[kv_head], sight.kv.values[kv_head], model.score_cap},
+                     request.most_keys, control));
   };
   RunSetup setup{run.policy, run.config, patterns.tokens};
   setup.after_layer = [&](int) { control.checkpoint(); };

@@ -280,7 +280,7 @@ class InspectTest : public QObject {
     }
   }
 
-  /// What biases add is a part of its own, and a cap of logits bends the sum.
+  /// Biases are a part of their own, and a cap of logits bends the sum.
   void a_logit_of_every_family_is_the_sum_of_its_parts() {
     for (const Family& family : families()) {
       Case c(50, "segmented", global_of(family));

@@ -4,6 +4,7 @@
 
 #include <QTest>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "engine/checkpoints/model_source.h"
@@ -350,8 +351,11 @@ void ExperimentCellsTest::shipped_plans_fit_their_models() {
     ExperimentPlan plan = read_experiment_plan(entry.path().string());
     const bool of_demo = plan.name.starts_with("demo");
     if (!of_demo) {
-      apply_overrides(plan,
-                      {{{"smollm2", "random:smollm2-135m"}}, {demo + "train"}, {demo + "test/story_1.txt"}, {}, -1});
+      const std::map<std::string, std::string> shapes{{"smollm2", "random:smollm2-135m"},
+                                                      {"gemma3", "random:gemma3-270m"}};
+      std::vector<PlanModel> models;
+      for (const PlanModel& model : plan.models) models.push_back({model.name, shapes.at(model.name)});
+      apply_overrides(plan, {models, {demo + "train"}, {demo + "test/story_1.txt"}, {}, -1});
       for (PlanText& text : plan.texts) text.sha256.clear();
     }
     const ExperimentCells cells = experiment_cells(plan, "out");

@@ -92,6 +92,7 @@ class RandomFields {
     model.intermediate = up_to(1 << 20);
     model.kv_heads = up_to(64);
     model.heads = model.kv_heads * up_to(64);
+    if (find_family(model.architecture)->projections == StoredProjections::FusedByHead) model.kv_heads = model.heads;
     model.head_dim = 2 * up_to(2048);
     model.rotated_dims = random_() % 2 == 0 ? 0 : 2 * up_to(model.head_dim / 2);
     model.vocabulary = up_to(1 << 26);
