@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
 #include "app/cli/verbs.h"
+#include "engine/checkpoints/random_model.h"
 #include "engine/cost/policy_table.h"
 
 namespace carryover {
@@ -14,8 +15,7 @@ namespace {
 /// Words of the flags that are no CLI::IsMember: their values are checked with the model that they are for.
 std::string known_words(const std::string& flag) {
   if (flag == "--policy") return listed_policies(" ");
-  if (flag == "--shape")
-    return "llama2-7b llama3.1-8b smollm2-135m qwen2.5-0.5b gemma3-270m pythia-160m llama3.1-small tiny";
+  if (flag == "--shape") return listed_random_shapes(" ");
   if (flag == "--dtype") return "auto fp32 bf16 fp64 q8";
   if (flag == "--pool-keys") return "model bf16 int8";
   if (flag == "--device") return "auto cpu cuda";

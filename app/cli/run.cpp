@@ -39,16 +39,10 @@ struct RunOptions {
   bool parse_special = false, overwrite = false, carry_maps = false, json = false, quiet = false;
 };
 
-std::int32_t bos_of(const RunOptions& options, const ModelConfig& model) {
-  std::optional<std::int64_t> bos = model.bos_id;
-  if (options.input_ids.empty()) bos = Tokenizer::load(options.model)->bos();
-  if (!bos) throw EngineError(Fault::BadInput, options.model, "has no BOS token", "Leave out --bos.");
-  return static_cast<std::int32_t>(*bos);
-}
-
 /// The text's first `settings.tokens` ids, behind BOS where asked for: one, also if the text itself begins with it.
 std::vector<std::int32_t> read_input(const RunOptions& options, const RunSettings& settings, const ModelConfig& model) {
   std::vector<std::int32_t> ids;
+  std::optional<std::int64_t> bos = model.bos_id;
   if (!options.input_ids.empty()) {
     ids = read_ids(options.input_ids, model.vocabulary);
   } else {
@@ -56,11 +50,14 @@ std::vector<std::int32_t> read_input(const RunOptions& options, const RunSetting
     const auto tokenizer = load_tokenizer(options.model);
     ids = tokenizer->encode(text, options.parse_special);
     require_rows(ids, model.vocabulary, *tokenizer);
+    bos = tokenizer->bos();
   }
-  const std::optional<std::int32_t> bos = settings.config.bos ? std::optional(bos_of(options, model)) : std::nullopt;
+  if (!settings.config.bos) bos.reset();
+  if (settings.config.bos && !bos)
+    throw EngineError(Fault::BadInput, options.model, "has no BOS token", "Leave out --bos.");
   if (bos && !ids.empty() && ids.front() == *bos) ids.erase(ids.begin());
   if (settings.tokens && *settings.tokens < std::ssize(ids)) ids.resize(static_cast<std::size_t>(*settings.tokens));
-  if (bos) ids.insert(ids.begin(), *bos);
+  if (bos) ids.insert(ids.begin(), static_cast<std::int32_t>(*bos));
   return ids;
 }
 

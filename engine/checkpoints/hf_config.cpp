@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/error.h"
@@ -51,10 +52,11 @@ struct ActivationNames {
   std::vector<std::string_view> read;  ///< names of the same function in transformers
 };
 const ActivationNames& names_of(Activation activation) {
-  static const ActivationNames silu{"hidden_act", "silu", {"silu", "swish"}};
-  static const ActivationNames gelu_tanh{"hidden_activation", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}};
-  static const ActivationNames gelu{"hidden_act", "gelu", {"gelu"}};
-  return activation == Activation::Silu ? silu : activation == Activation::GeluTanh ? gelu_tanh : gelu;
+  static const std::map<Activation, ActivationNames> table{
+      {Activation::Silu, {"hidden_act", "silu", {"silu", "swish"}}},
+      {Activation::GeluTanh, {"hidden_activation", "gelu_pytorch_tanh", {"gelu_pytorch_tanh"}}},
+      {Activation::Gelu, {"hidden_act", "gelu", {"gelu"}}}};
+  return table.at(activation);
 }
 
 constexpr const char* kScoreCap = "attn_logit_softcapping";

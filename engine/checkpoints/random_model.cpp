@@ -134,6 +134,12 @@ std::vector<std::string> random_shapes() {
   return names;
 }
 
+std::string listed_random_shapes(std::string_view separator) {
+  std::string list;
+  for (const std::string& name : random_shapes()) list.append(list.empty() ? "" : separator).append(name);
+  return list;
+}
+
 std::string absolute_path(const std::string& path) {
   if (path.empty() || names_random_model(path)) return path;
   std::error_code code;
@@ -146,13 +152,10 @@ std::unique_ptr<ModelSource> open_random_model(std::string_view name) {
   const std::size_t colon = name.find(':');
   const std::string_view wanted = name.substr(0, colon);
   const std::uint32_t seed = colon == std::string_view::npos ? 0 : parse_seed(name.substr(colon + 1));
-  std::string names;
-  for (const ModelConfig& model : shapes()) {
+  for (const ModelConfig& model : shapes())
     if (model.name == wanted) return std::make_unique<RandomModel>(model, seed);
-    names += (names.empty() ? "" : ", ") + model.name;
-  }
   throw EngineError(Fault::Usage, "random weights", "'" + std::string(wanted.substr(0, 60)) + "' is not a known shape",
-                    "Use one of " + names + ".");
+                    "Use one of " + listed_random_shapes(", ") + ".");
 }
 
 }  // namespace carryover

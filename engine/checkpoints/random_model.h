@@ -22,6 +22,7 @@ inline bool names_random_model(std::string_view path) {
 /// "qwen2.5-0.5b", "gemma3-270m", "pythia-160m", "llama3.1-small" (heads and RoPE of the 8b one in 0.15 billion
 /// parameters), and "tiny" for tests.
 std::vector<std::string> random_shapes();
+std::string listed_random_shapes(std::string_view separator);
 
 /// Returns the absolute path of a model or another file. The names of random models and an empty path stay. Throws
 /// EngineError{Io} where there is no current folder.

@@ -67,17 +67,17 @@ void StoredModel::read_rows(const StoredTensor& tensor, std::int64_t begin, std:
   const auto stored = [&](std::int64_t row, std::int64_t rows) {
     return stored_row(content.order, row, rows, content.heads);
   };
-  if (content.order == GgufRows::Same || tensor.shape.size() == 1) {
+  if (content.order == GgufRows::Same) {
     dequantize(content.type, address(begin), (end - begin) * content.columns, out);
+  } else if (tensor.shape.size() == 1) {  // a vector's values are its rows, but are read as one
+    std::vector<float> as_stored(static_cast<std::size_t>(content.columns));
+    dequantize(content.type, address(0), content.columns, as_stored.data());
+    for (std::int64_t i = 0; i < (end - begin) * content.columns; ++i)
+      out[i] = as_stored[static_cast<std::size_t>(stored(i, content.columns))];
   } else {
     for (std::int64_t row = begin; row < end; ++row)
       dequantize(content.type, address(stored(row, content.rows)), content.columns,
                  out + (row - begin) * content.columns);
-  }
-  if (content.order != GgufRows::Same && tensor.shape.size() == 1) {  // a vector's values, which are read as one row
-    const std::vector<float> as_stored(out, out + content.columns);
-    for (std::int64_t i = 0; i < content.columns; ++i)
-      out[i] = as_stored[static_cast<std::size_t>(stored(i, content.columns))];
   }
   if (content.offset != 0)
     for (float& value : std::span(out, static_cast<std::size_t>((end - begin) * content.columns)))

@@ -88,7 +88,7 @@ void DirectLogitAttribution::see(const LayerSight& sight) {
   if (sight.layer + 1 == decoder_.config.layers) {
     const at::Tensor last = sight.leaving[token];
     scale_ = decoder_.final_scale(last);
-    split_.logit = static_cast<float>(along(last) * scale_ + decoder_.final_bias(row_));
+    split_.logit = static_cast<float>(along(last) * scale_);
   }
 }
 
@@ -97,7 +97,9 @@ LogitAttribution DirectLogitAttribution::result(const at::Tensor& hidden) const 
   scaled.prediction = predict(decoder_, hidden, question_, target_);
   const auto scale = static_cast<float>(scale_);
   scaled.embedding *= scale;
-  scaled.biases = scaled.biases * scale + static_cast<float>(decoder_.final_bias(row_));
+  const auto final_bias = static_cast<float>(decoder_.final_bias(row_));
+  scaled.logit += final_bias;
+  scaled.biases = scaled.biases * scale + final_bias;
   for (float& value : scaled.feed_forward) value *= scale;
   for (const auto source : kSources)
     for (float& value : (scaled.*source).values) value *= scale;

@@ -327,10 +327,6 @@ at::Tensor capped_attention(const PrefixAttention& a) {
   return at::cat(parts, 2);
 }
 
-}  // namespace
-
-namespace {
-
 /// Number of weights that are held at a time: as many as a CPU's cache holds, or enough to make a launch on a GPU
 /// worthwhile.
 constexpr std::int64_t kSummedWeights = std::int64_t{1} << 17, kSummedWeightsOnGpu = std::int64_t{1} << 24;

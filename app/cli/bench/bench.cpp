@@ -169,10 +169,8 @@ VerbAction add_bench(CLI::App& app) {
     return app.add_option(flag, target, help)->delimiter(',')->allow_extra_args(false)->type_name(type);
   };
   add_model(app, options->model);
-  app.add_option(
-         "--shape", options->shape,
-         "random weights of this shape instead: llama2-7b, llama3.1-8b, smollm2-135m, qwen2.5-0.5b, gemma3-270m, "
-         "pythia-160m, llama3.1-small, tiny; --seed changes them")
+  app.add_option("--shape", options->shape,
+                 "random weights of this shape instead: " + listed_random_shapes(", ") + "; --seed changes them")
       ->type_name("NAME");
   list("--contexts", options->contexts, "LIST", "lengths of texts, in tokens (512,1024,2048)")
       ->check(CLI::Range(std::int64_t{1}, bench_most_tokens));

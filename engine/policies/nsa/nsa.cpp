@@ -152,7 +152,7 @@ void NsaPolicy::select_blocks(KeyIndex& index, std::int64_t kv_head, std::int64_
                    block = at::arange(means.size(0), n.options());
   const at::Tensor unseen = block >= n.floor_divide(b), behind = block >= (n - 1).floor_divide(b);
   const at::Tensor attention = capped_scores(queries.matmul(means.t()), model_)
-                                   .masked_fill(unseen, -std::numeric_limits<double>::infinity())
+                                   .masked_fill_(unseen, -std::numeric_limits<double>::infinity())
                                    .softmax(2)
                                    .sum(0);
   const at::Tensor best =
