@@ -24,6 +24,9 @@ struct KeyIndex {
   std::int64_t queries = 0;          ///< m
   /// [rows · tiles], a row's tiles side by side. Each list ascends, without overlap and without empty ranges.
   std::vector<std::vector<KeyRange>> lists;
+  /// If it is not empty: tiles have one query, and outside of these keys each list names every key up to the query. An
+  /// attention may then treat those keys as one dense part.
+  KeyRange choice = {};
 
   std::int64_t tiles() const { return static_cast<std::int64_t>(starts.size()); }
   std::int64_t first(std::int64_t tile) const { return starts[static_cast<std::size_t>(tile)]; }

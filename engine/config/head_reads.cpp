@@ -61,6 +61,8 @@ std::vector<HeadReads> head_reads(const SegmentConfig& config, const ModelConfig
     if (heads.empty()) return;
     HeadReads kind{long_range, std::move(heads), parts_of(parts)};
     if (!retrieves) std::erase(kind.parts, PrefixPart::Retrieved);
+    if (config.search == SearchBy::PerToken && kind.read(PrefixPart::Retrieved))
+      std::ranges::sort(kind.parts);  // in the text's order: all parts stand at their true distances
     kind.per_query_head = config.search == SearchBy::PerHead && kind.read(PrefixPart::Retrieved);
     kinds.push_back(std::move(kind));
   };
@@ -80,7 +82,7 @@ std::vector<int> reader_heads(const SegmentConfig& config, const ModelConfig& mo
 std::vector<int> search_heads(const SegmentConfig& config, const ModelConfig& model, int layer) {
   if (config.search == SearchBy::PerHead) return reader_heads(config, model, layer);
   std::vector<int> heads;
-  if (!retrieves(config, model)) return heads;
+  if (config.search == SearchBy::PerToken || !retrieves(config, model)) return heads;
   for (const HeadRef searcher : config.search_heads)
     if (searcher.layer == layer) heads.push_back(searcher.head);
   return heads;
@@ -99,8 +101,16 @@ bool is_paper_search(const SegmentConfig& config) {
          config.retrieve == RetrieveBy::Anchors;
 }
 
-bool retrieves(const SegmentConfig& config, const ModelConfig& model) {
+bool reads_pool(const SegmentConfig& config, const ModelConfig& model) {
   return any_kind(config, model, [](const HeadReads& kind) { return kind.read(PrefixPart::Retrieved); });
+}
+
+bool retrieves(const SegmentConfig& config, const ModelConfig& model) {
+  return config.search != SearchBy::PerToken && reads_pool(config, model);
+}
+
+bool searches_per_token(const SegmentConfig& config, const ModelConfig& model) {
+  return config.search == SearchBy::PerToken && reads_pool(config, model);
 }
 
 bool shared_search_skips_carry(const SegmentConfig& config, const ModelConfig& model) {

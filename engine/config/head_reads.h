@@ -42,8 +42,12 @@ std::vector<int> pool_kv_heads(const SegmentConfig& config, const ModelConfig& m
 /// Returns true for the search of app:retrieval: each head searches for itself, by summaries, and anchors are expanded.
 bool is_paper_search(const SegmentConfig& config);
 
-/// Returns true if any head of any layer reads retrieved tokens.
+/// Returns true if any head of any layer reads tokens of the pool.
+bool reads_pool(const SegmentConfig& config, const ModelConfig& model);
+/// Return true if such heads read tokens that a search found for their segment, or those that each query finds for
+/// itself while the segment runs.
 bool retrieves(const SegmentConfig& config, const ModelConfig& model);
+bool searches_per_token(const SegmentConfig& config, const ModelConfig& model);
 /// Return true if the search skips the carried positions, so that none is twice in a prefix. This is so if a reader
 /// reads the carry too: in a shared search any reader of any layer, else one of `readers`.
 bool shared_search_skips_carry(const SegmentConfig& config, const ModelConfig& model);

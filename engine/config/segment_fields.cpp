@@ -47,7 +47,7 @@ constexpr SegmentField first_fields[] = {
      choice<&Config::long_reads>("PARTS", kPrefixPartsNames)},
     {"search", "", TEXT("Search"), "",
      TEXT("per-head: each reader searches for itself (the paper); shared: the search heads find positions for all "
-          "readers"),
+          "readers; per-token: each query of a reader reads its own R best keys of the pool"),
      choice<&Config::search>("WHO", kSearchByNames)},
     {"search_heads", "", TEXT("Search heads"), "",
      TEXT("Heads whose queries search if the search is shared, as layer.head; their scores are added up"),

@@ -25,8 +25,27 @@ Int128 prefix_slots(const CostModel& cost) {
   Int128 slots = 0;
   for (const int layer : cost.model.global_layers())
     for (const VisiblePrefix& seen : policy_row(kMethodPolicy).visible(cost.model, cost.config, layer, kLate))
-      slots += Int128{seen.rows} * seen.length;
+      slots += Int128{seen.rows} * seen.length + Int128{seen.heads} * seen.chosen;
   return slots;
+}
+
+/// Returns the bytes of what a search per token holds beside the pool in the last segment of a run of `tokens`: of a
+/// layer while it runs, or of all layers while a segment is open, the rotated copy of the keys that queries choose from
+/// with their values, and each query's list.
+Int128 search_bytes(const CostModel& cost, std::int64_t tokens, bool decoding) {
+  constexpr Int128 choice_bytes = 8 + 24;  // a range of a list, and a ranked entry
+  const std::int64_t length = std::min(tokens, cost.config.segment_length);
+  Int128 sum = 0, most = 0;
+  for (const int layer : cost.model.global_layers()) {
+    Int128 bytes = 0;
+    for (const VisiblePrefix& seen :
+         policy_row(kMethodPolicy).visible(cost.model, cost.config, layer, tokens - length))
+      bytes += Int128{seen.rows} * seen.searched * pair_bytes(cost) * 2 +
+               Int128{seen.heads} * seen.chosen * (decoding ? 1 : length) * choice_bytes;
+    sum += bytes;
+    most = std::max(most, bytes);
+  }
+  return decoding ? sum : most;
 }
 
 /// Bytes of a slot of packed weights: as empty_weights() packs them.
@@ -87,7 +106,7 @@ double CostModel::visible_positions() const {
   for (int layer = 0; layer < model.layers; ++layer)
     for (const VisiblePrefix& seen : policy_row(kMethodPolicy).visible(model, config, layer, kLate))
       positions += static_cast<double>(seen.heads) *
-                   static_cast<double>(seen.most > 0 ? seen.most - config.segment_length : seen.length);
+                   static_cast<double>(seen.most > 0 ? seen.most - config.segment_length : seen.length + seen.chosen);
   return static_cast<double>(config.segment_length) + positions / static_cast<double>(model.layers * model.heads);
 }
 
@@ -104,7 +123,7 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
   // A segment that is read at once holds the keys and values of one layer at a time. The first segment has no prefix to
   // read and no carry besides the one that it leaves.
   const bool alone = tokens <= config.segment_length;
-  const Int128 kept = (alone ? 0 : prefixes) + (use.decoding ? open_bytes(*this) : while_running(*this, use, own));
+  const Int128 kept = (alone ? 0 : prefixes) + search_bytes(*this, tokens, use.decoding) + (use.decoding ? open_bytes(*this) : while_running(*this, use, own));
   const Int128 carries = (alone ? 1 : 2) * Int128{bytes.carry};
   bytes.device_peak =
       saturated(Int128{bytes.weights} + bytes.activations + kept + carries + sink_bytes(*this) + bytes.pool);

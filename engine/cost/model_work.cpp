@@ -25,6 +25,10 @@ double ModelWork::forward_flops(std::int64_t tokens, std::int64_t logit_rows) co
   return 2 * (matmuls + head) + 4 * real(model.head_dim) * visible_pairs(model, config, policy, tokens);
 }
 
+double ModelWork::search_flops(std::int64_t tokens) const {
+  return 2 * real(model.head_dim) * searched_pairs(model, config, policy, tokens);
+}
+
 double ModelWork::training_flops(std::int64_t tokens) const {
   return 3 * forward_flops(tokens, tokens);
 }

@@ -17,6 +17,8 @@ struct ModelWork {
 
   /// Returns the operations of a text's forward pass with the logits of `logit_rows` tokens.
   double forward_flops(std::int64_t tokens, std::int64_t logit_rows) const;
+  /// Returns the operations of the scores by which a search per token chooses what queries read; they come on top.
+  double search_flops(std::int64_t tokens) const;
   /// Returns the operations of forward and both halves of backward, with the logits of all tokens.
   double training_flops(std::int64_t tokens) const;
   /// Returns the bytes that decoding one token has to read after a text of `context` tokens: every weight but the

@@ -124,6 +124,8 @@ SegmentConfig sample_config(const std::string& policy, SegmentConfig config, std
 
 std::int64_t rope_length(const std::string& policy, const SegmentConfig& config, std::int64_t tokens) {
   if (policy_row(policy).runs_in_chunks) return tokens;
+  if (config.search == SearchBy::PerToken && config.retrieval_length > 0)  // queries read keys at their true distances
+    return std::max(tokens, config.segment_length);
   return config.segment_length + longest_prefix(config);
 }
 

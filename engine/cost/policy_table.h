@@ -21,6 +21,9 @@ struct VisiblePrefix {
   /// g: beyond `most`, every g whole positions, counted from the text's first, are pooled into one, with a row for each
   /// query head. 0: positions beyond `most` are not seen.
   std::int64_t pooled = 0;
+  /// Beside `length`: the number of positions that a query sees because it chose them by its scores, among `searched`
+  /// ones. Each query head has its own.
+  std::int64_t chosen = 0, searched = 0;
   /// The branches of a query, which replace the fields above and read keys and values of their own; a mean counts as a
   /// position.
   std::optional<SparseBlocks> branches = {};

@@ -40,7 +40,7 @@ double pairs(const SparseBlocks& rule, std::int64_t n) {
 
 double pairs(std::int64_t length, const VisiblePrefix& seen) {
   if (seen.branches) return pairs(*seen.branches, seen.length + length) - pairs(*seen.branches, seen.length);
-  if (seen.most == 0) return pairs(length, seen.length);
+  if (seen.most == 0) return pairs(length, seen.length + seen.chosen);
   if (seen.pooled > 0) {
     const auto cores = [&](std::int64_t tokens) { return sum_of_quotients(tokens - seen.most, seen.pooled); };
     return pairs(length, seen.length) - real(seen.pooled - 1) * (cores(seen.length + length) - cores(seen.length));
@@ -74,9 +74,20 @@ double visible_bytes(const CostModel& cost, const std::string& policy, std::int6
       const std::int64_t beyond = seen.most > 0 ? std::max<std::int64_t>(0, seen.length + own - seen.most) : 0,
                          cores = seen.pooled > 0 ? beyond / seen.pooled : 0,
                          unseen = seen.pooled > 0 ? cores * seen.pooled : beyond;
-      slots += real(seen.rows) * real(seen.length - unseen) + real(seen.heads * cores);
+      slots += real(seen.rows) * real(seen.length - unseen) + real(seen.heads * (cores + seen.chosen));
     }
   return slots * 2 * real(cost.model.head_dim * cost.bytes_per_value);
+}
+
+double searched_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
+                      std::int64_t tokens) {
+  const PolicyRow& row = policy_row(policy);
+  double sum = 0;
+  for (std::int64_t first = 0; first < tokens; first += config.segment_length)
+    for (const int layer : model.global_layers())
+      for (const VisiblePrefix& seen : row.visible(model, config, layer, first))
+        sum += real(seen.heads) * real(seen.searched) * real(std::min(config.segment_length, tokens - first));
+  return sum;
 }
 
 double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,

@@ -13,5 +13,9 @@ double visible_bytes(const CostModel& cost, const std::string& policy, std::int6
 /// Returns the number of pairs of a query and a position that it sees, over all heads and layers of a text.
 double visible_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
                      std::int64_t tokens);
+/// Returns the number of pairs of a query and a key of the pool whose score a search per token computes in order to
+/// choose, over all heads and layers of a text. 0 without such a search.
+double searched_pairs(const ModelConfig& model, const SegmentConfig& config, const std::string& policy,
+                      std::int64_t tokens);
 
 }  // namespace carryover

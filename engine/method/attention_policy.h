@@ -70,9 +70,9 @@ struct HeadGroup {
 HeadGroup group_of_all(const ModelConfig& model);
 
 /// Returns the absolute position of a slot of a group's prefix. A copy has the position of its token (HeadWindow::far),
-/// a core token that of the first token that it stands for. `hits`: what the slot's head retrieved; may be null if the
-/// slot is not a retrieved one or if the group has its own hits. `first_token`: where the segment begins, right behind
-/// the carry.
+/// a core token that of the first token that it stands for. `hits`: what the slot's head retrieved; null if the slot is
+/// not a retrieved one, if the group has its own hits, or if the prefix is the text right before the segment, of which
+/// queries choose what they read. `first_token`: where the segment begins, right behind the carry.
 std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const HeadHits* hits, std::int64_t first_token);
 
 /// Keys, values and queries of one layer for the segment so far. All but `rotated_keys` and `end_queries` are

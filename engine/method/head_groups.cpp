@@ -55,7 +55,7 @@ std::int64_t slot_position(const HeadGroup& group, std::int64_t slot, const Head
   if (span.part == PrefixPart::Carry)  // the carry begins with the copies
     return first_token - span.length + behind + (slot < window.sinks + window.far ? window.far : 0);
   const HeadHits* list = group.found ? group.found.get() : hits;
-  CARRYOVER_CHECK(list != nullptr);
+  if (list == nullptr) return first_token - group.slots() + slot;
   return list->hits[static_cast<std::size_t>(behind)].position;
 }
 

@@ -25,6 +25,19 @@ std::int64_t unseen_slots(const HeadGroup& group, const ModelConfig& model, std:
   return rows * std::max<std::int64_t>(0, all - group.window.sinks - group.window.far - group.window.length);
 }
 
+/// Returns the number of slots of a group's prefix that its index leaves out for the last query, summed over KV heads.
+/// Retrieved slots count for each query head that reads them, because each has chosen its own.
+std::int64_t unlisted_slots(const HeadGroup& group, const ModelConfig& model) {
+  if (!group.index) return 0;
+  const PrefixSpan choice = group.span(PrefixPart::Retrieved);
+  std::int64_t unlisted = std::ssize(distinct_kv_heads(group.heads, model)) * choice.length;
+  for (std::int64_t head = 0; head < group.index->rows; ++head)
+    for (const KeyRange& range : group.index->list(head, group.index->tiles() - 1))
+      unlisted -= std::max<std::int64_t>(0, std::min<std::int64_t>(range.end, choice.first + choice.length) -
+                                                std::max<std::int64_t>(range.first, choice.first));
+  return unlisted;
+}
+
 /// Returns the ranges of `all` positions that the last query of a group sees, for head number `head` of the group,
 /// which has KV head number `kv_row`.
 std::vector<KeyRange> ranges_of(const HeadGroup& group, std::size_t head, std::int64_t kv_row, std::int64_t all) {
@@ -81,7 +94,8 @@ std::int64_t seen_bytes(const std::vector<HeadGroup>& groups, const at::Tensor& 
   if (groups.front().shares_cache) return pair * slots_of_cache(groups, model, n);
   std::int64_t bytes = pair * model.kv_heads * n;
   for (const HeadGroup& group : groups)
-    bytes += bytes_of(group.prefix_keys) + bytes_of(group.prefix_values) - pair * unseen_slots(group, model, n);
+    bytes += bytes_of(group.prefix_keys) + bytes_of(group.prefix_values) -
+             pair * (unseen_slots(group, model, n) + unlisted_slots(group, model));
   return bytes;
 }
 

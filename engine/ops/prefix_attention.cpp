@@ -126,8 +126,25 @@ std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const st
   return attend_opmath(queries, parts);
 }
 
+/// Computes attention where each query sees its own choice of the prefix and all other keys: those as a dense part.
+at::Tensor attend_chosen(const PrefixAttention& a) {
+  const std::int64_t r = a.queries.size(1), P = a.prefix_keys.size(2);
+  const KeyRange choice = a.index->choice;
+  std::vector<KvBlock> parts = split(a.queries, {}, {}, a.keys, a.values);
+  const auto add = [&](std::int64_t first, std::int64_t end) {
+    if (first < end)
+      parts.push_back({share(a.prefix_keys.narrow(2, first, end - first), r),
+                       share(a.prefix_values.narrow(2, first, end - first), r)});
+  };
+  add(0, choice.first);
+  add(choice.end, P);
+  return add_chosen(a.queries, {share(a.prefix_keys, r), share(a.prefix_values, r)}, *a.index,
+                    attend_cpu(a.queries, parts));
+}
+
 /// Computes attention to the keys of [prefix; segment] that the index lists.
 at::Tensor attend_listed(const PrefixAttention& a) {
+  if (a.index->choice.length() > 0) return attend_chosen(a);
   const std::int64_t r = a.queries.size(1);
   std::vector<KvBlock> parts;
   if (a.prefix_keys.defined() && a.prefix_keys.size(2) > 0)

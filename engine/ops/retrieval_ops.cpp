@@ -4,6 +4,8 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "engine/base/error.h"
 #include "engine/ops/cpu/largest_products.h"
@@ -18,8 +20,35 @@ namespace carryover::ops {
 
 namespace {
 
+/// Computes pool_topk() on a GPU by matmuls and LibTorch's topk, for more keys or wider heads than the kernel takes.
+RankedEntries pool_topk_of_blocks(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
+                                  const std::vector<std::int32_t>& head_slot, std::int64_t k) {
+  constexpr std::int64_t kScores = std::int64_t{1} << 26;
+  constexpr double kNoScore = -std::numeric_limits<double>::infinity();
+  const std::int64_t heads = summaries.size(0), n = summaries.size(1), found = std::min(k, entries),
+                     step = std::max<std::int64_t>(1, kScores / entries);
+  const auto options = at::TensorOptions().dtype(at::kDouble);
+  at::Tensor scores = at::full({heads, n, k}, kNoScore, options),
+             indices = at::full({heads, n, k}, -1, options.dtype(at::kLong));
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const at::Tensor columns =
+        keys[head_slot[static_cast<std::size_t>(head)]].narrow(0, 0, entries).to(at::kFloat).t();
+    for (std::int64_t first = 0; first < n; first += step) {
+      const std::int64_t count = std::min(step, n - first);
+      const at::Tensor rows = summaries[head].narrow(0, first, count).to(columns.options());
+      const auto [best, places] = at::mm(rows, columns).nan_to_num(kNoScore, INFINITY, kNoScore).topk(found, 1);
+      scores[head].narrow(0, first, count).narrow(1, 0, found).copy_(best);
+      indices[head].narrow(0, first, count).narrow(1, 0, found).copy_(places.masked_fill(best == kNoScore, -1));
+    }
+  }
+  const double* score = scores.const_data_ptr<double>();
+  const std::int64_t* index = indices.const_data_ptr<std::int64_t>();
+  return {k, {score, score + scores.numel()}, {index, index + indices.numel()}};
+}
+
 RankedEntries pool_topk_cuda(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
                              const std::vector<std::int32_t>& head_slot, std::int64_t k) {
+  if (!ranks_on_device(k, keys.size(2))) return pool_topk_of_blocks(keys, entries, summaries, head_slot, k);
   const DeviceRanking ranking = rank_on_device(keys, entries, summaries, head_slot, k);
   const at::Tensor scores = ranking.scores.cpu().to(at::kDouble), indices = ranking.indices.cpu();
   const double* score = scores.const_data_ptr<double>();

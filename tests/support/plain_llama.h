@@ -59,6 +59,7 @@ class PlainLlama {
   /// Runs the same in segments of these lengths.
   Rows run(const std::vector<std::int32_t>& ids, const std::vector<std::int64_t>& lengths) {
     Rows all;
+    text_length_ = std::ssize(ids);
     auto first = ids.begin();
     for (const std::int64_t length : lengths) {
       for (Vector& row : run_segment({first, first + length})) all.push_back(std::move(row));
@@ -81,6 +82,8 @@ class PlainLlama {
   struct Past {
     Rows keys, values;
     std::vector<std::int64_t> positions = {};  ///< in the text; of a segment's own keys none
+    /// Of `choices` keys from the first_choice-th on, each query sees only the R that score best.
+    std::size_t first_choice = 0, choices = 0;
   };
   using LayerPast = std::map<int, Past>;     // by KV head
   using LayerQueries = std::map<int, Rows>;  // by query head
@@ -250,8 +253,11 @@ class PlainLlama {
       if (names.find("retrieved") != std::string::npos) length += config_.retrieval_length;
       longest = std::max(longest, length);
     }
-    return config_.segment_length + longest;
+    const bool whole_text = per_token() && config_.retrieval_length > 0;
+    return whole_text ? std::max(text_length_, config_.segment_length) : config_.segment_length + longest;
   }
+
+  bool per_token() const { return config_.search == SearchBy::PerToken; }
 
   bool windowed(int layer) const {
     return std::find(model_.window_layers.begin(), model_.window_layers.end(), layer) != model_.window_layers.end();
@@ -278,6 +284,7 @@ class PlainLlama {
     const int kv_head = head / static_cast<int>(model_.group_size());
     Past prefix;
     if (windowed(layer)) append(prefix, past_[l], kv_head);
+    if (per_token() && reads(layer, head, "retrieved")) return text_before(layer, head);
     for (const std::string& part : parts(layer, head)) {
       if (part == "sinks") append(prefix, sinks_[l], kv_head);
       if (part == "carry") append(prefix, carry_[l], kv_head);
@@ -291,6 +298,37 @@ class PlainLlama {
       }
     }
     return prefix;
+  }
+
+  /// Returns the text before the segment, of whose pool each query will choose for itself.
+  Past text_before(int layer, int head) const {
+    const auto l = static_cast<std::size_t>(layer);
+    const int kv_head = head / static_cast<int>(model_.group_size());
+    Past prefix;
+    if (reads(layer, head, "sinks")) append(prefix, sinks_[l], kv_head);
+    prefix.first_choice = prefix.keys.size();
+    if (pool_[l].empty()) return prefix;
+    prefix.choices = searched(reads(layer, head, "carry"));
+    const Past& pool = pool_[l].at(kv_head);
+    const auto count = static_cast<std::ptrdiff_t>(prefix.choices);
+    prefix.keys.insert(prefix.keys.end(), pool.keys.begin(), pool.keys.begin() + count);
+    prefix.values.insert(prefix.values.end(), pool.values.begin(), pool.values.begin() + count);
+    prefix.positions.insert(prefix.positions.end(), pool.positions.begin(), pool.positions.begin() + count);
+    if (reads(layer, head, "carry")) append(prefix, carry_[l], kv_head);
+    return prefix;
+  }
+
+  /// Returns true for each of `count` keys that a query sees.
+  std::vector<bool> seen_keys(const Past& prefix, const Rows& keys, const Vector& query, std::size_t count) const {
+    std::vector<bool> seen(count, true);
+    const auto most = static_cast<std::size_t>(config_.retrieval_length);
+    if (prefix.choices <= most) return seen;
+    std::vector<std::pair<double, std::size_t>> scores;
+    for (std::size_t i = 0; i < prefix.choices; ++i)
+      scores.emplace_back(-slow::dot(query, keys[prefix.first_choice + i]), prefix.first_choice + i);
+    std::sort(scores.begin(), scores.end());
+    for (std::size_t i = most; i < scores.size(); ++i) seen[scores[i].second] = false;
+    return seen;
   }
 
   /// Names of the parts that a head reads; what is retrieved is read in long-range layers alone.
@@ -376,11 +414,12 @@ class PlainLlama {
       const Vector q = rotate(layer, queries[j], P + j);
       Vector weights;
       double sum = 0;
+      const std::vector<bool> seen = seen_keys(prefix, keys, q, P + j + 1);
       for (std::size_t p = 0; p <= P + j; ++p) {
         const bool out_of_reach = windowed(layer) && static_cast<std::int64_t>(P + j - p) >= model_.window;
         const double score =
             model_.query_scale * slow::dot(q, keys[p]) / std::sqrt(static_cast<double>(model_.head_dim));
-        weights.push_back(out_of_reach ? 0 : std::exp(capped(score, model_.score_cap)));
+        weights.push_back(out_of_reach || !seen[p] ? 0 : std::exp(capped(score, model_.score_cap)));
         sum += weights.back();
       }
       Vector mixed(q.size(), 0.0);
@@ -520,7 +559,8 @@ class PlainLlama {
   std::vector<LayerPast> carry_, pool_, sinks_;  ///< the pool without the sinks
   std::vector<LayerPast> past_;                  ///< the whole text so far
   std::vector<LayerQueries> tail_queries_;
-  std::int64_t first_ = 0;  ///< token of the segment
+  std::int64_t first_ = 0;        ///< token of the segment
+  std::int64_t text_length_ = 0;  ///< of the text of the last run()
 };
 
 }  // namespace carryover::test

@@ -53,7 +53,7 @@ inline PoolKeys random_pool_keys(std::mt19937& random) {
 inline void vary_search(std::mt19937& random, SegmentConfig& config, const ModelConfig& model) {
   config.local_reads = static_cast<PrefixParts>(draw(random, 0, std::ssize(kPrefixPartsNames) - 1));
   config.long_reads = static_cast<PrefixParts>(draw(random, 0, std::ssize(kPrefixPartsNames) - 1));
-  config.search = static_cast<SearchBy>(draw(random, 0, 1));
+  config.search = static_cast<SearchBy>(draw(random, 0, std::ssize(kSearchByNames) - 1));
   config.search_scores = static_cast<SearchScores>(draw(random, 0, 1));
   config.retrieve = static_cast<RetrieveBy>(draw(random, 0, 1));
   config.window_length = draw(random, 1, std::clamp<std::int64_t>(config.retrieval_length, 1, 16));

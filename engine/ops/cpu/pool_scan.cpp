@@ -8,6 +8,8 @@
 #include <limits>
 
 #include "engine/base/error.h"
+#include "engine/ops/cpu/best_scores.h"
+#include "engine/ops/cpu/bf16_pool_scan.h"
 #include "engine/ops/cpu/key_tiles.h"
 #include "engine/runtime/parallel.h"
 
@@ -51,41 +53,6 @@ template <typename T, int Bytes>
 CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, double)
 #undef CARRYOVER_SCORE_TILE
-
-/// Keeps the k best of the scores that are offered, best first or in order of index: of equal scores the first stays
-/// ahead.
-template <typename T>
-class Best {
- public:
-  explicit Best(std::int64_t k) : k_(static_cast<std::size_t>(k)) {}
-
-  /// Returns the value that a score has to exceed. It is NaN while every number is kept, because no score is at or
-  /// below NaN.
-  T floor() const { return entries_.size() < k_ ? std::numeric_limits<T>::quiet_NaN() : entries_.back().first; }
-
-  void offer(T score, std::int64_t index) {
-    if (score <= floor() || score != score) return;  // NaN is never kept
-    if (entries_.size() == k_) entries_.pop_back();
-    const auto place = std::upper_bound(entries_.begin(), entries_.end(), score,
-                                        [](T value, const auto& entry) { return value > entry.first; });
-    entries_.insert(place, {score, index});
-  }
-  /// Merges a range whose indices are all higher.
-  void merge(const Best& later) {
-    for (const auto& [score, index] : later.entries_) offer(score, index);
-  }
-  void write(double* scores, std::int64_t* indices) const {
-    for (std::size_t rank = 0; rank < k_; ++rank) {
-      const bool held = rank < entries_.size();
-      scores[rank] = held ? static_cast<double>(entries_[rank].first) : -std::numeric_limits<double>::infinity();
-      indices[rank] = held ? entries_[rank].second : -1;
-    }
-  }
-
- private:
-  std::size_t k_;
-  std::vector<std::pair<T, std::int64_t>> entries_;  // descending
-};
 
 /// The summaries that score the keys of a slot.
 template <typename T>
@@ -201,6 +168,7 @@ RankedEntries scan(const StoredKeys& keys, std::int64_t entries, const at::Tenso
 RankedEntries scan_pool(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                         const std::vector<std::int32_t>& head_slot, std::int64_t k) {
   CARRYOVER_CHECK(k > 0 && entries <= keys.rows.size(1) && summaries.size(2) == keys.rows.size(2));
+  if (scans_in_bf16(keys, summaries)) return scan_pool_bf16(keys, entries, summaries, head_slot, k);
   const at::Tensor upcast = summaries.to(keys.opmath_type()).contiguous();
   return AT_DISPATCH_FLOATING_TYPES(upcast.scalar_type(), "scan_pool",
                                     [&] { return scan<scalar_t>(keys, entries, upcast, head_slot, k); });

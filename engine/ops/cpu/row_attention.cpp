@@ -26,6 +26,9 @@ struct Block {
   const T *keys, *values;
   std::int64_t key_stride, value_stride, count, first_query, queries;
   std::size_t part;
+  const std::int32_t* rows = nullptr;  ///< the rows of the keys, counted from `keys`; null: they are consecutive
+
+  bool in_place() const { return rows == nullptr; }
 };
 
 template <typename T>
@@ -148,20 +151,22 @@ struct Partial {
   std::vector<W> tops, sums, values;
 };
 
-/// Returns `count` rows in W and the distance between them. Rows are copied to `upcast` only if they have to be upcast.
+/// Returns rows [first, first + count) of a block in W, keys or values, and the distance between them. They are copied
+/// to `upcast` only if they have to be upcast or do not follow one another.
 template <typename T, typename W>
-std::pair<const W*, std::int64_t> upcast_rows(const T* from, std::int64_t stride, std::int64_t count, std::int64_t d,
+std::pair<const W*, std::int64_t> upcast_rows(const Block<T>& block, const T* from, std::int64_t stride,
+                                              std::int64_t first, std::int64_t count, std::int64_t d,
                                               std::vector<W>& upcast) {
-  if constexpr (std::is_same_v<T, W>) {
-    return {from, stride};
-  } else {
-    upcast.resize(static_cast<std::size_t>(kUpcastRows * d));
-    if (stride == d)
-      load(from, upcast.data(), count * d);
-    else
-      for (std::int64_t row = 0; row < count; ++row) load(from + row * stride, upcast.data() + row * d, d);
-    return {upcast.data(), d};
-  }
+  if constexpr (std::is_same_v<T, W>)
+    if (block.in_place()) return {from + first * stride, stride};
+  upcast.resize(static_cast<std::size_t>(kUpcastRows * d));
+  if (block.in_place() && stride == d)
+    load(from + first * stride, upcast.data(), count * d);
+  else
+    for (std::int64_t row = 0; row < count; ++row)
+      load(from + (block.in_place() ? first + row : std::int64_t{block.rows[first + row]}) * stride,
+           upcast.data() + row * d, d);
+  return {upcast.data(), d};
 }
 
 template <typename T, typename W>
@@ -170,11 +175,11 @@ Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d)
   Partial<W> partial{std::vector<W>(count), std::vector<W>(count), std::vector<W>(count * static_cast<std::size_t>(d))};
   thread_local std::vector<W> upcast, scores;
   scores.resize(count * static_cast<std::size_t>(kBlock));
-  // Rows that have to be upcast are taken a few at a time, so that they stay in the first-level cache.
-  const std::int64_t step = std::is_same_v<T, W> ? block.count : kUpcastRows;
+  // Rows that have to be copied are taken a few at a time, so that they stay in the first-level cache.
+  const std::int64_t step = std::is_same_v<T, W> && block.in_place() ? block.count : kUpcastRows;
   for (std::int64_t first = 0; first < block.count; first += step) {
     const std::int64_t n = std::min(step, block.count - first);
-    const auto [keys, stride] = upcast_rows(block.keys + first * block.key_stride, block.key_stride, n, d, upcast);
+    const auto [keys, stride] = upcast_rows(block, block.keys, block.key_stride, first, n, d, upcast);
     score_block(queries + block.first_query * d, block.queries, keys, stride, n, d, scores.data() + first);
   }
   for (std::size_t query = 0; query < count; ++query) {
@@ -184,8 +189,7 @@ Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d)
   }
   for (std::int64_t first = 0; first < block.count; first += step) {
     const std::int64_t n = std::min(step, block.count - first);
-    const auto [values, stride] =
-        upcast_rows(block.values + first * block.value_stride, block.value_stride, n, d, upcast);
+    const auto [values, stride] = upcast_rows(block, block.values, block.value_stride, first, n, d, upcast);
     multiply_values_block(scores.data() + first, block.queries, values, stride, n, d, partial.values.data());
   }
   return partial;
@@ -217,6 +221,30 @@ void merge(const std::vector<Block<T>>& blocks, const std::vector<Partial<W>>& p
     lse[query] += std::log(sums[query]);
   }
 }
+
+/// Returns the places of `choice` that a list names.
+std::vector<std::int32_t> chosen_rows(const std::vector<KeyRange>& list, KeyRange choice) {
+  std::vector<std::int32_t> rows;
+  for (const KeyRange& range : list)
+    for (std::int32_t row = std::max(range.first, choice.first); row < std::min(range.end, choice.end); ++row)
+      rows.push_back(row);
+  return rows;
+}
+
+/// A query's softmax so far: the weighted values are in units of e^top.
+template <typename W>
+struct Running {
+  W top, sum;
+  std::vector<W> values;
+
+  void add(const Partial<W>& part) {
+    const W highest = std::max(top, part.tops[0]), old_scale = std::exp(top - highest),
+            scale = std::exp(part.tops[0] - highest);
+    top = highest;
+    sum = sum * old_scale + part.sums[0] * scale;
+    for (std::size_t c = 0; c < values.size(); ++c) values[c] = values[c] * old_scale + part.values[c] * scale;
+  }
+};
 
 }  // namespace
 
@@ -250,6 +278,57 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
                        lse.template mutable_data_ptr<W>());
   });
   return {out, lse};
+}
+
+at::Tensor add_chosen(const at::Tensor& queries, const KvBlock& prefix, const KeyIndex& index,
+                      const std::pair<at::Tensor, at::Tensor>& others) {
+  const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3),
+                     rows = prefix.rows();
+  const auto& [out, lse] = others;
+  CARRYOVER_CHECK(index.rows == G * r && index.tiles() == m && (rows == 1 || rows == r) && lse.is_contiguous());
+  CARRYOVER_CHECK(queries.stride(3) == 1 && prefix.keys.stride(3) == 1 && prefix.values.stride(3) == 1);
+  at::Tensor all = at::empty_like(out);
+  CARRYOVER_CHECK(all.strides() == out.strides() && out.stride(3) == 1);
+  CARRYOVER_DISPATCH(queries.scalar_type(), "add_chosen", [&] {
+    using W = at::opmath_type<scalar_t>;
+    const auto row_of = [r, rows](const at::Tensor& kv, std::int64_t head) {
+      return kv.const_data_ptr<scalar_t>() + head / r * kv.stride(0) + (rows == 1 ? 0 : head % r) * kv.stride(1);
+    };
+    const auto* const sums = lse.template const_data_ptr<W>();
+    auto* const to = all.template mutable_data_ptr<scalar_t>();
+    const auto* const from = out.template const_data_ptr<scalar_t>();
+    at::parallel_for(0, G * r * m, 8, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<W> query(static_cast<std::size_t>(d));
+      Running<W> running{0, 0, std::vector<W>(query.size())};
+      for (std::int64_t unit = begin; unit < end; ++unit) {
+        const std::int64_t head = unit / m, i = unit % m,
+                           place = head / r * out.stride(0) + head % r * out.stride(1) + i * out.stride(2);
+        load(queries.const_data_ptr<scalar_t>() + head / r * queries.stride(0) + head % r * queries.stride(1) +
+                 i * queries.stride(2),
+             query.data(), d);
+        for (W& value : query) value *= attention_scale<W>(d);
+        running.top = sums[unit];
+        running.sum = 1;
+        load(from + place, running.values.data(), d);
+        const std::vector<std::int32_t> chosen = chosen_rows(index.list(head, i), index.choice);
+        for (std::int64_t first = 0; first < std::ssize(chosen); first += kBlock) {
+          const Block<scalar_t> block{row_of(prefix.keys, head),
+                                      row_of(prefix.values, head),
+                                      prefix.keys.stride(2),
+                                      prefix.values.stride(2),
+                                      std::min(kBlock, std::ssize(chosen) - first),
+                                      0,
+                                      1,
+                                      0,
+                                      chosen.data() + first};
+          running.add(attend_block<scalar_t, W>(block, query.data(), d));
+        }
+        for (W& value : running.values) value /= running.sum;
+        store(running.values.data(), to + place, d);
+      }
+    });
+  });
+  return all;
 }
 
 }  // namespace carryover::ops

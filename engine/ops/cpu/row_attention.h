@@ -2,6 +2,7 @@
 #pragma once
 #include <utility>
 
+#include "engine/base/key_index.h"
 #include "engine/ops/cpu/kv_block.h"
 
 namespace carryover::ops {
@@ -11,5 +12,11 @@ namespace carryover::ops {
 /// so that few heads fill many threads. CPU, without gradients; fp32 inside (fp64 for fp64). Returns the outputs and
 /// the log-sum-exp of the scores, [G, r, 1].
 std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<KvBlock>& parts);
+
+/// Adds to the attention of m queries, [G, r, m, d], over some keys the keys that each of them chose of `prefix`: those
+/// of KeyIndex::choice that its list names. `others`: the outputs over the other keys and the log-sum-exp of their
+/// scores, which the result shares one softmax with. CPU, without gradients.
+at::Tensor add_chosen(const at::Tensor& queries, const KvBlock& prefix, const KeyIndex& index,
+                      const std::pair<at::Tensor, at::Tensor>& others);
 
 }  // namespace carryover::ops

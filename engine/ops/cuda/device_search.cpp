@@ -43,10 +43,14 @@ std::vector<T> take(const std::uint8_t*& bytes, const at::Tensor& tensor) {
 
 }  // namespace
 
+bool ranks_on_device(std::int64_t k, std::int64_t head_dim) {
+  return k <= kernels::pool_topk_max_k && head_dim <= kernels::pool_topk_max_head_dim;
+}
+
 DeviceRanking rank_on_device(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,
                              const std::vector<std::int32_t>& head_slot, std::int64_t k) {
   const std::int64_t heads = summaries.size(0), n = summaries.size(1), d = keys.size(2);
-  if (k > kernels::pool_topk_max_k || d > kernels::pool_topk_max_head_dim)
+  if (!ranks_on_device(k, d))
     throw EngineError(Fault::Unsupported, "top_k", "the GPU keeps at most 63 keys a summary, for heads of up to 256",
                       "Choose a top_k of at most 63, pool_on_host, or --device cpu.");
   const at::Tensor queries = summaries.to(at::kFloat).contiguous();

@@ -17,6 +17,9 @@ struct DeviceRanking {
   at::Tensor scores, indices;
 };
 
+/// Returns true if the kernel keeps so many keys of so wide heads.
+bool ranks_on_device(std::int64_t k, std::int64_t head_dim);
+
 /// Does what pool_topk() does, for tensors on a GPU. Throws EngineError{Unsupported} for sizes that the kernel does not
 /// accept.
 DeviceRanking rank_on_device(const at::Tensor& keys, std::int64_t entries, const at::Tensor& summaries,

@@ -10,7 +10,7 @@ namespace carryover {
 namespace {
 
 std::vector<VisiblePrefix> visible_nsa(const ModelConfig& model, const SegmentConfig& config, int, std::int64_t first) {
-  return {{model.heads, model.kv_heads, first, 0, 0, sparse_blocks(config)}};
+  return {{.heads = model.heads, .rows = model.kv_heads, .length = first, .branches = sparse_blocks(config)}};
 }
 
 /// All tokens are held, and the mean of each whole block.

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/method/head_select.h"
+#include "engine/method/token_search.h"
 #include "engine/policies/registry.h"
 
 namespace carryover {
@@ -43,6 +44,7 @@ SegmentedPolicy::SegmentedPolicy(const SegmentConfig& config, const ModelConfig&
       model_(model),
       options_(options),
       expected_tokens_(expected_tokens),
+      per_token_(searches_per_token(config, model)),
       retriever_(config, model, forced_hits, std::move(banned)) {}
 
 std::unique_ptr<PolicyState> SegmentedPolicy::init_state() const {
@@ -66,11 +68,23 @@ PrefixRows SegmentedPolicy::part_of(const SegmentedState& state, int layer, cons
     case PrefixPart::Carry:
       return rows(state.carry.layers[l], places_of(wanted, carry_kv_heads(config_, model_, layer)));
     case PrefixPart::Retrieved:
-      return state.retrieved.layers[l].of(kind.long_range);
+      return per_token_ ? choice_of(state, layer, kind) : state.retrieved.layers[l].of(kind.long_range);
     case PrefixPart::Core:
       break;
   }
   CARRYOVER_CHECK(false);
+}
+
+PrefixRows SegmentedPolicy::choice_of(const SegmentedState& state, int layer, const HeadReads& kind) const {
+  const LayerPool& pool = state.pool.layer(layer);
+  const std::int64_t first = state.pool.first_searched(),
+                     carried = kind.read(PrefixPart::Carry) ? state.carry.length() : 0,
+                     count = state.pool.entries() - carried - first;
+  if (count <= 0) return {};
+  const std::vector<int> slots = places_of(kind.prefix_kv_heads(model_), pool.kv_heads);
+  std::vector<at::Tensor> keys;
+  for (const int slot : slots) keys.push_back(pool.keys.upcast(slot, first, count));
+  return {at::stack(keys).to(options_), select_heads(pool.values, slots).narrow(1, first, count).to(options_)};
 }
 
 HeadGroup SegmentedPolicy::group_of(const SegmentedState& state, int layer, const HeadReads& kind, Rope& rope) const {
@@ -96,6 +110,15 @@ std::vector<HeadGroup> SegmentedPolicy::read(const SegmentedState& state, int la
   for (const HeadReads& kind : head_reads(config_, model_, layer)) groups.push_back(group_of(state, layer, kind, rope));
   // Groups are sorted by their first head: if their heads do not interleave, outputs then need no reordering.
   if (groups.size() == 2 && groups[1].heads < groups[0].heads) std::swap(groups[0], groups[1]);
+  return groups;
+}
+
+std::vector<HeadGroup> SegmentedPolicy::complete(const SegmentedState&, std::vector<HeadGroup> groups,
+                                                 const ChunkQueries& chunk) const {
+  for (HeadGroup& group : groups)
+    if (group.span(PrefixPart::Retrieved).length > config_.retrieval_length)
+      group.index =
+          std::make_shared<const KeyIndex>(search_per_token(group, chunk, config_.retrieval_length, model_));
   return groups;
 }
 
@@ -125,9 +148,9 @@ void SegmentedPolicy::close(SegmentedState& state, std::vector<LayerTrace> trace
   }
   if (first_segment) state.carry = state.carry.without_tokens_before(config_.sink_length, m);
   state.next = {state.next.index + 1, state.next.first_token + m};
-  if (!retrieves(config_, model_)) return;
+  if (!reads_pool(config_, model_)) return;
   state.pool.append(keys, values, m);
-  retrieve(state, queries);
+  if (!per_token_) retrieve(state, queries);
 }
 
 SearchedEntries SegmentedPolicy::searched(const PolicyState& state, const HeadHits& list) const {
@@ -182,8 +205,9 @@ void SegmentedPolicy::name_carry(SegmentedState& state, StateFields& fields) con
 /// it.
 void SegmentedPolicy::name_fields(SegmentedState& state, StateFields& fields) const {
   name_carry(state, fields);
-  if (!retrieves(config_, model_)) return;
+  if (!reads_pool(config_, model_)) return;
   state.pool.visit(fields, state.next.first_token);
+  if (per_token_) return;
   fields.hits(state.hits, config_.retrieval_length);
   fields.count("near_ties", state.near_ties);
   if (!fields.reading()) return;

@@ -24,6 +24,9 @@ struct SegmentedState final : PolicyState {
 /// layers a retrieved prefix, and other long-range heads only their segment; each reads the sinks first if the
 /// configuration has sinks. SegmentConfig says what else heads may read (ADR 0028). Positions start again at 0 in each
 /// segment.
+///
+/// Under SearchBy::PerToken nothing is searched between segments. The prefix of a reader of the pool is the text before
+/// the segment, in its order, and each query chooses what it reads of it (method/token_search.h, ADR 0062).
 class SegmentedPolicy final : public PolicyOf<SegmentedState>, public RetrievingPolicy {
  public:
   SegmentedPolicy(const SegmentConfig& config, const ModelConfig& model, at::TensorOptions options,
@@ -33,11 +36,12 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState>, public Retrieving
   std::string name() const override { return "segmented"; }
   std::unique_ptr<PolicyState> init_state() const override;
   std::int64_t first_position(const SegmentFrame&) const override { return 0; }
+  bool selects() const override { return per_token_; }
   LayerTrace trace(int layer, const LayerKv& kv) const override;
   void search(PolicyState& state, const std::vector<LayerTrace>& traces) const override;
   void forget_retrieved(PolicyState& state) const override;
 
-  const RetrievingPolicy* retrieving() const override { return this; }
+  const RetrievingPolicy* retrieving() const override { return per_token_ ? nullptr : this; }
   const RetrievalPool& pool(const PolicyState& state) const override { return own(state).pool; }
   SearchedEntries searched(const PolicyState& state, const HeadHits& list) const override;
   std::unique_ptr<PolicyState> with_hits(const PolicyState& state, std::vector<HeadHits> hits) const override;
@@ -48,12 +52,17 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState>, public Retrieving
 
  protected:
   std::vector<HeadGroup> read(const SegmentedState& state, int layer, Rope& rope) const override;
+  std::vector<HeadGroup> complete(const SegmentedState& state, std::vector<HeadGroup> groups,
+                                  const ChunkQueries& chunk) const override;
   void close(SegmentedState& state, std::vector<LayerTrace> traces, std::int64_t m) const override;
   void name_fields(SegmentedState& state, StateFields& fields) const override;
 
  private:
   /// Returns one part of a prefix, undefined if it has no slots.
   PrefixRows part_of(const SegmentedState& state, int layer, const HeadReads& kind, PrefixPart part) const;
+  /// Returns the entries of the pool that queries of these heads choose from: those that are no other part of their
+  /// prefix.
+  PrefixRows choice_of(const SegmentedState& state, int layer, const HeadReads& kind) const;
   SearchedPool searched_pool(const SegmentedState& state) const {
     return {state.pool, state.next.index, state.carry.length()};
   }
@@ -65,6 +74,7 @@ class SegmentedPolicy final : public PolicyOf<SegmentedState>, public Retrieving
   ModelConfig model_;
   at::TensorOptions options_;
   std::int64_t expected_tokens_;
+  bool per_token_;  ///< queries search while their segment runs
   Retriever retriever_;
 };
 

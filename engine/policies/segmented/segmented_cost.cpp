@@ -15,12 +15,17 @@ std::vector<VisiblePrefix> visible_segmented(const ModelConfig& model, const Seg
   for (const HeadReads& kind : head_reads(config, model, layer)) {
     const std::int64_t skipped = search_skips_carry(config, model, kind) ? carried : 0;
     const std::int64_t searched = std::max<std::int64_t>(0, first - sinks - skipped);
+    const bool chooses = config.search == SearchBy::PerToken && kind.read(PrefixPart::Retrieved) &&
+                         searched > config.retrieval_length;
     std::int64_t length = 0;
     for (const PrefixPart part : kind.parts)
       length += part == PrefixPart::Sinks   ? sinks
                 : part == PrefixPart::Carry ? carried
+                : chooses                   ? 0
                                             : std::min(config.retrieval_length, searched);
-    visible.push_back({std::ssize(kind.heads), std::ssize(kind.prefix_kv_heads(model)), length, 0});
+    VisiblePrefix seen{std::ssize(kind.heads), std::ssize(kind.prefix_kv_heads(model)), length};
+    if (chooses) seen.chosen = config.retrieval_length, seen.searched = searched;
+    visible.push_back(seen);
   }
   return visible;
 }

@@ -122,8 +122,8 @@ std::string_view hit_kind_name(HitKind kind) {
 
 std::vector<HeadHits> hit_lists(const SegmentConfig& config, const ModelConfig& model, std::int64_t segment) {
   std::vector<HeadHits> lists;
+  if (!retrieves(config, model)) return lists;
   if (config.search == SearchBy::Shared) {
-    if (!retrieves(config, model)) return lists;
     const HeadRef first = config.search_heads.front();
     lists.push_back({segment, first.layer, first.head, {}, true});
     return lists;
