@@ -176,4 +176,11 @@ at::Tensor Decoder::logits(const at::Tensor& hidden) const {
   return ops::soft_capped(ops::linear(hidden, weights.head), config.logit_cap);
 }
 
+at::Tensor Decoder::logits(const at::Tensor& hidden, std::int64_t first, std::int64_t count) const {
+  const std::int64_t together = ops::is_packed(weights.head) ? ops::kPackedRows : 1;
+  CARRYOVER_CHECK(first % together == 0 && count % together == 0);
+  const at::Tensor rows = weights.head.narrow(0, first / together, count / together);
+  return ops::soft_capped(ops::linear(hidden, rows), config.logit_cap);
+}
+
 }  // namespace carryover

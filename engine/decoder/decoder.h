@@ -40,6 +40,8 @@ struct Decoder {
                               bool reuses_x = false) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm and the divisor of logits, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V], soft-capped where the model's are
+  /// Returns those of tokens first..first+count−1, both multiples of 16 if weights are packed: [n, count].
+  at::Tensor logits(const at::Tensor& hidden, std::int64_t first, std::int64_t count) const;
   /// Returns what a hidden state's dot product with is its logit of a token, [D] fp64, before the final norm divides by
   /// the state's size (final_scale()) and adds its own bias. row: [D] fp64, of the head, or a difference of two.
   at::Tensor logit_direction(const at::Tensor& row) const;

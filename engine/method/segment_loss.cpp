@@ -15,6 +15,8 @@ namespace carryover {
 
 namespace {
 
+/// A matmul of fewer rows takes about as long as reading the head from memory.
+constexpr std::int64_t kFewRows = 128;
 constexpr std::int64_t kHeadRows = 4096;  ///< number of rows of the head whose gradients are upcast at a time
 
 /// Computes the gradients of a block of rows from ∂Σnll/∂logits of that block.
@@ -33,6 +35,24 @@ void add_gradient(const Decoder& decoder, const at::Tensor& to_logits, const at:
   }
 }
 
+/// Losses of rows whose logits are computed a block of the vocabulary at a time, so that the head is read from memory
+/// once for all of them. CPU, without gradients.
+at::Tensor nll_by_columns(const Decoder& decoder, const at::Tensor& hidden, const at::Tensor& targets,
+                          std::int64_t columns) {
+  const std::int64_t vocabulary = decoder.config.vocabulary;
+  ops::LogSums sums(hidden.size(0), hidden.options());
+  at::Tensor chosen = at::zeros({hidden.size(0)}, hidden.options());
+  for (std::int64_t first = 0; first < vocabulary; first += columns) {
+    const std::int64_t count = std::min(columns, vocabulary - first);
+    const at::Tensor logits = decoder.logits(hidden, first, count);
+    sums.add(logits);
+    const at::Tensor own = (targets >= first).logical_and_(targets < first + count).nonzero().squeeze(1);
+    chosen.index_put_({own}, logits.index({own, targets.index_select(0, own) - first}));
+  }
+  const at::Tensor log_sums = sums.log_sums();
+  return log_sums - chosen.to(log_sums.scalar_type());
+}
+
 }  // namespace
 
 std::span<const std::int32_t> segment_targets(const SegmentConfig& config, std::span<const std::int32_t> text,
@@ -49,6 +69,16 @@ at::Tensor target_nll(const Decoder& decoder, const at::Tensor& hidden, const at
   const std::int64_t rows = std::max<std::int64_t>(1, logit_block_bytes / row_bytes);
   if (gradient != nullptr) gradient->hidden = at::empty({n, hidden.size(1)}, hidden.options());
   std::vector<at::Tensor> blocks, soft_blocks;
+  if (rows < std::min(kFewRows, n) && hidden.is_cpu() && !at::GradMode::is_enabled() && gradient == nullptr) {
+    constexpr std::int64_t at_once = 512;
+    const std::int64_t columns = rows * decoder.config.vocabulary / at_once / ops::kLogitChunk * ops::kLogitChunk;
+    for (std::int64_t first = 0; first < n; first += at_once) {
+      const std::int64_t count = std::min(at_once, n - first);
+      blocks.push_back(nll_by_columns(decoder, hidden.narrow(0, first, count), targets.narrow(0, first, count),
+                                      std::max(columns, ops::kLogitChunk)));
+    }
+    return at::cat(blocks);
+  }
   for (std::int64_t first = 0; first < n; first += rows) {
     const std::int64_t count = std::min(rows, n - first);
     const at::Tensor block = hidden.narrow(0, first, count), chosen = targets.narrow(0, first, count);

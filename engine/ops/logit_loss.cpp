@@ -19,7 +19,7 @@ namespace carryover::ops {
 
 namespace {
 
-constexpr std::int64_t kChunk = 2048;  // values of a row at a time: upcast, they stay in the first-level cache
+constexpr std::int64_t kChunk = kLogitChunk;  // values of a row at a time: upcast, they stay in the first-level cache
 
 /// Calls work(first, count, values) for each chunk of a row, upcast.
 template <typename Opmath, typename T, typename Work>
@@ -32,11 +32,10 @@ void for_chunks(const T* row, std::int64_t n, const Work& work) {
   }
 }
 
-/// Returns log Σ exp of a row; the sum is scaled to the new top when a chunk has a greater one.
+/// Adds a row's values to log Σ exp, of which `sum` is in units of e^top; it is scaled to the new top when a chunk has a
+/// greater one.
 template <typename Opmath, typename T>
-Opmath log_sum_of(const T* row, std::int64_t n) {
-  Opmath top = -std::numeric_limits<Opmath>::infinity();
-  double sum = 0;
+void add_to_log_sum(const T* row, std::int64_t n, Opmath& top, double& sum) {
   for_chunks<Opmath>(row, n, [&](std::int64_t, std::int64_t count, Opmath* values) {
     const Opmath most = largest(values, count);
     if (top < most) {
@@ -47,7 +46,19 @@ Opmath log_sum_of(const T* row, std::int64_t n) {
     if (nothing_yet && std::none_of(values, values + count, [](Opmath value) { return std::isnan(value); })) return;
     sum += static_cast<double>(exponentiate(values, top, count));
   });
+}
+
+template <typename Opmath>
+Opmath log_sum_of(Opmath top, double sum) {
   return static_cast<Opmath>(static_cast<double>(top) + std::log(sum));
+}
+
+template <typename Opmath, typename T>
+Opmath log_sum_of_row(const T* row, std::int64_t n) {
+  Opmath top = -std::numeric_limits<Opmath>::infinity();
+  double sum = 0;
+  add_to_log_sum(row, n, top, sum);
+  return log_sum_of(top, sum);
 }
 
 LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
@@ -61,7 +72,7 @@ LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
     Opmath *nll = loss.nll.mutable_data_ptr<Opmath>(), *log_sum = loss.log_sum.mutable_data_ptr<Opmath>();
     at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
-        log_sum[r] = log_sum_of<Opmath>(in + r * n, n);
+        log_sum[r] = log_sum_of_row<Opmath>(in + r * n, n);
         nll[r] = log_sum[r] - static_cast<Opmath>(in[r * n + target[r]]);
       }
     });
@@ -102,6 +113,34 @@ void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::T
 }
 
 }  // namespace
+
+LogSums::LogSums(std::int64_t rows, at::TensorOptions options)
+    : tops_(at::full({rows}, -std::numeric_limits<double>::infinity(),
+                     options.dtype(compute_type(c10::typeMetaToScalarType(options.dtype()))))),
+      sums_(at::zeros({rows}, options.dtype(at::kDouble))) {}
+
+void LogSums::add(const at::Tensor& logits) {
+  const std::int64_t rows = logits.size(0), n = logits.size(1);
+  CARRYOVER_CHECK(logits.is_contiguous() && rows == tops_.size(0));
+  CARRYOVER_DISPATCH(logits.scalar_type(), "log_sums", [&] {
+    const scalar_t* in = logits.const_data_ptr<scalar_t>();
+    auto* const top = tops_.mutable_data_ptr<at::opmath_type<scalar_t>>();
+    auto* const sum = sums_.mutable_data_ptr<double>();
+    at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t r = begin; r < end; ++r) add_to_log_sum(in + r * n, n, top[r], sum[r]);
+    });
+  });
+}
+
+at::Tensor LogSums::log_sums() const {
+  at::Tensor all = at::empty_like(tops_);
+  AT_DISPATCH_FLOATING_TYPES(all.scalar_type(), "log_sums", [&] {
+    for (std::int64_t r = 0; r < all.size(0); ++r)
+      all.mutable_data_ptr<scalar_t>()[r] =
+          log_sum_of(tops_.const_data_ptr<scalar_t>()[r], sums_.const_data_ptr<double>()[r]);
+  });
+  return all;
+}
 
 LogitLoss logit_loss(const at::Tensor& logits, const at::Tensor& targets) {
   CARRYOVER_CHECK(logits.is_contiguous() && targets.is_contiguous() && targets.size(0) == logits.size(0));

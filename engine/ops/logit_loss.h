@@ -11,6 +11,22 @@ struct LogitLoss {
   at::Tensor log_sum;  ///< log Σ exp(logits), [n] in compute_type
 };
 
+/// Values of a row that are summed at a time.
+inline constexpr std::int64_t kLogitChunk = 2048;
+
+/// log Σ exp of rows of logits that come a block of columns at a time. If each block but the last has a multiple of
+/// kLogitChunk columns, the result is that of the whole rows, to the bit. CPU, without gradients. Thread: engine.
+class LogSums {
+ public:
+  LogSums(std::int64_t rows, at::TensorOptions options);  ///< options: those of the logits
+
+  void add(const at::Tensor& logits);  ///< [rows, columns], dense
+  at::Tensor log_sums() const;         ///< [rows] in compute_type
+
+ private:
+  at::Tensor tops_, sums_;
+};
+
 /// Returns the loss. logits: [n, V], dense; targets: [n] int64. Differentiable.
 LogitLoss logit_loss(const at::Tensor& logits, const at::Tensor& targets);
 
