@@ -32,7 +32,7 @@ class Best {
   }
   void write(double* scores, std::int64_t* indices) {
     if (entries_.size() > k_) cut();
-    std::ranges::sort(entries_, better);
+    std::ranges::sort(entries_, Better());
     for (std::size_t rank = 0; rank < k_; ++rank) {
       const bool held = rank < entries_.size();
       scores[rank] = held ? static_cast<double>(entries_[rank].first) : -std::numeric_limits<double>::infinity();
@@ -42,11 +42,13 @@ class Best {
 
  private:
   using Entry = std::pair<T, std::int64_t>;
-  static bool better(const Entry& a, const Entry& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  }
+  struct Better {
+    bool operator()(const Entry& a, const Entry& b) const {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    }
+  };
   void cut() {
-    std::ranges::nth_element(entries_, entries_.begin() + static_cast<std::ptrdiff_t>(k_) - 1, better);
+    std::ranges::nth_element(entries_, entries_.begin() + static_cast<std::ptrdiff_t>(k_) - 1, Better());
     entries_.resize(k_);
     floor_ = entries_.back().first;
   }
