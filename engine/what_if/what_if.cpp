@@ -107,6 +107,8 @@ class WhatIf {
   WhatIfOutcome run(const SegmentEdit& edit) {
     const SegmentConfig& config = edited_config(request_.run, edit);
     check(config);
+    if (!edit.added.empty() || !edit.dropped.empty() || !edit.banned.empty() || edit.prefix == PrefixSource::Oracle)
+      require_lists(config, replay_.decoder().config, "what-if");
     auto forced = request_.run.forced_hits;
     if (edit.searches_again()) std::erase_if(forced, [this](const auto& h) { return h.segment == request_.segment; });
     const SegmentedPolicy edited(config, replay_.decoder().config, replay_.decoder().options(), tokens(), forced,

@@ -160,6 +160,19 @@ class AuditTest : public QObject {
     }
   }
 
+  /// Queries that search for themselves give the pool no gradient, and the carry beside it all of its own.
+  void a_search_per_token_is_exact_too() {
+    for (unsigned seed = 0; seed < 8; ++seed) {
+      Case c = make_case(seed, 5, seed % 4, seed % 2 == 0, seed < 4 ? 0 : 3);
+      c.request.config.search = SearchBy::PerToken;
+      c.request.config.long_reads =
+          seed % 3 == 0 ? PrefixParts::SinksRetrieved : PrefixParts::SinksRetrievedCarry;
+      c.request.config.retrieval_length = 2 + seed % 3;
+      const AuditReport report = audited(c);
+      QVERIFY2(report.passed(), failures(report).c_str());
+    }
+  }
+
   void full_attention_is_exact_too() {
     Case c = make_case(7, 3, 1, true, 0);
     c.request.policy = "full";

@@ -3,6 +3,7 @@
 #include <QTest>
 
 #include "engine/method/segment_loss.h"
+#include "engine/ops/logit_loss.h"
 #include "engine/runs/values/partition.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/policy_facts.h"
@@ -119,6 +120,26 @@ class ForwardIdentityTest : public QObject {
       const at::Tensor segmented = run_hidden(tiny.decoder, "segmented", c.config, c.ids);
       QVERIFY(largest_difference(segmented, run_hidden(tiny.decoder, "full", c.config, c.ids)) < 2e-5);
     }
+  }
+
+  /// A vocabulary of which few rows of logits fit a block is summed by blocks of columns.
+  void losses_of_a_large_vocabulary_are_those_of_whole_rows() {
+    const at::NoGradGuard no_gradients;
+    std::mt19937 random(3);
+    ModelConfig model = tiny_config(1, 2, 1, 16, 70'000);
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble})
+      for (const double cap : {0.0, 3.0}) {
+        model.logit_cap = cap;
+        const TinyDecoder tiny(model, 5, type);
+        for (const std::int64_t tokens : {130, 530}) {
+          const at::Tensor hidden = at::randn({tokens, model.hidden}, tiny.decoder.options());
+          const at::Tensor targets = as_tensor(random_ids(random, tokens, model.vocabulary));
+          const at::Tensor found = target_nll(tiny.decoder, hidden, targets),
+                           expected = ops::logit_loss(tiny.decoder.logits(hidden), targets).nll;
+          QVERIFY(found.scalar_type() == expected.scalar_type());
+          QVERIFY(largest_difference(found, expected) < (type == at::kDouble ? 1e-12 : 1e-5));
+        }
+      }
   }
 
   void full_attention_does_not_depend_on_its_chunks() {

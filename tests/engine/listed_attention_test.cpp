@@ -114,6 +114,39 @@ const kernels::CudaKernels* listing_reference() {
 class ListedAttentionTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
+  /// Queries that choose from a part of the prefix and see all else: as lists say, and as a dense part with chosen rows.
+  void chosen_keys_are_what_the_lists_say_data() { listed_keys_are_what_the_mask_leaves_data(); }
+  void chosen_keys_are_what_the_lists_say() {
+    QFETCH(at::ScalarType, type);
+    QFETCH(double, bound);
+    const at::NoGradGuard no_gradients;
+    std::mt19937 random(4);
+    at::manual_seed(5);
+    for (int i = 0; i < 40; ++i) {
+      ops::PrefixAttention attention =
+          random_attention(random, type, type == at::kBFloat16 ? 64 : 8 * draw(random, 1, 5));
+      if (!attention.prefix_keys.defined()) continue;
+      const std::int64_t P = attention.prefix_keys.size(2), n = attention.keys.size(2), m = attention.queries.size(2),
+                         heads = attention.queries.size(0) * attention.queries.size(1);
+      KeyIndex index = KeyIndex::of_tiles(heads, 1, 0, m);
+      const int first = draw(random, 0, static_cast<int>(P) - 1), end = draw(random, first + 1, static_cast<int>(P));
+      for (std::int64_t list = 0; list < heads * m; ++list) {
+        auto& ranges = index.lists[static_cast<std::size_t>(list)];
+        ranges = {{0, first}, {end, static_cast<std::int32_t>(P + n - m + list % m + 1)}};
+        for (int chosen = draw(random, 0, 200); chosen > 0; --chosen) {
+          const int place = draw(random, first, end - 1);
+          ranges.push_back({place, place + 1});
+        }
+        unite(ranges);
+      }
+      attention.index = &index;
+      const at::Tensor listed = ops::prefix_attention(attention).to(at::kDouble);
+      index.choice = {first, end};
+      const double off = (ops::prefix_attention(attention).to(at::kDouble) - listed).abs().max().item<double>();
+      QVERIFY2(off < bound, qPrintable(QStringLiteral("case %1: %2").arg(i).arg(off)));
+    }
+  }
+
   /// The kernels and the mask, in each dtype, with prefixes of either shape, rows by head and shared.
   void listed_keys_are_what_the_mask_leaves_data() {
     QTest::addColumn<at::ScalarType>("type");

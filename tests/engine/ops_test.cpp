@@ -232,6 +232,25 @@ class OpsTest : public QObject {
       }
   }
 
+  /// Blocks of columns, of whole chunks but the last, sum up to the same bits; infinite and broken rows too.
+  void log_sums_go_on_over_blocks_of_columns() {
+    const at::NoGradGuard no_gradients;
+    for (const at::ScalarType type : {at::kDouble, at::kFloat, at::kBFloat16})
+      for (const std::int64_t width : {5, 2048, 9000}) {
+        const at::Tensor logits = (at::randn({6, width}, at::kDouble) * 20).to(type);
+        logits[0].fill_(-INFINITY);
+        logits[1].narrow(0, 0, width / 2 + 1).fill_(-INFINITY);
+        logits[2][width - 1] = NAN;
+        const at::Tensor expected = ops::logit_loss(logits, at::zeros({6}, at::kLong)).log_sum;
+        for (const std::int64_t columns : {ops::kLogitChunk, 2 * ops::kLogitChunk, 10 * ops::kLogitChunk}) {
+          ops::LogSums sums(6, logits.options());
+          for (std::int64_t first = 0; first < width; first += columns)
+            sums.add(logits.narrow(1, first, std::min(columns, width - first)).contiguous());
+          QVERIFY(sums.log_sums().nan_to_num(-7).equal(expected.nan_to_num(-7)));
+        }
+      }
+  }
+
   void logit_loss_of_impossible_tokens_is_that_of_the_others() {
     const at::NoGradGuard no_gradients;
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {

@@ -10,6 +10,8 @@
 #include <limits>
 #include <random>
 
+#include "engine/ops/cpu/bf16_attention.h"
+#include "engine/ops/cpu/bf16_pool_scan.h"
 #include "tests/support/key_formats.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
@@ -115,6 +117,32 @@ class PoolScanTest : public QObject {
         QVERIFY(together.indices == alone.indices);
         QVERIFY(together.scores == alone.scores);
       }
+    }
+  }
+
+  /// Many bf16 summaries of bf16 keys, with either kind of matmul, tails of blocks, broken keys and several slots.
+  void bf16_matmuls_find_the_same() {
+    std::mt19937 random(6);
+    for (int i = 0; i < 12; ++i) {
+      Search search = random_search(random, kKeyFormats[2], true, draw(random, 1, 400));
+      const std::int64_t d = 64 * draw(random, 1, 4), heads = draw(random, 1, 3);
+      const auto values = [&](at::IntArrayRef shape) { return (at::randint(-15, 16, shape, at::kDouble) / 8); };
+      search.keys.rows = values({draw(random, 1, 3), search.entries, d}).to(at::kBFloat16);
+      if (search.entries > 5) search.keys.rows.select(1, search.entries / 2).fill_(NAN);
+      search.summaries = values({heads, draw(random, 64, 140), d}).to(at::kBFloat16);
+      search.head_slot.clear();
+      for (std::int64_t head = 0; head < heads; ++head)
+        search.head_slot.push_back(static_cast<std::int32_t>(draw(random, 0, search.keys.rows.size(0) - 1)));
+      search.k = draw(random, 1, 150);
+      const ops::RankedEntries expected = sorted(search);
+      for (const bool tiles : {true, false}) {
+        ops::allow_bf16_tiles(tiles);
+        const ops::RankedEntries found = scanned(search, 1 + i % 3);
+        QVERIFY2(found.indices == expected.indices, qPrintable(QString("case %1").arg(i)));
+        QVERIFY2(found.scores == expected.scores, qPrintable(QString("case %1").arg(i)));
+      }
+      ops::allow_bf16_tiles(true);
+      if (!ops::scans_in_bf16(search.keys, search.summaries)) QSKIP("this processor has no bf16 dot products");
     }
   }
 

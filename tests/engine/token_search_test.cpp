@@ -159,21 +159,6 @@ class TokenSearchTest : public QObject {
       }
   }
 
-  /// Nothing that is retrieved has a gradient; the queries that read it, and the carry beside it, have.
-  void gradients_pass_queries_and_carry_alone() {
-    for (unsigned seed = 400; seed < 408; ++seed) {
-      Case c(seed);
-      c.config.long_reads = PrefixParts::SinksRetrievedCarry;
-      c.config.carry_length = std::max<std::int64_t>(1, c.config.carry_length);
-      c.config.segment_length = std::max(c.config.segment_length, c.config.carry_length + c.config.sink_length);
-      for (LayerWeights& layer : c.tiny.decoder.weights.layers) layer.qkv.requires_grad_(true);
-      const at::Tensor training = c.run(c.config);
-      QVERIFY(training.requires_grad());
-      const at::NoGradGuard no_gradients;
-      QVERIFY(largest_difference(training.detach(), c.run(c.config)) < 1e-12);
-    }
-  }
-
   /// Between segments nothing is searched, so there are no lists of hits and nothing that asks for them.
   void there_are_no_lists() {
     const Case c(500);
@@ -182,6 +167,33 @@ class TokenSearchTest : public QObject {
     QVERIFY(!retrieves(c.config, c.model) && searches_per_token(c.config, c.model) && reads_pool(c.config, c.model));
     QVERIFY(hit_lists(c.config, c.model, 3).empty());
     QVERIFY(search_heads(c.config, c.model, c.model.global_layers().front()).empty());
+  }
+
+  /// Without what is retrieved, a segment's queries find nothing; those of the next one search again.
+  void a_segment_may_do_without() {
+    const at::NoGradGuard no_gradients;
+    int changed = 0;
+    for (unsigned seed = 600; seed < 612; ++seed) {
+      Case c(seed);
+      c.config.long_reads = PrefixParts::Retrieved;
+      SegmentConfig without = c.config;
+      without.retrieval_length = 0;
+      if (std::ssize(c.ids) < 3 * c.config.segment_length) continue;
+      const at::Tensor ids = as_tensor(c.ids);
+      PreparedRun searching(c.tiny.decoder, {"segmented", c.config, ids.size(0)}),
+          bare(c.tiny.decoder, {"segmented", without, ids.size(0)});
+      const auto segment = [&](std::int64_t index) {
+        return ids.narrow(0, index * c.config.segment_length, c.config.segment_length);
+      };
+      searching.runner().run_segment(segment(0));
+      bare.runner().run_segment(segment(0));
+      searching.runner().forget_retrieved();
+      QVERIFY(largest_difference(searching.runner().run_segment(segment(1)), bare.runner().run_segment(segment(1))) <
+              1e-12);
+      changed += largest_difference(searching.runner().run_segment(segment(2)),
+                                    bare.runner().run_segment(segment(2))) > 1e-9;
+    }
+    QVERIFY(changed > 3);
   }
 
   void the_cost_counts_what_is_scored_and_what_is_read() {

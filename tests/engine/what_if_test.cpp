@@ -12,6 +12,7 @@
 #include "engine/runs/values/prefix_control.h"
 #include "engine/runs/values/replay_request.h"
 #include "engine/what_if/what_if.h"
+#include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
 
@@ -174,6 +175,33 @@ class WhatIfTest : public QObject {
       const WhatIfOutcome outcome = c.one(segment, every);
       QVERIFY(largest_difference(outcome.target_nll, c.one(segment, {.prefix = PrefixSource::Off}).target_nll) < 1e-6);
       QVERIFY(positions(outcome.hits).empty());
+    }
+  }
+
+  /// Where each query searches for itself, parts can be taken away and configurations changed, but no positions given.
+  void a_search_per_token_takes_no_positions() {
+    for (unsigned seed = 60; seed < 66; ++seed) {
+      Case c(seed);
+      c.request.config.search = SearchBy::PerToken;
+      c.request.config.long_reads = PrefixParts::SinksRetrieved;
+      c.request.config.sink_length = 0;  // which would stand closer without the pool
+      const std::int64_t segment = c.segments() - 1;
+      const auto whole = c.run(c.request);
+      QVERIFY(c.what_if(segment, {}).base.as_it_was.target_nll == whole.back()->target_nll);
+      RunRequest without = c.request;
+      without.config.retrieval_length = 0;
+      QVERIFY(largest_difference(c.one(1, {.prefix = PrefixSource::Off}).target_nll, c.run(without)[1]->target_nll) <
+              1e-6);
+      SegmentConfig other = c.request.config;
+      other.search = SearchBy::PerHead;
+      RunRequest changed = c.request;
+      changed.config = other;
+      QVERIFY(largest_difference(c.one(1, {.config = other}).target_nll, c.run(changed)[1]->target_nll) < 1e-6);
+      const SlotRef slot{1, 0, 3};
+      for (const SegmentEdit& edit :
+           {SegmentEdit{.prefix = PrefixSource::Random}, SegmentEdit{.prefix = PrefixSource::Oracle},
+            SegmentEdit{.dropped = {slot}}, SegmentEdit{.added = {slot}}, SegmentEdit{.banned = {{0, 4}}}})
+        QCOMPARE(unlike(Fault::BadInput, "each query finds its own", [&] { c.one(segment, edit); }), std::string());
     }
   }
 

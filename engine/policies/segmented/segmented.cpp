@@ -2,6 +2,7 @@
 #include "engine/policies/segmented/segmented.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
 #include <tuple>
@@ -80,11 +81,13 @@ PrefixRows SegmentedPolicy::choice_of(const SegmentedState& state, int layer, co
   const std::int64_t first = state.pool.first_searched(),
                      carried = kind.read(PrefixPart::Carry) ? state.carry.length() : 0,
                      count = state.pool.entries() - carried - first;
-  if (count <= 0) return {};
+  if (count <= 0 || state.without_pool) return {};
   const std::vector<int> slots = places_of(kind.prefix_kv_heads(model_), pool.kv_heads);
   std::vector<at::Tensor> keys;
   for (const int slot : slots) keys.push_back(pool.keys.upcast(slot, first, count));
-  return {at::stack(keys).to(options_), select_heads(pool.values, slots).narrow(1, first, count).to(options_)};
+  at::Tensor values = select_heads(pool.values, slots).narrow(1, first, count).to(options_);
+  if (at::GradMode::is_enabled()) values = values.clone();  // the pool grows in place before gradients are computed
+  return {at::stack(keys).to(options_), values};
 }
 
 HeadGroup SegmentedPolicy::group_of(const SegmentedState& state, int layer, const HeadReads& kind, Rope& rope) const {
@@ -148,6 +151,7 @@ void SegmentedPolicy::close(SegmentedState& state, std::vector<LayerTrace> trace
   }
   if (first_segment) state.carry = state.carry.without_tokens_before(config_.sink_length, m);
   state.next = {state.next.index + 1, state.next.first_token + m};
+  state.without_pool = false;
   if (!reads_pool(config_, model_)) return;
   state.pool.append(keys, values, m);
   if (!per_token_) retrieve(state, queries);
@@ -172,6 +176,7 @@ void SegmentedPolicy::forget_retrieved(PolicyState& state) const {
   mine.retrieved = retriever_.gather({}, mine.pool, options_.device());
   mine.hits.clear();
   mine.near_ties = 0;
+  mine.without_pool = true;
 }
 
 void SegmentedPolicy::retrieve(SegmentedState& state, const std::vector<at::Tensor>& queries) const {

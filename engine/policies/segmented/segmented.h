@@ -17,6 +17,7 @@ struct SegmentedState final : PolicyState {
 
   RetrievalPool pool;             ///< keys and values of segments 0..i
   RetrievedPrefix retrieved;      ///< R_i
+  bool without_pool = false;      ///< the next segment's queries read nothing of the pool, if they search
   std::vector<LayerSinks> sinks;  ///< [L], from the first segment; empty before it is closed
 };
 

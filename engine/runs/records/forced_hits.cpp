@@ -83,6 +83,7 @@ std::string text_hash(std::span<const std::int32_t> ids) {
 
 std::vector<HeadHits> read_forced_hits(const std::string& path, std::span<const std::int32_t> ids,
                                        const SegmentConfig& config, const ModelConfig& model) {
+  require_lists(config, model, path);
   std::vector<HeadHits> hits = read_hits(path);
   const std::int64_t segments = (std::ssize(ids) + config.segment_length - 1) / config.segment_length;
   std::erase_if(hits, [&](const HeadHits& head) { return head.segment >= segments; });

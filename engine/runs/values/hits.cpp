@@ -133,6 +133,12 @@ std::vector<HeadHits> hit_lists(const SegmentConfig& config, const ModelConfig& 
   return lists;
 }
 
+void require_lists(const SegmentConfig& config, const ModelConfig& model, const std::string& where) {
+  if (!searches_per_token(config, model)) return;
+  throw EngineError(Fault::BadInput, where, "prescribes positions, and under search per-token each query finds its own",
+                    "Set search to per-head or shared, or take the prefix away (off).");
+}
+
 bool search_skips_carry(const SegmentConfig& config, const ModelConfig& model, const HeadHits& list) {
   if (list.shared) return shared_search_skips_carry(config, model);
   return std::ranges::any_of(head_reads(config, model, list.layer), [&](const HeadReads& kind) {

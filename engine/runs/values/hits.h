@@ -48,6 +48,9 @@ struct HeadHits {
 /// Returns the lists that a segment reads, still empty: one for each reader, by layer and head, or the shared one.
 std::vector<HeadHits> hit_lists(const SegmentConfig& config, const ModelConfig& model, std::int64_t segment);
 
+/// Throws EngineError{BadInput} if each query searches for itself, so that positions can't be prescribed to a segment.
+void require_lists(const SegmentConfig& config, const ModelConfig& model, const std::string& where);
+
 /// Returns true if the search for a list skips the carried positions, because its readers read them anyway
 /// (config/head_reads.h).
 bool search_skips_carry(const SegmentConfig& config, const ModelConfig& model, const HeadHits& list);

@@ -98,6 +98,7 @@ std::vector<std::string> run_prefix_names() {
 
 std::vector<HeadHits> control_hits(PrefixSource control, const SegmentConfig& config, const ModelConfig& model,
                                    std::int64_t tokens, std::uint64_t seed) {
+  require_lists(config, model, "the prefix " + std::string(prefix_source_name(control)));
   SplitMix numbers(seed);
   std::vector<HeadHits> all;
   for (std::int64_t segment = 1; segment * config.segment_length < tokens; ++segment) {

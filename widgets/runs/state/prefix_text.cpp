@@ -36,8 +36,10 @@ QString prefix_text(const SegmentConfig& config, const ModelConfig& model, HeadR
     for (const PrefixPart part : kind.parts) {
       if (part == PrefixPart::Sinks && config.sink_length > 0)
         parts += Text::tr("%1 sinks").arg(static_cast<qlonglong>(config.sink_length));
+      const auto retrieved = static_cast<qlonglong>(config.retrieval_length);
       if (part == PrefixPart::Retrieved)
-        parts += Text::tr("%1 retrieved tokens").arg(static_cast<qlonglong>(config.retrieval_length));
+        parts += config.search == SearchBy::PerToken ? Text::tr("the %1 best keys of each query").arg(retrieved)
+                                                     : Text::tr("%1 retrieved tokens").arg(retrieved);
       if (part == PrefixPart::Carry && config.carry_length > 0) parts += Text::tr("the carried tail");
     }
   }
@@ -52,6 +54,9 @@ QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head) {
         .arg(QString::fromStdString(request.policy));
   if (request.config.retrieval_length == 0)
     return Text::tr("This run retrieves nothing: R = 0. The presets in Settings turn retrieval on");
+  if (searches_per_token(request.config, model))
+    return Text::tr("Each query of this run searches for itself; there is no list for a segment. The attention map "
+                    "shows what a query reads");
   if (!retrieves(request.config, model)) return Text::tr("This run retrieves nothing: no head reads retrieved tokens");
   if (head.head >= 0 && std::ranges::count(reader_heads(request.config, model, head.layer), head.head) == 0)
     return filled(Text::tr("Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do"),
