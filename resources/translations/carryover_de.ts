@@ -6499,6 +6499,14 @@ Does not open: %2. %3</source>
         <source>The policy %1 has no list of hits; only segmented has one</source>
         <translation>Das Verfahren %1 hat keine Trefferliste: nur segmented hat eine</translation>
     </message>
+    <message>
+        <source>the %1 best keys of each query</source>
+        <translation>die %1 besten Keys jeder Query</translation>
+    </message>
+    <message>
+        <source>Each query of this run searches for itself; there is no list for a segment. The attention map shows what a query reads</source>
+        <translation>In diesem Lauf sucht jede Query für sich; eine Liste für ein Segment gibt es nicht. Die Attention-Karte zeigt, was eine Query liest</translation>
+    </message>
 </context>
 <context>
     <name>PromptExamplesTable</name>
@@ -11691,10 +11699,6 @@ Versuch: %3 nat
         <translation>Suche</translation>
     </message>
     <message>
-        <source>per-head: each reader searches for itself (the paper); shared: the search heads find positions for all readers</source>
-        <translation>per-head: Jeder Leser sucht für sich (wie im Paper); shared: Die Suchköpfe finden Positionen für alle Leser</translation>
-    </message>
-    <message>
         <source>Search heads</source>
         <translation>Suchköpfe</translation>
     </message>
@@ -12325,6 +12329,10 @@ Versuch: %3 nat
     <message>
         <source>a text or a folder of texts</source>
         <translation>ein Text oder ein Ordner mit Texten</translation>
+    </message>
+    <message>
+        <source>per-head: each reader searches for itself (the paper); shared: the search heads find positions for all readers; per-token: each query of a reader reads its own R best keys of the pool</source>
+        <translation>per-head: Jeder Leser sucht für sich (wie im Paper); shared: Die Suchköpfe finden Positionen für alle Leser; per-token: Jede Query eines Lesers liest ihre eigenen R besten Keys des Pools</translation>
     </message>
 </context>
 <context>
