@@ -38,8 +38,7 @@ Int128 search_bytes(const CostModel& cost, std::int64_t tokens, bool decoding) {
   Int128 sum = 0, most = 0;
   for (const int layer : cost.model.global_layers()) {
     Int128 bytes = 0;
-    for (const VisiblePrefix& seen :
-         policy_row(kMethodPolicy).visible(cost.model, cost.config, layer, tokens - length))
+    for (const VisiblePrefix& seen : policy_row(kMethodPolicy).visible(cost.model, cost.config, layer, tokens - length))
       bytes += Int128{seen.rows} * seen.searched * pair_bytes(cost) * 2 +
                Int128{seen.heads} * seen.chosen * (decoding ? 1 : length) * choice_bytes;
     sum += bytes;
@@ -123,7 +122,8 @@ MemoryBytes CostModel::segmented(std::int64_t tokens, RunUse use) const {
   // A segment that is read at once holds the keys and values of one layer at a time. The first segment has no prefix to
   // read and no carry besides the one that it leaves.
   const bool alone = tokens <= config.segment_length;
-  const Int128 kept = (alone ? 0 : prefixes) + search_bytes(*this, tokens, use.decoding) + (use.decoding ? open_bytes(*this) : while_running(*this, use, own));
+  const Int128 kept = (alone ? 0 : prefixes) + search_bytes(*this, tokens, use.decoding) +
+                      (use.decoding ? open_bytes(*this) : while_running(*this, use, own));
   const Int128 carries = (alone ? 1 : 2) * Int128{bytes.carry};
   bytes.device_peak =
       saturated(Int128{bytes.weights} + bytes.activations + kept + carries + sink_bytes(*this) + bytes.pool);

@@ -275,6 +275,13 @@ std::int64_t Corpus::held_out_tokens() const {
   return tokens_of(held_out);
 }
 
+std::vector<std::int32_t> Corpus::sample(std::span<const std::int32_t> tokens, bool with_bos) const {
+  if (!with_bos || !bos) return {tokens.begin(), tokens.end()};
+  std::vector<std::int32_t> ids{*bos};
+  ids.insert(ids.end(), tokens.begin(), tokens.end() - 1);
+  return ids;
+}
+
 std::vector<std::string> corpus_files(const std::vector<std::string>& data) {
   std::vector<std::string> paths;
   for (const SourceFile& file : find_files(data)) paths.push_back(file.path);
@@ -293,6 +300,7 @@ Corpus read_corpus(const CorpusRequest& request, const Tokenizer& tokenizer, con
     throw EngineError(Fault::BadInput, request.data[0], "holds fewer than two tokens", "Give a longer text.");
   hold_out(corpus, request.validation_fraction);
   corpus.hash = hash_of(corpus);
+  corpus.bos = tokenizer.bos();
   return corpus;
 }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +23,12 @@ struct Document {
 struct Corpus {
   std::vector<Document> train, held_out;
   std::string hash;  ///< hash of all ids: a resumed run refuses another corpus
+  std::optional<std::int32_t> bos = {};  ///< the tokenizer's
 
   std::int64_t train_tokens() const;
   std::int64_t held_out_tokens() const;
+  /// Returns the ids of a sample of these tokens: with `with_bos`, BOS and all but the last, if the tokenizer has one.
+  std::vector<std::int32_t> sample(std::span<const std::int32_t> tokens, bool with_bos) const;
 };
 
 struct CorpusRequest {

@@ -253,6 +253,7 @@ NeedleDocument make_document(const NeedlePlan& plan, const std::vector<std::int3
                       "Take a longer text, or fewer segments.");
   const std::int64_t tokens = plan.segments * plan.segment_length;
   NeedleDocument document{{}, make_needles(plan, book, tokenizer, draw)};
+  if (plan.bos && tokenizer.bos()) document.ids.push_back(*tokenizer.bos());
   const auto first = static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(std::ssize(book) - tokens + 1)));
   const std::int64_t spread = tokens - plan.segment_length, count = std::ssize(document.needles);
   auto next = book.begin() + first;

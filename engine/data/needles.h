@@ -25,6 +25,7 @@ struct NeedlePlan {
   std::int64_t of_each_kind = 4;  ///< needles of each kind in a document: numbers, words and facts
   std::int64_t rivals = 8;        ///< pairs of one kind, of which one is asked for; 0: none, as with Choose
   NeedleWords words = NeedleWords::Measure;
+  bool bos = false;  ///< the document's first token is the tokenizer's BOS, if it has one
 };
 
 /// Makes a document with needles. `book`: tokens that the document is cut from, at least segments · segment_length.

@@ -16,19 +16,20 @@ std::vector<std::int64_t> recall_lengths(std::int64_t most) {
 }
 
 RecallSamples::RecallSamples(const std::vector<Document>& documents, const Tokenizer& tokenizer,
-                             const TrainingConfig& training, std::int64_t segment_length)
+                             const TrainingConfig& training, const SegmentConfig& config)
     : documents_(documents),
       tokenizer_(tokenizer),
-      segment_length_(segment_length),
+      segment_length_(config.segment_length),
       most_segments_(training.recall_segments),
+      bos_(config.bos),
       seed_(training.seed) {
   std::int64_t longest = 0;
   for (const Document& document : documents) longest = std::max<std::int64_t>(longest, std::ssize(document.ids));
-  if (longest < 2 * segment_length)
+  if (longest < 2 * segment_length_)
     throw EngineError(Fault::BadInput, "data",
                       "has no text of two segments for needles: the longest has " + std::to_string(longest) + " tokens",
                       "Give longer texts, or set recall_samples to 0.");
-  while (most_segments_ > 2 && longest < most_segments_ * segment_length) most_segments_ /= 2;
+  while (most_segments_ > 2 && longest < most_segments_ * segment_length_) most_segments_ /= 2;
 }
 
 NeedleDocument RecallSamples::sample(std::int64_t n) const {
@@ -36,6 +37,7 @@ NeedleDocument RecallSamples::sample(std::int64_t n) const {
   NeedlePlan plan;
   plan.words = NeedleWords::Train;
   plan.segment_length = segment_length_;
+  plan.bos = bos_;
   const std::vector<std::int64_t> lengths = recall_lengths(most_segments_);
   plan.segments = lengths[draw.below(lengths.size())];
   plan.of_each_kind = 1;

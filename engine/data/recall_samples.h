@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/config/segment_config.h"
 #include "engine/config/training_config.h"
 #include "engine/data/corpus.h"
 #include "engine/runs/values/needle.h"
@@ -21,7 +22,7 @@ class RecallSamples {
  public:
   /// `documents` and `tokenizer` must outlive this. Throws EngineError{BadInput} if no text has two segments.
   RecallSamples(const std::vector<Document>& documents, const Tokenizer& tokenizer, const TrainingConfig& training,
-                std::int64_t segment_length);
+                const SegmentConfig& config);
 
   /// Returns the n-th sample, n ≥ 0. Throws as make_document() does.
   NeedleDocument sample(std::int64_t n) const;
@@ -30,6 +31,7 @@ class RecallSamples {
   const std::vector<Document>& documents_;
   const Tokenizer& tokenizer_;
   std::int64_t segment_length_, most_segments_;
+  bool bos_;
   std::uint64_t seed_;
 };
 

@@ -32,8 +32,8 @@ void for_chunks(const T* row, std::int64_t n, const Work& work) {
   }
 }
 
-/// Adds a row's values to log Σ exp, of which `sum` is in units of e^top; it is scaled to the new top when a chunk has a
-/// greater one.
+/// Adds a row's values to log Σ exp, of which `sum` is in units of e^top; it is scaled to the new top when a chunk has
+/// a greater one.
 template <typename Opmath, typename T>
 void add_to_log_sum(const T* row, std::int64_t n, Opmath& top, double& sum) {
   for_chunks<Opmath>(row, n, [&](std::int64_t, std::int64_t count, Opmath* values) {

@@ -31,8 +31,7 @@ RankedEntries pool_topk_of_blocks(const at::Tensor& keys, std::int64_t entries, 
   at::Tensor scores = at::full({heads, n, k}, kNoScore, options),
              indices = at::full({heads, n, k}, -1, options.dtype(at::kLong));
   for (std::int64_t head = 0; head < heads; ++head) {
-    const at::Tensor columns =
-        keys[head_slot[static_cast<std::size_t>(head)]].narrow(0, 0, entries).to(at::kFloat).t();
+    const at::Tensor columns = keys[head_slot[static_cast<std::size_t>(head)]].narrow(0, 0, entries).to(at::kFloat).t();
     for (std::int64_t first = 0; first < n; first += step) {
       const std::int64_t count = std::min(step, n - first);
       const at::Tensor rows = summaries[head].narrow(0, first, count).to(columns.options());

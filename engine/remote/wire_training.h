@@ -32,6 +32,7 @@ void describe(Fields& field, Described<Fields, Corpus>& value) {
   field("train", value.train);
   field("held_out", value.held_out);
   field("hash", value.hash);
+  field("bos", value.bos, kCount);
 }
 
 template <typename Fields>

@@ -57,7 +57,8 @@ at::Tensor run_whole(const Decoder& decoder, const SegmentConfig& config, std::s
 TeacherKey teacher_key(const TrainingPlan& plan, const ModelConfig& model, const Corpus& corpus, std::string weights) {
   TeacherKey key{std::move(weights), model.vocabulary, std::min(teacher_logits, model.vocabulary), {}};
   const nlohmann::json config = plan.config;  // whose RoPE the teacher runs under
-  const std::string text = corpus.hash + config.at("rope").dump();
+  const bool bos = plan.config.bos && corpus.bos;
+  const std::string text = corpus.hash + config.at("rope").dump() + (bos ? " " + std::to_string(*corpus.bos) : "");
   std::uint64_t order = content_hash(std::as_bytes(std::span(text)));
   SampleOrder samples(corpus.train, plan.tokens_per_sample(), plan.training.seed);
   const std::int64_t steps = plan.training.max_steps, each = plan.training.samples_per_step();

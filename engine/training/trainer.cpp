@@ -113,7 +113,7 @@ class Trainer {
     position_.corpus_hash = corpus_.hash;
     if (plan_.training.recall_samples > 0) {
       tokenizer_ = Tokenizer::load(plan_.model);
-      recall_.emplace(corpus_.train, *tokenizer_, plan_.training, plan_.config.segment_length);
+      recall_.emplace(corpus_.train, *tokenizer_, plan_.training, plan_.config);
     }
     if (lora()) position_.base_hash = info_.weights_hash;
     if (request.resume)
@@ -244,9 +244,9 @@ class Trainer {
     return soft_targets(decoder_, rows, plan_.training.distillation);
   }
 
-  std::span<const std::int32_t> ids_of(std::int64_t n) {
+  std::vector<std::int32_t> ids_of(std::int64_t n) {
     const SampleSpan span = order_.sample(n);
-    return part_of(corpus_.train[span.document].ids, span.first, span.length);
+    return corpus_.sample(part_of(corpus_.train[span.document].ids, span.first, span.length), plan_.config.bos);
   }
 
   /// One optimizer step: gradients of its samples, alerts, update, record.
@@ -298,7 +298,7 @@ class Trainer {
     StepSums sums;
     for (std::int64_t s = 0; s < samples; ++s) {
       const std::int64_t n = (step - 1) * samples + s;
-      const std::span<const std::int32_t> ids = ids_of(n);
+      const std::vector<std::int32_t> ids = ids_of(n);
       GradientSetup setup = setup_of(step, s, {sums.tokens, std::ssize(ids), total}, plan_.segments_per_sample());
       setup.keep_segments = wants_segments && s + 1 == samples;
       setup.soft = soft_targets_of(n);
@@ -404,7 +404,7 @@ class Trainer {
     const std::int64_t every = plan_.training.eval_steps;
     const bool due = position_.step > 0 && (is_last_step() || (every > 0 && position_.step % every == 0));
     if (corpus_.held_out.empty() || !due || folder_->last_validation() >= position_.step) return;
-    const ValidationRecord record = validate_model(decoder_, plan_, corpus_.held_out, position_.step, control_);
+    const ValidationRecord record = validate_model(decoder_, plan_, corpus_, position_.step, control_);
     keep([&] { folder_->append(record); });
     observer_.validation_done(record);
   }

@@ -2,6 +2,7 @@
 #include "engine/training/validation.h"
 
 #include "engine/runs/text_run.h"
+#include "engine/runs/values/partition.h"
 #include "engine/training/records/training_values.h"
 
 namespace carryover {
@@ -12,16 +13,15 @@ struct Silent final : RunObserver {
   void segment_done(std::shared_ptr<const SegmentSnapshot>) override {}
 };
 
-/// Returns windows of `length`: the first of every document, then the second of every document, and so on.
-std::vector<std::vector<std::int32_t>> windows_of(const std::vector<Document>& documents, std::int64_t length) {
+/// Returns windows of `length`: the first of every held-out document, then the second of every one, and so on.
+std::vector<std::vector<std::int32_t>> windows_of(const Corpus& corpus, std::int64_t length, bool with_bos) {
   std::vector<std::vector<std::int32_t>> windows;
   for (std::int64_t round = 0;; ++round) {
     bool any = false;
-    for (const Document& document : documents) {
+    for (const Document& document : corpus.held_out) {
       if (std::ssize(document.ids) < (round + 1) * length) continue;
       if (std::ssize(windows) == validation_windows) return windows;
-      const auto begin = document.ids.begin() + round * length;
-      windows.emplace_back(begin, begin + length);
+      windows.push_back(corpus.sample(part_of(document.ids, round * length, length), with_bos));
       any = true;
     }
     if (!any) return windows;
@@ -30,14 +30,14 @@ std::vector<std::vector<std::int32_t>> windows_of(const std::vector<Document>& d
 
 }  // namespace
 
-ValidationRecord validate_model(const Decoder& decoder, const TrainingPlan& plan, const std::vector<Document>& held_out,
+ValidationRecord validate_model(const Decoder& decoder, const TrainingPlan& plan, const Corpus& corpus,
                                 std::int64_t step, RunControl& control) {
   ValidationRecord record{step, {}};
   std::vector<std::int64_t> lengths = plan.training.eval_lengths;
   if (lengths.empty()) lengths.push_back(plan.tokens_per_sample());
   for (std::int64_t length : lengths) {
     ValidationRecord::Length sum{length, 0, 0};
-    for (std::vector<std::int32_t>& window : windows_of(held_out, length)) {
+    for (std::vector<std::int32_t>& window : windows_of(corpus, length, plan.config.bos)) {
       RunRequest request;
       request.ids = std::make_shared<const std::vector<std::int32_t>>(std::move(window));
       request.policy = plan.policy;

@@ -8,10 +8,10 @@
 
 namespace carryover {
 
-/// Held-out loss under the plan's policy, by length: the first windows of each held-out document, document by document,
-/// at most `validation_windows` of a length. Lengths that no document has are left out. Thread: engine.
+/// Held-out loss under the plan's policy, by length: the first windows of each of the corpus's held-out documents, at
+/// most `validation_windows` of a length. Lengths that no document has are left out. Thread: engine.
 inline constexpr std::int64_t validation_windows = 8;
-ValidationRecord validate_model(const Decoder& decoder, const TrainingPlan& plan, const std::vector<Document>& held_out,
+ValidationRecord validate_model(const Decoder& decoder, const TrainingPlan& plan, const Corpus& corpus,
                                 std::int64_t step, RunControl& control);
 
 }  // namespace carryover

@@ -150,6 +150,7 @@ std::vector<Case> cases_of(const json& plan, const std::vector<Method>& methods)
           one.seed = seed.get<std::int64_t>();
           one.document = document;
           one.shape.segment_length = method.config.segment_length;
+          one.shape.bos = method.config.bos;
           one.shape.segments = segments.get<std::int64_t>();
           one.shape.of_each_kind = plan.value("of_each_kind", one.shape.of_each_kind);
           one.shape.rivals = plan.value("rivals", one.shape.rivals);
@@ -244,7 +245,8 @@ void print_table(const std::vector<json>& lines, const std::vector<Method>& meth
     const auto& [segments, method, kind] = key;
     const auto way = std::ranges::find(methods, method, &Method::name);
     if (way == methods.end()) continue;
-    const bool retrieves = way->policy == "segmented" && way->config.retrieval_length > 0;
+    const bool retrieves = way->policy == "segmented" && way->config.retrieval_length > 0 &&
+                           way->config.search != SearchBy::PerToken;  // which leaves no list
     std::printf("%8lld  %-25s  %-7s  %6lld  %-23s  %s\n", static_cast<long long>(segments), method.c_str(),
                 kind.c_str(), static_cast<long long>(count.asked), share_text(count.answered, count.asked).c_str(),
                 retrieves ? share_text(count.found, count.asked).c_str() : "-");

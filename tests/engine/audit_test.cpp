@@ -165,8 +165,7 @@ class AuditTest : public QObject {
     for (unsigned seed = 0; seed < 8; ++seed) {
       Case c = make_case(seed, 5, seed % 4, seed % 2 == 0, seed < 4 ? 0 : 3);
       c.request.config.search = SearchBy::PerToken;
-      c.request.config.long_reads =
-          seed % 3 == 0 ? PrefixParts::SinksRetrieved : PrefixParts::SinksRetrievedCarry;
+      c.request.config.long_reads = seed % 3 == 0 ? PrefixParts::SinksRetrieved : PrefixParts::SinksRetrievedCarry;
       c.request.config.retrieval_length = 2 + seed % 3;
       const AuditReport report = audited(c);
       QVERIFY2(report.passed(), failures(report).c_str());

@@ -114,7 +114,8 @@ const kernels::CudaKernels* listing_reference() {
 class ListedAttentionTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
-  /// Queries that choose from a part of the prefix and see all else: as lists say, and as a dense part with chosen rows.
+  /// Queries that choose from a part of the prefix and see all else: as lists say, and as a dense part with chosen
+  /// rows.
   void chosen_keys_are_what_the_lists_say_data() { listed_keys_are_what_the_mask_leaves_data(); }
   void chosen_keys_are_what_the_lists_say() {
     QFETCH(at::ScalarType, type);

@@ -11,6 +11,8 @@
 #include "engine/runs/generation.h"
 #include "engine/runs/values/partition.h"
 #include "engine/training/records/training_folder.h"
+#include "engine/training/trainer.h"
+#include "engine/training/validation.h"
 #include "tests/support/demo_session.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
@@ -232,7 +234,10 @@ class RecallGradientTest : public QObject {
                                           {"b", demo::demo_ids()}};
     TrainingConfig training;
     training.recall_segments = 16;
-    const RecallSamples samples(documents, *tokenizer, training, 64), again(documents, *tokenizer, training, 64);
+    SegmentConfig config;
+    config.segment_length = 64;
+    const RecallSamples samples(documents, *tokenizer, training, config),
+        again(documents, *tokenizer, training, config);
     std::set<std::int64_t> segments;
     std::set<std::vector<std::int32_t>> texts;
     for (std::int64_t n = 0; n < 40; ++n) {
@@ -246,10 +251,57 @@ class RecallGradientTest : public QObject {
     QVERIFY((segments == std::set<std::int64_t>{2, 4, 8, 16}));
     QCOMPARE(texts.size(), std::size_t{40});
     training.seed = 43;
-    QVERIFY(RecallSamples(documents, *tokenizer, training, 64).sample(0).ids != samples.sample(0).ids);
+    QVERIFY(RecallSamples(documents, *tokenizer, training, config).sample(0).ids != samples.sample(0).ids);
+    config.segment_length = 100000;
     QCOMPARE(unlike(Fault::BadInput, "has no text of two segments",
-                    [&] { RecallSamples(documents, *tokenizer, training, 100000); }),
+                    [&] { RecallSamples(documents, *tokenizer, training, config); }),
              std::string());
+  }
+
+  /// A model that wants BOS gets it before each sample, which stays as long; its needles move by one.
+  void samples_begin_with_bos_where_the_settings_say_so() {
+    const auto tokenizer = Tokenizer::load(demo::kDemo);
+    const std::vector<Document> documents{{"b", demo::demo_ids()}};
+    SegmentConfig config;
+    config.segment_length = 64;
+    config.bos = true;
+    const NeedleDocument sample = RecallSamples(documents, *tokenizer, TrainingConfig{}, config).sample(3);
+    QCOMPARE(sample.ids.front(), *tokenizer->bos());
+    QCOMPARE(std::ssize(sample.ids) % 64, std::int64_t{0});
+    for (const Needle& needle : sample.needles)
+      QVERIFY(std::equal(needle.statement.begin(), needle.statement.end(), sample.ids.begin() + needle.position));
+  }
+
+  void training_and_validation_read_bos_first() {
+    TinyDecoder tiny(tiny_config(2, 4, 2, 8, 97), 3, at::kDouble);
+    std::mt19937 random(5);
+    const std::vector<std::int32_t> ids = random_ids(random, 61, 97);
+    const auto step = [&](const std::vector<std::int32_t>& text, std::optional<std::int32_t> bos, bool wanted) {
+      const auto plan = std::make_shared<TrainingPlan>();
+      plan->config.segment_length = 20;
+      plan->config.carry_length = 4;
+      plan->config.bos = wanted;
+      plan->training.gradient_accumulation_steps = 1;
+      plan->training.train_segments = 3;
+      const auto corpus = std::make_shared<Corpus>();
+      corpus->train = corpus->held_out = {{"text", text}};
+      corpus->bos = bos;
+      struct Last final : TrainObserver {
+        StepRecord record;
+        void step_done(std::shared_ptr<const StepSnapshot> step) override { record = step->record; }
+      } last;
+      TrainingResult result;
+      RunControl control;
+      train_model(tiny.decoder, {}, {plan, corpus, false, /*dry_run=*/true}, last, control, result);
+      const ValidationRecord held_out = validate_model(tiny.decoder, *plan, *corpus, 0, control);
+      return std::pair(last.record.loss, held_out.lengths.front().nll_mean);
+    };
+    const std::vector<std::int32_t> text(ids.begin(), ids.begin() + 60);
+    std::vector<std::int32_t> with_bos{7};
+    with_bos.insert(with_bos.end(), text.begin(), text.end() - 1);
+    QCOMPARE(step(text, 7, true), step(with_bos, {}, false));
+    QCOMPARE(step(text, 7, false), step(text, {}, true));
+    QVERIFY(step(text, 7, true) != step(text, 7, false));
   }
 
   void text_is_read_as_without_them_and_answers_are_learnt() {

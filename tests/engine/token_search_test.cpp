@@ -57,8 +57,7 @@ struct Case {
     return run_hidden(tiny.decoder, "segmented", with, ids, chunking);
   }
   bool chooses() const {
-    return std::ssize(ids) >
-           config.segment_length + config.retrieval_length + config.carry_length + config.sink_length;
+    return std::ssize(ids) > config.segment_length + config.retrieval_length + config.carry_length + config.sink_length;
   }
 };
 
@@ -92,8 +91,8 @@ class TokenSearchTest : public QObject {
       Case c(seed);
       const at::Tensor whole = c.run(c.config);
       QVERIFY(largest_difference(whole, c.run(c.config, [](std::int64_t) { return 1; })) < 1e-10);
-      QVERIFY(largest_difference(
-                  whole, c.run(c.config, [&](std::int64_t left) { return draw(c.random, 1, left); })) < 1e-10);
+      QVERIFY(largest_difference(whole, c.run(c.config, [&](std::int64_t left) { return draw(c.random, 1, left); })) <
+              1e-10);
     }
   }
 
@@ -146,9 +145,10 @@ class TokenSearchTest : public QObject {
     QVERIFY(index.rows == 3 && index.tiles() == m && !index.shared);
     for (std::size_t head = 0; head < group.heads.size(); ++head)
       for (std::int64_t query = 0; query < m; ++query) {
-        const at::Tensor scores = group.prefix_keys[group.heads[head] / 2].narrow(0, sinks, pool).mv(
-            queries[group.heads[head]][query]);
-        std::vector<KeyRange> expected{{0, sinks}, {sinks + pool, static_cast<std::int32_t>(sinks + pool + carried + query + 1)}};
+        const at::Tensor scores =
+            group.prefix_keys[group.heads[head] / 2].narrow(0, sinks, pool).mv(queries[group.heads[head]][query]);
+        std::vector<KeyRange> expected{{0, sinks},
+                                       {sinks + pool, static_cast<std::int32_t>(sinks + pool + carried + query + 1)}};
         const at::Tensor best = std::get<1>(scores.topk(4));
         for (int rank = 0; rank < 4; ++rank) {
           const auto place = static_cast<std::int32_t>(sinks + best[rank].item<std::int64_t>());
@@ -190,8 +190,8 @@ class TokenSearchTest : public QObject {
       searching.runner().forget_retrieved();
       QVERIFY(largest_difference(searching.runner().run_segment(segment(1)), bare.runner().run_segment(segment(1))) <
               1e-12);
-      changed += largest_difference(searching.runner().run_segment(segment(2)),
-                                    bare.runner().run_segment(segment(2))) > 1e-9;
+      changed +=
+          largest_difference(searching.runner().run_segment(segment(2)), bare.runner().run_segment(segment(2))) > 1e-9;
     }
     QVERIFY(changed > 3);
   }

@@ -9,8 +9,8 @@
 // The best entries of a scan. Internal to the scans of a pool.
 namespace carryover::ops {
 
-/// Keeps the k best of the scores that are offered; of equal scores the first is the better one. It holds up to twice as
-/// many, and cuts them back to the k best when it is full.
+/// Keeps the k best of the scores that are offered; of equal scores the first is the better one. It holds up to twice
+/// as many, and cuts them back to the k best when it is full.
 template <typename T>
 class Best {
  public:

@@ -40,7 +40,8 @@ struct Group {
   /// Offers the scores of a key, [kWidth].
   CARRYOVER_BF16 void offer(const float* scores, std::int64_t entry) {
     for (std::int64_t c = 0; c < kWidth; c += kLanes) {
-      __mmask16 above = _mm512_cmp_ps_mask(_mm512_loadu_ps(scores + c), _mm512_loadu_ps(floors.data() + c), _CMP_NLE_UQ);
+      __mmask16 above =
+          _mm512_cmp_ps_mask(_mm512_loadu_ps(scores + c), _mm512_loadu_ps(floors.data() + c), _CMP_NLE_UQ);
       for (; above != 0; above &= static_cast<__mmask16>(above - 1)) {
         const auto lane = static_cast<std::size_t>(c + __builtin_ctz(above));
         if (lane >= best.size()) break;  // NaN in a key
@@ -77,8 +78,8 @@ CARRYOVER_BF16 void scan_groups(std::vector<Group>& groups, const Bf16* keys, st
 template <typename Matmul>
 RankedEntries scan(const StoredKeys& keys, std::int64_t entries, const at::Tensor& summaries,
                    const std::vector<std::int32_t>& head_slot, std::int64_t k) {
-  const std::int64_t heads = summaries.size(0), n = summaries.size(1), d = summaries.size(2),
-                     step = kGroups * kWidth, units = (n + step - 1) / step, stride = keys.rows.stride(1);
+  const std::int64_t heads = summaries.size(0), n = summaries.size(1), d = summaries.size(2), step = kGroups * kWidth,
+                     units = (n + step - 1) / step, stride = keys.rows.stride(1);
   RankedEntries ranked{k, std::vector<double>(static_cast<std::size_t>(heads * n * k)),
                        std::vector<std::int64_t>(static_cast<std::size_t>(heads * n * k))};
   const Bf16 *const all = bits(summaries), *const slots = bits(keys.rows);

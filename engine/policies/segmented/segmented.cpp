@@ -120,8 +120,7 @@ std::vector<HeadGroup> SegmentedPolicy::complete(const SegmentedState&, std::vec
                                                  const ChunkQueries& chunk) const {
   for (HeadGroup& group : groups)
     if (group.span(PrefixPart::Retrieved).length > config_.retrieval_length)
-      group.index =
-          std::make_shared<const KeyIndex>(search_per_token(group, chunk, config_.retrieval_length, model_));
+      group.index = std::make_shared<const KeyIndex>(search_per_token(group, chunk, config_.retrieval_length, model_));
   return groups;
 }
 

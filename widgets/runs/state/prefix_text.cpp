@@ -55,8 +55,9 @@ QString why_nothing_retrieved(const RunModel& run, int segment, HeadRef head) {
   if (request.config.retrieval_length == 0)
     return Text::tr("This run retrieves nothing: R = 0. The presets in Settings turn retrieval on");
   if (searches_per_token(request.config, model))
-    return Text::tr("Each query of this run searches for itself; there is no list for a segment. The attention map "
-                    "shows what a query reads");
+    return Text::tr(
+        "Each query of this run searches for itself; there is no list for a segment. The attention map "
+        "shows what a query reads");
   if (!retrieves(request.config, model)) return Text::tr("This run retrieves nothing: no head reads retrieved tokens");
   if (head.head >= 0 && std::ranges::count(reader_heads(request.config, model, head.layer), head.head) == 0)
     return filled(Text::tr("Layer %1, head %2 retrieves nothing: only long-range heads in long-range layers do"),
