@@ -6,6 +6,7 @@
 
 #include <QTest>
 #include <random>
+#include <set>
 
 #include "engine/decoder/rope.h"
 #include "engine/method/retriever.h"
@@ -13,6 +14,7 @@
 #include "engine/ops/elementwise.h"
 #include "engine/ops/head_attention.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/ops/retrieval_ops.h"
 #include "engine/runtime/compute_type.h"
 #include "engine/runtime/cuda_runtime.h"
 #include "tests/support/kernels/reference_kernels.h"
@@ -84,6 +86,28 @@ class DeviceOpsTest : public QObject {
     ops::replace_cuda_kernels(&reference_kernels);
   }
   void cleanup() { ops::replace_cuda_kernels(nullptr); }
+
+  /// More keys, or wider heads, than the kernel takes: the same sets, where no scores are equal.
+  void a_search_for_many_keys_is_the_cpus() {
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16})
+      for (const std::int64_t d : {64, 320})
+        for (const std::int64_t k : {40, 100, 700}) {
+          const ops::StoredKeys keys{at::randn({2, 500, d}).to(type), {}};
+          const at::Tensor queries = at::randn({3, 70, d}).to(type);
+          const std::vector<std::int32_t> slots{0, 1, 1};
+          const auto found = [&](bool device) {
+            ops::replace_cuda_kernels(&reference_kernels, device);
+            const ops::RankedEntries ranked = ops::pool_topk(keys, 500, queries, slots, k);
+            std::vector<std::set<std::int64_t>> sets;
+            for (std::size_t i = 0; i < ranked.indices.size(); ++i) {
+              if (i % static_cast<std::size_t>(k) == 0) sets.emplace_back();
+              sets.back().insert(ranked.indices[i]);
+            }
+            return sets;
+          };
+          QVERIFY(found(true) == found(false));
+        }
+  }
 
   void rotation_is_the_cpus() {
     for (const at::ScalarType type : {at::kFloat, at::kBFloat16, at::kDouble}) {
