@@ -22,6 +22,7 @@ using nlohmann::json;
 
 struct ModelsOptions {
   std::vector<std::string> folders;
+  std::int64_t tokens = kListedTokens;
   bool json = false;
 };
 
@@ -30,9 +31,9 @@ bool is_there(const ModelPlace& place) {
   return std::filesystem::is_directory(place.folder, ignored);
 }
 
-json list_json(const ModelList& list, const std::vector<ModelPlace>& places) {
-  json result{{"models", json::array()}, {"places", json::array()}, {"unread", json::array()}};
-  for (const InstalledModel& model : list.models) result["models"].push_back(model_entry(model));
+json list_json(const ModelList& list, const std::vector<ModelPlace>& places, std::int64_t tokens) {
+  json result{{"models", json::array()}, {"tokens", tokens}, {"places", json::array()}, {"unread", json::array()}};
+  for (const InstalledModel& model : list.models) result["models"].push_back(model_entry(model, tokens));
   for (const ModelPlace& place : places)
     result["places"].push_back({{"program", place.program}, {"folder", place.folder}, {"exists", is_there(place)}});
   for (const UnreadFolder& folder : list.unread)
@@ -49,7 +50,7 @@ std::string parameters_text(std::int64_t count) {
 
 using TableRow = std::vector<std::string>;
 
-TableRow row_of(const InstalledModel& model) {
+TableRow row_of(const InstalledModel& model, std::int64_t tokens) {
   const auto known = [](const std::string& text) { return text.empty() ? std::string("?") : text; };
   const ModelFacts& facts = model.facts;
   return {model.name,
@@ -57,7 +58,8 @@ TableRow row_of(const InstalledModel& model) {
           parameters_text(facts.parameters),
           known(facts.storage),
           facts.context == 0 ? "?" : std::to_string(facts.context),
-          size_text(static_cast<double>(model.bytes))};
+          size_text(static_cast<double>(model.bytes)),
+          facts.opens() ? size_text(static_cast<double>(facts.memory_for(tokens))) : "-"};
 }
 
 /// Returns a line of the table. Names are to the left, numbers to the right.
@@ -71,9 +73,9 @@ std::string line_of(const TableRow& row, const std::vector<std::size_t>& widths)
   return line + "\n";
 }
 
-std::string list_text(const ModelList& list) {
-  std::vector<TableRow> rows{{"model", "architecture", "parameters", "stored as", "context", "size"}};
-  for (const InstalledModel& model : list.models) rows.push_back(row_of(model));
+std::string list_text(const ModelList& list, std::int64_t tokens) {
+  std::vector<TableRow> rows{{"model", "architecture", "parameters", "stored as", "context", "size", "memory"}};
+  for (const InstalledModel& model : list.models) rows.push_back(row_of(model, tokens));
   std::vector<std::size_t> widths(rows.front().size());
   for (const TableRow& row : rows)
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
@@ -88,7 +90,8 @@ std::string list_text(const ModelList& list) {
   }
   const auto opening = std::ranges::count_if(list.models, [](const auto& model) { return model.facts.opens(); });
   return text + "\nCarryover opens " + std::to_string(opening) + " of " + std::to_string(list.models.size()) +
-         ". `carryover info PATH` describes one.\n";
+         ". Memory is the forecast for a text of " + std::to_string(tokens) +
+         " tokens, on the CPU, with the settings that a model opens with. `carryover info PATH` describes one.\n";
 }
 
 std::string nothing_found_text(const std::vector<ModelPlace>& places) {
@@ -107,9 +110,9 @@ int models(const ModelsOptions& options) {
   const std::vector<ModelPlace> places = model_places(options.folders);
   const ModelList list = list_models(places, header_cache_file(), control);
   if (options.json)
-    print(json_text(list_json(list, places), 2) + "\n");
+    print(json_text(list_json(list, places, options.tokens), 2) + "\n");
   else
-    print(list.models.empty() ? nothing_found_text(places) : list_text(list));
+    print(list.models.empty() ? nothing_found_text(places) : list_text(list, options.tokens));
   for (const UnreadFolder& folder : list.unread)
     print_error_line("carryover: " + folder.path + ": can't be read, and may hold further models: " + folder.problem);
   return kExitOk;
@@ -123,6 +126,9 @@ VerbAction add_models(CLI::App& app) {
                  "also look in this folder and those below it; may be given several times")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  app.add_option("--tokens", options->tokens, "length of the text for which memory is predicted")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->capture_default_str();
   app.add_flag("--json", options->json, "print the list as JSON");
   app.footer(
       R"(Lists the models in Carryover's own cache and in those of Hugging Face, Ollama, LM Studio, llama.cpp, GPT4All

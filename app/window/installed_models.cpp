@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/window/installed_models.h"
 
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSpinBox>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -20,16 +22,24 @@ InstalledModels::InstalledModels(const std::vector<ModelPlace>& places, QWidget*
     : QWidget(parent),
       view_(new QTableView(this)),
       words_(filter_field(filter_, tr("Words that a model's row has"), this)),
+      tokens_(new QSpinBox(this)),
       note_(new QLabel(this)),
       control_(std::make_shared<RunControl>()),
       thread_(QStringLiteral("model list")) {
   build_view();
+  build_tokens();
   note_->setTextFormat(Qt::PlainText);
   note_->setForegroundRole(QPalette::PlaceholderText);
   note_->setText(tr("Reading…"));
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
-  layout->addWidget(words_);
+  auto* above = new QHBoxLayout;
+  above->addWidget(words_, 1);
+  auto* label = new QLabel(tr("Memory for"), this);
+  label->setBuddy(tokens_);
+  above->addWidget(label);
+  above->addWidget(tokens_);
+  layout->addLayout(above);
   layout->addWidget(view_, 1);
   layout->addWidget(note_);
   later_.setSingleShot(true);
@@ -62,6 +72,17 @@ void InstalledModels::build_view() {
     if (view_->hasFocus() && index.isValid()) Q_EMIT picked(path_at(index));
   });
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { Q_EMIT opened(path_at(index)); });
+}
+
+void InstalledModels::build_tokens() {
+  tokens_->setRange(1, 1 << 30);
+  tokens_->setValue(static_cast<int>(kListedTokens));
+  tokens_->setSingleStep(1024);
+  tokens_->setGroupSeparatorShown(true);
+  tokens_->setSuffix(tr(" tokens"));
+  tokens_->setAccessibleName(tr("Length of the text for which memory is told"));
+  tokens_->setToolTip(tokens_->accessibleName());
+  connect(tokens_, &QSpinBox::valueChanged, this, [this](int tokens) { table_.set_tokens(tokens); });
 }
 
 QString InstalledModels::path_at(const QModelIndex& index) const {

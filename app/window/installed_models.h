@@ -11,6 +11,7 @@
 
 class QLabel;
 class QLineEdit;
+class QSpinBox;
 class QTableView;
 
 namespace carryover {
@@ -27,6 +28,7 @@ class InstalledModels : public QWidget {
   InstalledTable& table() { return table_; }
   QTableView& view() { return *view_; }
   QLineEdit& words() { return *words_; }
+  QSpinBox& tokens() { return *tokens_; }
 
  Q_SIGNALS:
   void picked(const QString& path);  ///< by a click or by the keyboard
@@ -34,6 +36,7 @@ class InstalledModels : public QWidget {
 
  private:
   void build_view();
+  void build_tokens();
   void show_found();
   void end(const QString& problem);
   QString path_at(const QModelIndex& index) const;
@@ -42,6 +45,7 @@ class InstalledModels : public QWidget {
   RowFilter filter_;
   QTableView* view_;
   QLineEdit* words_;
+  QSpinBox* tokens_;  ///< length of the text for which memory is told
   QLabel* note_;
   std::vector<InstalledModel> found_;
   QTimer later_;  ///< shows what was found since, together

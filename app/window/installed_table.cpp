@@ -39,9 +39,19 @@ InstalledTable::InstalledTable(QObject* parent) : ColumnTable(parent) {
       numbers(
           tr("Size"), tr("Of its files"), [](double bytes) { return bytes_text(static_cast<std::int64_t>(bytes)); },
           [](Row row) { return if_known(row.bytes); }),
+      numbers(
+          tr("Memory"),
+          tr("Forecast for a text of the length above, on the CPU, with the settings that the model opens with"),
+          [](double bytes) { return bytes_text(static_cast<std::int64_t>(bytes)); },
+          [this](Row row) { return if_known(row.facts.memory_for(tokens_)); }),
       words(tr("Kept by"), tr("The program whose folder it lies in"),
             [](Row row) { return QString::fromStdString(row.program); }),
   });
+}
+
+void InstalledTable::set_tokens(std::int64_t tokens) {
+  tokens_ = tokens;
+  if (rowCount() > 0) Q_EMIT dataChanged(index(0, Memory), index(rowCount() - 1, Memory));
 }
 
 QVariant InstalledTable::row_data(const InstalledModel& model, int role) const {

@@ -9,12 +9,16 @@ namespace carryover {
 class InstalledTable : public ColumnTable<InstalledModel> {
   Q_OBJECT
  public:
-  enum Column { Name, Family, Parameters, Storage, Context, Size, Program, ColumnCount };
+  enum Column { Name, Family, Parameters, Storage, Context, Size, Memory, Program, ColumnCount };
   explicit InstalledTable(QObject* parent = nullptr);
+  void set_tokens(std::int64_t tokens);  ///< the length of the text for which memory is told
 
  protected:
   QVariant row_data(const InstalledModel& model, int role) const override;
   bool is_same(const InstalledModel& a, const InstalledModel& b) const override { return a.path == b.path; }
+
+ private:
+  std::int64_t tokens_ = kListedTokens;
 };
 
 }  // namespace carryover

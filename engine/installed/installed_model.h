@@ -25,9 +25,14 @@ struct ModelFacts {
   std::string storage;          ///< "Q4_K_M", "BF16": the file's own name for it, or the type of most numbers
   std::int64_t parameters = 0;  ///< those of the model; if it does not open, the numbers that its tensors hold
   std::int64_t context = 0;     ///< tokens
+  /// The forecast of a run with the settings that the model opens with, in bytes: what it holds at once for a text of
+  /// some segments is `memory` + tokens · `memory_per_token`.
+  std::int64_t memory = 0, memory_per_token = 0;
   std::string problem, advice;  ///< why this program does not open the model; empty if it does
 
   bool opens() const { return problem.empty(); }
+  /// Returns the forecast for a text of so many tokens, or 0 if there is none.
+  std::int64_t memory_for(std::int64_t tokens) const;
   bool operator==(const ModelFacts&) const = default;
 };
 
@@ -42,7 +47,11 @@ void to_json(nlohmann::json& json, const ModelFacts& facts);
 /// Throws nlohmann::json::exception where a field is missing or of another type.
 void from_json(const nlohmann::json& json, ModelFacts& facts);
 
-/// Returns the model as `models --json` prints it: facts that are not known are null.
-nlohmann::json model_entry(const InstalledModel& model);
+/// The length of a text for which lists tell the memory, unless another is asked for.
+inline constexpr std::int64_t kListedTokens = 32768;
+
+/// Returns the model as `models --json` prints it, with the memory for a text of `tokens`: facts that are not known are
+/// null.
+nlohmann::json model_entry(const InstalledModel& model, std::int64_t tokens = kListedTokens);
 
 }  // namespace carryover

@@ -11,6 +11,8 @@
 #include "engine/base/utf8.h"
 #include "engine/checkpoints/gguf_source.h"
 #include "engine/checkpoints/hf_source.h"
+#include "engine/cost/dtype_choice.h"
+#include "engine/cost/policy_table.h"
 #include "engine/families/family.h"
 #include "engine/formats/ggml_names.h"
 #include "engine/formats/gguf.h"
@@ -73,6 +75,18 @@ void refuse_companion(const std::string& path, const GgufFile& keys, const std::
                       "Open its base model; adapters are read from PEFT folders.");
 }
 
+/// Forecasts the memory of a run on this computer's CPU with the settings that the model opens with.
+void predict_memory(const ModelConfig& model, ModelFacts& facts) {
+  facts.parameters = model.parameters();
+  const SegmentConfig config = SegmentConfig::untrained_defaults_for(model);
+  const DType dtype = choose_dtype(DType::Auto, Device::Cpu, this_cpu(), model, Phase::Prefill).dtype;
+  const CostModel cost = cost_model(model, config, dtype);
+  // Behind the first segments only the pool grows.
+  const std::int64_t tokens = 4 * config.segment_length + model.window;
+  facts.memory_per_token = cost.pool_bytes_per_token();
+  facts.memory = policy_row(kMethodPolicy).memory(cost, tokens, {}).device_peak - tokens * facts.memory_per_token;
+}
+
 void describe_gguf(const ModelCandidate& candidate, ModelFacts& facts) {
   const GgufOutline outline = read_gguf_outline(candidate.path);
   facts.architecture = gguf_text(outline.keys, "general.architecture");
@@ -91,7 +105,7 @@ void describe_gguf(const ModelCandidate& candidate, ModelFacts& facts) {
     facts.storage = gguf_file_type_name(gguf_number(outline.keys, "general.file_type"));
   if (facts.storage.empty()) facts.storage = most_common(numbers);
   refuse_companion(candidate.path, outline.keys, facts.architecture);
-  facts.parameters = gguf_model(GgufFile::open(candidate.path), {})->config().parameters();
+  predict_memory(gguf_model(GgufFile::open(candidate.path), {})->config(), facts);
 }
 
 /// Looks up facts in a config.json of any family, of which some keep the language model's below `text_config`.
@@ -157,7 +171,7 @@ void describe_folder(const ModelCandidate& candidate, ModelFacts& facts) {
     facts.storage = most_common(numbers);
     facts.parameters = total_of(numbers);
   }
-  facts.parameters = check_hf_folder(candidate.path).parameters();
+  predict_memory(check_hf_folder(candidate.path), facts);
 }
 
 void note_problem(const std::string& path, const EngineError& error, ModelFacts& facts) {

@@ -4878,6 +4878,18 @@ Wertung %4 · Rang %5 von %6</translation>
         <source>Found %L1; Carryover opens all.</source>
         <translation>%L1 gefunden; Carryover öffnet alle.</translation>
     </message>
+    <message>
+        <source>Memory for</source>
+        <translation>Speicher für</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> Token</translation>
+    </message>
+    <message>
+        <source>Length of the text for which memory is told</source>
+        <translation>Länge des Textes, für die der Speicher angegeben wird</translation>
+    </message>
 </context>
 <context>
     <name>InstalledTable</name>
@@ -4938,6 +4950,14 @@ Wertung %4 · Rang %5 von %6</translation>
 Does not open: %2. %3</source>
         <translation>%1
 Öffnet nicht: %2. %3</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Forecast for a text of the length above, on the CPU, with the settings that the model opens with</source>
+        <translation>Vorhersage für einen Text der Länge darüber, auf der CPU, mit den Einstellungen, mit denen das Modell sich öffnet</translation>
     </message>
 </context>
 <context>

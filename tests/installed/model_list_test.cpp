@@ -7,10 +7,13 @@
 
 #include <QTest>
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "engine/base/run_control.h"
 #include "engine/checkpoints/model_source.h"
+#include "engine/cost/dtype_choice.h"
+#include "engine/cost/policy_table.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/model_caches.h"
 #include "tests/support/test_program.h"
@@ -365,6 +368,26 @@ class ModelListTest : public QObject {
     });
     QVERIFY(error && error->fault() == Fault::Cancelled);
     QCOMPARE(come, 2);
+  }
+
+  /// The forecast is that of the cost model, for texts of any length but the shortest.
+  void memory_is_what_the_cost_model_says() {
+    const EmptyHome home;
+    ModelConfig config = small_config();
+    config.context = 4096;
+    const ModelFacts facts = list(home, {write_tiny_model(home / "models", config, 1)}).models.at(0).facts;
+    const SegmentConfig settings = SegmentConfig::untrained_defaults_for(config);
+    const DType dtype = choose_dtype(DType::Auto, Device::Cpu, this_cpu(), config, Phase::Prefill).dtype;
+    for (const std::int64_t segments : {4, 10, 1000}) {
+      const std::int64_t tokens = segments * settings.segment_length;
+      const CostModel cost = cost_model(config, settings, dtype);
+      QCOMPARE(facts.memory_for(tokens), policy_row("segmented").memory(cost, tokens, {}).device_peak);
+      QCOMPARE(model_entry({"a", "b", "c", 1, facts}, tokens).at("memory").get<std::int64_t>(),
+               facts.memory_for(tokens));
+    }
+    QCOMPARE(facts.memory_for(std::int64_t{1} << 62), std::numeric_limits<std::int64_t>::max());
+    QCOMPARE(ModelFacts().memory_for(1000), std::int64_t{0});
+    QVERIFY(model_entry({"a", "b", "c", 1, {}}).at("memory").is_null());
   }
 
   /// Embeddings that are tied and a head beside them are compared when a model is opened, and not when it is listed.

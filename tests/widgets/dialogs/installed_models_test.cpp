@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTableView>
 #include <QTest>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "tests/support/demo_window.h"
 #include "tests/support/gui_test.h"
 #include "tests/support/temp_dir.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/look/theme.h"
 
 using namespace carryover;
@@ -51,6 +53,13 @@ class InstalledModelsTest : public QObject {
     QCOMPARE(cell(good, InstalledTable::Program, Qt::DisplayRole).toString(), QStringLiteral("folder"));
     QVERIFY(!cell(good, InstalledTable::Size, Qt::DisplayRole).toString().isEmpty());
     QVERIFY(!cell(good, InstalledTable::Name, Qt::ForegroundRole).isValid());
+    const ModelFacts& facts = list.table().row(good).facts;
+    const auto memory = [&] { return cell(good, InstalledTable::Memory, Qt::DisplayRole).toString(); };
+    QCOMPARE(memory(), bytes_text(facts.memory_for(kListedTokens)));
+    list.tokens().setValue(1 << 20);
+    QCOMPARE(memory(), bytes_text(facts.memory_for(1 << 20)));
+    QVERIFY(memory() != bytes_text(facts.memory_for(kListedTokens)));
+    QVERIFY(cell(bad, InstalledTable::Memory, Qt::DisplayRole).toString().isEmpty());
     QCOMPARE(cell(bad, InstalledTable::Name, Qt::ForegroundRole).value<QColor>(), current_theme().muted);
     QVERIFY(cell(bad, InstalledTable::Name, Qt::ToolTipRole).toString().contains(QStringLiteral("mixture of experts")));
     list.words().setText(QStringLiteral("goo"));
