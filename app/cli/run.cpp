@@ -113,7 +113,8 @@ std::string plain_summary(const RunSummary& summary, const RunDescription& descr
   if (summary.sinks_lost && config.carry_length > 0 && !runs_in_chunks(policy)) {
     text += "sinks      attention sink lost in " + count(*summary.sinks_lost) + " of " + count(summary.segments) +
             " segments";
-    text += *summary.sinks_lost > 0 ? ": try --sink-length " + count(kSinkTokens) + "\n" : "\n";
+    const bool helps = *summary.sinks_lost > 0 && config.sink_length < kSinkTokens;
+    text += helps ? ": try --sink-length " + count(kSinkTokens) + "\n" : "\n";
   }
   if (summary.near_ties > 0) {
     text += "near-ties  " + count(summary.near_ties) + " at the retrieval cutoff, within rounding\n";

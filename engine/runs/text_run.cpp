@@ -204,7 +204,7 @@ class TextRun {
   void keep_sinks(SegmentSnapshot& snapshot) {
     Map sinks = sinks_.take();
     if (!are_possible(sinks)) return;
-    SinkSummary summary = summarize_sinks(sinks);
+    SinkSummary summary = summarize_sinks(sinks, decoder_.config.window_layers);
     if (snapshot.record.index == 0) first_sinks_ = summary;
     summary.lost = first_sinks_ && lost_sink(summary, length_, *first_sinks_);
     snapshot.record.sinks = summary;

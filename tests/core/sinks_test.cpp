@@ -35,6 +35,11 @@ class SinksTest : public QObject {
     QVERIFY(std::abs(summary.mass() - 0.6) < 1e-7);
     QCOMPARE(summary.norm_ratio, 4.0);
     QVERIFY(!summary.lost);
+    // A layer with a window does not count, unless each has one; its norms do.
+    const SinkSummary global = summarize_sinks(map, {0});
+    QVERIFY(std::abs(global.mass() - 0.6) < 1e-7 && std::abs(global.text_mass - 0.3) < 1e-7);
+    QCOMPARE(global.norm_ratio, 4.0);
+    QCOMPARE(summarize_sinks(map, {0, 1}), summary);
     QCOMPARE(nlohmann::json(summary).get<SinkSummary>(), summary);
   }
 

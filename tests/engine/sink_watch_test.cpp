@@ -317,7 +317,7 @@ class SinkWatchTest : public QObject {
       const Case c(seed, "segmented", at::kFloat);
       const Collector collector = run(c, true);
       for (const auto& snapshot : collector.all) {
-        SinkSummary wanted = summarize_sinks(snapshot->sinks);
+        SinkSummary wanted = summarize_sinks(snapshot->sinks, c.model.window_layers);
         wanted.lost = snapshot->record.index > 0 &&
                       lost_sink(wanted, snapshot->record.length, *collector.all.front()->record.sinks);
         QVERIFY(snapshot->record.sinks == wanted);

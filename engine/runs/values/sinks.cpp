@@ -31,11 +31,18 @@ bool are_possible(const Map& sinks) {
   return true;
 }
 
-SinkSummary summarize_sinks(const Map& sinks) {
+SinkSummary summarize_sinks(const Map& sinks, const std::vector<int>& windowed) {
   SinkSummary summary;
+  const auto of_window = [&](std::int64_t layer) {
+    return std::ssize(windowed) < sinks.rows && std::ranges::count(windowed, layer) > 0;
+  };
+  std::int64_t judged = 0;
+  for (std::int64_t layer = 0; layer < sinks.rows; ++layer) judged += !of_window(layer);
   for (std::int64_t layer = 0; layer < sinks.rows; ++layer) {
     const auto value = [&](SinkColumn column) { return static_cast<double>(sink_value(sinks, layer, column)); };
-    const auto share = [&](SinkColumn column) { return value(column) / static_cast<double>(sinks.rows); };
+    const auto share = [&](SinkColumn column) {
+      return of_window(layer) ? 0 : value(column) / static_cast<double>(judged);
+    };
     summary.text_mass += share(SinkColumn::TextMass);
     summary.carry_mass += share(SinkColumn::CarryMass);
     summary.segment_mass += share(SinkColumn::SegmentMass);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <vector>
 
 #include "engine/runs/values/map.h"
 
@@ -38,7 +39,7 @@ inline float sink_value(const Map& sinks, std::int64_t layer, SinkColumn column)
 
 /// The numbers that summarise a segment's map.
 struct SinkSummary {
-  double text_mass = 0, carry_mass = 0, segment_mass = 0, largest_mass = 0;  ///< mean over layers
+  double text_mass = 0, carry_mass = 0, segment_mass = 0, largest_mass = 0;  ///< mean over layers without a window
   double norm_ratio = 0;  ///< the largest LargestNorm / MedianNorm of all layers: massive activations
   bool lost = false;      ///< lost_sink()
 
@@ -62,8 +63,9 @@ void from_json(const nlohmann::json& json, SinkSummary& summary);
 /// model's own numbers may be, are not possible.
 bool are_possible(const Map& sinks);
 
-/// Returns all numbers but `lost`.
-SinkSummary summarize_sinks(const Map& sinks);
+/// Returns all numbers but `lost`. `windowed`: layers with the model's own window (ModelConfig::window_layers), which
+/// can't see the text's first tokens for long; masses are means over the other layers, or over all if there are none.
+SinkSummary summarize_sinks(const Map& sinks, const std::vector<int>& windowed = {});
 
 /// A segment has lost its sink if its mass() is less than kLostShare of the first segment's; the first segment's first
 /// token has nothing before it and is a sink if the model has any. Some segments are not judged, and so are not lost:
