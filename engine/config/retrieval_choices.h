@@ -58,7 +58,7 @@ enum class SearchBy : std::uint8_t {
   PerHead,  ///< each head that reads retrieved tokens searches for its own (app:retrieval)
   Shared,   ///< SegmentConfig::search_heads decide one list of positions, which all readers read
   /// Each query of a reader searches while its segment runs, and reads the R keys of the pool that have the largest
-  /// scores of its attention, at their true distances (ADR 0064). No list is made for a segment.
+  /// scores of its attention, at their true distances (ADR 0062). No list is made for a segment.
   PerToken
 };
 inline constexpr std::array<std::string_view, 3> kSearchByNames{"per-head", "shared", "per-token"};
