@@ -31,7 +31,7 @@ Int128 prefix_slots(const CostModel& cost) {
 
 /// Returns the bytes of what a search per token holds beside the pool in the last segment of a run of `tokens`: of a
 /// layer while it runs, or of all layers while a segment is open, the rotated copy of the keys that queries choose from
-/// with their values, and each query's list.
+/// with their values, and each query's list; and the angles of all positions.
 Int128 search_bytes(const CostModel& cost, std::int64_t tokens, bool decoding) {
   constexpr Int128 choice_bytes = 8 + 24;  // a range of a list, and a ranked entry
   const std::int64_t length = std::min(tokens, cost.config.segment_length);
@@ -44,7 +44,8 @@ Int128 search_bytes(const CostModel& cost, std::int64_t tokens, bool decoding) {
     sum += bytes;
     most = std::max(most, bytes);
   }
-  return decoding ? sum : most;
+  const Int128 angles = most == 0 ? 0 : Int128{tokens} * cost.model.rope_dims() * std::max(4, cost.bytes_per_value);
+  return (decoding ? sum : most) + angles;
 }
 
 /// Bytes of a slot of packed weights: as empty_weights() packs them.

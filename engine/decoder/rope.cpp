@@ -37,25 +37,34 @@ Rope::Rope(const ModelConfig& model, const RopeConfig& scaling, std::int64_t len
 RopeAngles Rope::angles(std::int64_t first, std::int64_t n) {
   if (n > 1 || first < 0 || !ops::takes_kernels(options_.device())) return range(first, n);
   const std::int64_t row = first % kTableRows;
-  const RopeAngles& table = range(first - row, kTableRows);
+  const RopeAngles table = range(first - row, kTableRows);
   return {table.cos.narrow(0, row, 1), table.sin.narrow(0, row, 1)};
 }
 
-const RopeAngles& Rope::range(std::int64_t first, std::int64_t n) {
+RopeAngles Rope::range(std::int64_t first, std::int64_t n) {
   for (const Entry& entry : recent_)
-    if (entry.first == first && entry.n == n) return entry.angles;
-  const auto exact = at::TensorOptions().dtype(at::kDouble);
-  const auto row = [&](std::vector<double>& values) {
-    return at::from_blob(values.data(), {std::ssize(values)}, exact);
-  };
-  const at::Tensor frequencies = row(inverse_frequencies_), amplitudes = row(amplitudes_);
-  const at::Tensor angle = at::arange(first, first + n, exact).unsqueeze(1) * frequencies;
+    if (entry.contains(first, n))
+      return {entry.angles.cos.narrow(0, first - entry.first, n), entry.angles.sin.narrow(0, first - entry.first, n)};
+  std::erase_if(recent_, [&](const Entry& entry) { return Entry{first, n, {}}.contains(entry.first, entry.n); });
   if (recent_.size() == kRecentRanges) recent_.erase(recent_.begin());
-  const auto on_device = [&](const at::Tensor& exactly) {
-    return ops::upload(exactly.to(c10::typeMetaToScalarType(options_.dtype())), options_.device());
-  };
-  recent_.push_back({first, n, {on_device(angle.cos() * amplitudes), on_device(angle.sin() * amplitudes)}});
+  recent_.push_back({first, n, compute(first, n)});
   return recent_.back().angles;
+}
+
+/// The angles of a long text are computed some rows at a time, because in fp64 they are much more than what is kept.
+RopeAngles Rope::compute(std::int64_t first, std::int64_t n) const {
+  const auto exact = at::TensorOptions().dtype(at::kDouble);
+  const auto row = [&](const std::vector<double>& values) { return at::tensor(values, exact); };
+  const at::Tensor frequencies = row(inverse_frequencies_), amplitudes = row(amplitudes_);
+  const auto kept = exact.dtype(c10::typeMetaToScalarType(options_.dtype()));
+  const RopeAngles angles{at::empty({n, frequencies.size(0)}, kept), at::empty({n, frequencies.size(0)}, kept)};
+  for (std::int64_t done = 0; done < n; done += kTableRows) {
+    const std::int64_t count = std::min(kTableRows, n - done);
+    const at::Tensor angle = at::arange(first + done, first + done + count, exact).unsqueeze(1) * frequencies;
+    angles.cos.narrow(0, done, count).copy_(angle.cos() * amplitudes);
+    angles.sin.narrow(0, done, count).copy_(angle.sin() * amplitudes);
+  }
+  return {ops::upload(angles.cos, options_.device()), ops::upload(angles.sin, options_.device())};
 }
 
 RopeAngles Rope::angles_up_to(std::int64_t first, std::int64_t n, std::int64_t furthest) {
@@ -68,7 +77,7 @@ RopeAngles Rope::angles_up_to(std::int64_t first, std::int64_t n, std::int64_t f
 }
 
 at::Tensor Rope::rotate(const at::Tensor& rows, std::int64_t first) {
-  const RopeAngles& turned = range(first, rows.size(1));
+  const RopeAngles turned = range(first, rows.size(1));
   return ops::rotate(rows, turned.cos, turned.sin);
 }
 

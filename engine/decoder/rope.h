@@ -41,16 +41,20 @@ class Rope {
 
  private:
   Rope(const ModelConfig& model, at::TensorOptions options);  ///< one that rotates nothing
-  const RopeAngles& range(std::int64_t first, std::int64_t n);
+  /// Returns the angles of a range, out of one in use that contains it, if there is one.
+  RopeAngles range(std::int64_t first, std::int64_t n);
+  RopeAngles compute(std::int64_t first, std::int64_t n) const;
 
   struct Entry {
     std::int64_t first, n;
     RopeAngles angles;
+
+    bool contains(std::int64_t other, std::int64_t count) const { return first <= other && other + count <= first + n; }
   };
   std::vector<double> inverse_frequencies_;  ///< [d/2]; 0 for dimensions that are not rotated
   std::vector<double> amplitudes_;           ///< [d/2]
   at::TensorOptions options_;
-  std::vector<Entry> recent_;  ///< the few ranges in use: those of the segment and its prefixes
+  std::vector<Entry> recent_;  ///< the few ranges in use, none inside another: those of the segment and its prefixes
 };
 
 /// The RoPE of each layer of a model: global layers share one, windowed ones may have another, and some layers have
