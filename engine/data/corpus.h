@@ -22,7 +22,7 @@ struct Document {
 /// Documents, kept apart: no sample crosses from one to the next. Immutable; any thread.
 struct Corpus {
   std::vector<Document> train, held_out;
-  std::string hash;  ///< hash of all ids: a resumed run refuses another corpus
+  std::string hash;                      ///< hash of all ids: a resumed run refuses another corpus
   std::optional<std::int32_t> bos = {};  ///< the tokenizer's
 
   std::int64_t train_tokens() const;

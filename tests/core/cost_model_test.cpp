@@ -65,7 +65,7 @@ void CostModelTest::matches_a_count_over_heads() {
     SegmentConfig config = test::random_segment_config(random, model);
     if (i % 2 == 1) test::vary_search(random, config, model);
     const CostModel cost{model, config, 4};
-    const bool searched_alone = config.search == SearchBy::PerHead;
+    const bool searched_alone = config.search == SearchBy::PerHead, by_token = config.search == SearchBy::PerToken;
     bool anyone_reads = false;
     for (int layer = 0; layer < model.layers; ++layer)
       for (int head = 0; head < model.heads; ++head)
@@ -82,10 +82,12 @@ void CostModelTest::matches_a_count_over_heads() {
           visible += static_cast<double>(seen);
           is_carried = is_carried || test::reads_part(config, layer, head, "carry");
           is_pooled = is_pooled || retrieved;
-          if (!searched_alone && anyone_reads)
+          if (config.search == SearchBy::Shared && anyone_reads)
             is_pooled = is_pooled || std::ranges::count(config.search_heads, HeadRef{layer, head}) > 0;
           const bool own_row = retrieved && searched_alone;
-          if (own_row || kinds.insert(config.grouping.is_long(layer, head)).second) slots += seen;
+          const std::int64_t chosen = retrieved && by_token ? config.retrieval_length : 0;  // by each head for itself
+          slots += chosen;
+          if (own_row || kinds.insert(config.grouping.is_long(layer, head)).second) slots += seen - chosen;
         }
         slots += config.segment_length;
         carry += is_carried ? config.carry_length : 0;

@@ -178,7 +178,7 @@ class WhatIfTest : public QObject {
     }
   }
 
-  /// Where each query searches for itself, parts can be taken away and configurations changed, but no positions given.
+  /// If each query searches for itself, parts can be taken away and configurations changed, but no positions given.
   void a_search_per_token_takes_no_positions() {
     for (unsigned seed = 60; seed < 66; ++seed) {
       Case c(seed);

@@ -82,7 +82,7 @@ class PlainLlama {
   struct Past {
     Rows keys, values;
     std::vector<std::int64_t> positions = {};  ///< in the text; of a segment's own keys none
-    /// Of `choices` keys from the first_choice-th on, each query sees only the R that score best.
+    /// Each query sees only the R best of `choices` keys, which begin with number first_choice.
     std::size_t first_choice = 0, choices = 0;
   };
   using LayerPast = std::map<int, Past>;     // by KV head

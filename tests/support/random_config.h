@@ -79,7 +79,7 @@ inline bool skips_carry(const SegmentConfig& config, const ModelConfig& model, i
   const auto both = [&](int l, int h) {
     return reads_part(config, l, h, "retrieved") && reads_part(config, l, h, "carry");
   };
-  if (config.search == SearchBy::PerHead) return both(layer, head);
+  if (config.search != SearchBy::Shared) return both(layer, head);
   for (int l = 0; l < model.layers; ++l)
     for (int h = 0; h < model.heads; ++h)
       if (both(l, h)) return true;

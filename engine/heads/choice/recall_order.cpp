@@ -33,8 +33,8 @@ RecallHeadsRequest make_recall_request(const RecallOrder& order, const ModelConf
   request.loss_rise = order.loss_rise;
   std::vector<std::vector<std::int32_t>> books;
   for (const std::string& path : order.texts) books.push_back(tokenizer.encode(read_text(path)));
-  const NeedlePlan plan{request.config.segment_length, order.segments, order.needles, 0, NeedleWords::Choose,
-                        request.config.bos};
+  const NeedlePlan plan{request.config.segment_length, order.segments,    order.needles, 0,
+                        NeedleWords::Choose,           request.config.bos};
   request.documents = make_documents(plan, books, tokenizer, order.documents, static_cast<std::uint64_t>(order.seed));
   return request;
 }

@@ -15,8 +15,8 @@ std::vector<VisiblePrefix> visible_segmented(const ModelConfig& model, const Seg
   for (const HeadReads& kind : head_reads(config, model, layer)) {
     const std::int64_t skipped = search_skips_carry(config, model, kind) ? carried : 0;
     const std::int64_t searched = std::max<std::int64_t>(0, first - sinks - skipped);
-    const bool chooses = config.search == SearchBy::PerToken && kind.read(PrefixPart::Retrieved) &&
-                         searched > config.retrieval_length;
+    const bool chooses =
+        config.search == SearchBy::PerToken && kind.read(PrefixPart::Retrieved) && searched > config.retrieval_length;
     std::int64_t length = 0;
     for (const PrefixPart part : kind.parts)
       length += part == PrefixPart::Sinks   ? sinks
