@@ -26,7 +26,7 @@ RankedEntries pool_topk_of_blocks(const at::Tensor& keys, std::int64_t entries, 
   constexpr std::int64_t kScores = std::int64_t{1} << 26;
   constexpr double kNoScore = -std::numeric_limits<double>::infinity();
   const std::int64_t heads = summaries.size(0), n = summaries.size(1), found = std::min(k, entries),
-                     step = std::max<std::int64_t>(1, kScores / entries);
+                     step = std::max<std::int64_t>(1, kScores / std::max<std::int64_t>(1, entries));
   const auto options = at::TensorOptions().dtype(at::kDouble);
   at::Tensor scores = at::full({heads, n, k}, kNoScore, options),
              indices = at::full({heads, n, k}, -1, options.dtype(at::kLong));

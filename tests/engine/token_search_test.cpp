@@ -9,10 +9,8 @@
 #include "engine/config/head_reads.h"
 #include "engine/cost/model_work.h"
 #include "engine/cost/policy_table.h"
-#include "engine/cost/visible_keys.h"
-#include "engine/method/retrieving_policy.h"
 #include "engine/policies/registry.h"
-#include "tests/support/expect_error.h"
+#include "tests/support/pair_by_pair.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/random_config.h"
 #include "tests/support/test_program.h"
@@ -22,10 +20,6 @@ using namespace carryover;
 using namespace carryover::test;
 
 namespace {
-
-double largest_difference(const at::Tensor& a, const at::Tensor& b) {
-  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
-}
 
 /// A random model, of which at least one layer's long-range heads search per token, and a text.
 struct Case {

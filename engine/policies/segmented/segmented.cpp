@@ -83,11 +83,14 @@ PrefixRows SegmentedPolicy::choice_of(const SegmentedState& state, int layer, co
                      count = state.pool.entries() - carried - first;
   if (count <= 0 || state.without_pool) return {};
   const std::vector<int> slots = places_of(kind.prefix_kv_heads(model_), pool.kv_heads);
+  const auto held = [&](const at::Tensor& rows) {
+    const at::Tensor part = select_heads(rows.narrow(1, first, count), slots).to(options_);
+    return at::GradMode::is_enabled() ? part.clone() : part;  // the pool grows in place before gradients are computed
+  };
+  if (!pool.keys.scales.defined()) return {held(pool.keys.rows), held(pool.values)};
   std::vector<at::Tensor> keys;
   for (const int slot : slots) keys.push_back(pool.keys.upcast(slot, first, count));
-  at::Tensor values = select_heads(pool.values, slots).narrow(1, first, count).to(options_);
-  if (at::GradMode::is_enabled()) values = values.clone();  // the pool grows in place before gradients are computed
-  return {at::stack(keys).to(options_), values};
+  return {at::stack(keys).to(options_), held(pool.values)};
 }
 
 HeadGroup SegmentedPolicy::group_of(const SegmentedState& state, int layer, const HeadReads& kind, Rope& rope) const {
