@@ -16,26 +16,64 @@ namespace carryover {
 
 namespace {
 
+/// A model that reads images, too: the `text_config` of its config.json is the config.json of a model of text, which is
+/// what we run.
+struct ImageModel {
+  std::string_view type, hf_class;
+};
+constexpr ImageModel kImageModels[] = {{"gemma3", "Gemma3ForConditionalGeneration"},
+                                       {"mistral3", "Mistral3ForConditionalGeneration"}};
+
 std::string advice_on_families() {
-  return "Supported: " + supported_classes() + " (" + supported_models() + ").";
+  std::string images;
+  for (const ImageModel& model : kImageModels) images.append(images.empty() ? "" : ", ").append(model.hf_class);
+  return "Supported: " + supported_classes() + " (" + supported_models() + "), and the text halves of " + images + ".";
 }
 
 [[noreturn]] void unsupported(const std::string& where, const std::string& problem, const std::string& advice) {
   throw EngineError(Fault::Unsupported, where, problem, advice);
 }
 
-const Family& read_family(const JsonFields& fields, const std::string& where) {
-  const std::string type = fields.find_text("model_type").value_or("");
-  std::string name;
+/// The two names of what a config.json describes. One of them may be empty.
+struct ModelKind {
+  std::string type, hf_class;
+
+  bool is(std::string_view other_type, std::string_view other_class) const {
+    return (type.empty() || type == other_type) && (hf_class.empty() || hf_class == other_class);
+  }
+};
+
+ModelKind read_kind(const JsonFields& fields, const std::string& where) {
+  ModelKind kind{fields.find_text("model_type").value_or(""), ""};
   if (const nlohmann::json* list = fields.find("architectures")) {
     if (!list->is_array() || list->size() != 1 || !list->front().is_string()) {
       throw EngineError(Fault::BadInput, where, "architectures is not a list of one name", advice_on_families());
     }
-    name = list->front().get<std::string>();
+    kind.hf_class = list->front().get<std::string>();
   }
-  if (type.empty() && name.empty()) {
+  if (kind.type.empty() && kind.hf_class.empty()) {
     throw EngineError(Fault::BadInput, where, "neither model_type nor architectures is there", advice_on_families());
   }
+  return kind;
+}
+
+/// Returns the config.json of the text half of a model that reads images, too, and any other as it is.
+nlohmann::json text_half(const nlohmann::json& json, const std::string& where) {
+  const JsonFields fields(json, where);
+  const ModelKind kind = read_kind(fields, where);
+  const auto is_kind = [&](const ImageModel& model) { return kind.is(model.type, model.hf_class); };
+  if (std::ranges::none_of(kImageModels, is_kind)) return json;
+  const nlohmann::json* half = fields.find("text_config");
+  if (half == nullptr || !half->is_object())
+    throw EngineError(Fault::BadInput, where, "text_config is missing or not an object", "Fetch config.json again.");
+  nlohmann::json text = *half;
+  for (const char* key : {"bos_token_id", "eos_token_id", "tie_word_embeddings", "quantization_config"})
+    if (const nlohmann::json* value = fields.find(key)) text[key] = *value;  // transformers reads these of the whole
+  return text;
+}
+
+const Family& read_family(const JsonFields& fields, const std::string& where) {
+  const auto [type, name] = read_kind(fields, where);
   const Family* family = type.empty() ? find_class_family(name) : find_family(type);
   if (family != nullptr && (name.empty() || name == family->hf_class)) return *family;
   unsupported(where,
@@ -347,8 +385,12 @@ std::int64_t written_context(const ModelConfig& model) {
 
 }  // namespace
 
-ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& name, const std::string& where) {
+ModelConfig hf_config_from_json(const nlohmann::json& whole, const std::string& name, const std::string& where) {
+  const nlohmann::json json = text_half(whole, where);
   const JsonFields fields(json, where);
+  const auto integer_or = [&](const char* key, std::int64_t otherwise) {
+    return otherwise == 0 ? fields.integer(key) : fields.find_integer(key).value_or(otherwise);
+  };
   ModelConfig config;
   const Family& family = read_family(fields, where);
   config.name = name;
@@ -356,12 +398,12 @@ ModelConfig hf_config_from_json(const nlohmann::json& json, const std::string& n
   config.hidden = fields.integer("hidden_size");
   set_family_facts(family, config);
   config.intermediate = fields.integer("intermediate_size");
-  config.heads = fields.integer("num_attention_heads");
+  config.heads = integer_or("num_attention_heads", family.default_heads);
   const std::int64_t default_groups = family.default_kv_heads != 0 ? family.default_kv_heads : config.heads;
   const bool in_groups = family.projections != StoredProjections::FusedByHead && json.contains("num_key_value_heads");
   config.kv_heads = in_groups ? fields.find_integer("num_key_value_heads").value_or(config.heads) : default_groups;
-  config.vocabulary = fields.integer("vocab_size");
-  config.context = fields.integer("max_position_embeddings");
+  config.vocabulary = integer_or("vocab_size", family.default_vocabulary);
+  config.context = integer_or("max_position_embeddings", family.default_context);
   config.norm_epsilon = fields.find_number(epsilon_key(family)).value_or(family.default_epsilon);
   config.parallel_blocks = family.parallel_key && fields.find_flag("use_parallel_residual").value_or(true);
   config.tied_embeddings = fields.find_flag("tie_word_embeddings").value_or(family.default_tied);

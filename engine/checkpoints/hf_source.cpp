@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "engine/base/error.h"
@@ -83,13 +84,28 @@ std::vector<SafetensorsFile> open_weights(const fs::path& folder) {
   return files;
 }
 
+/// Returns the name of a tensor in a model of text alone; nothing for one that only images need. A model that reads
+/// images, too, has a prefix before the names of its text half, and so have some that were saved as a model of text.
+std::optional<std::string> text_name(std::string_view name) {
+  for (const std::string_view before : {"", "model."}) {
+    if (!name.starts_with(before)) continue;
+    const std::string_view rest = name.substr(before.size());
+    if (rest.starts_with("vision_tower.") || rest.starts_with("multi_modal_projector.")) return std::nullopt;
+    constexpr std::string_view kTextHalf = "language_model.";
+    if (rest.starts_with(kTextHalf)) return std::string(before).append(rest.substr(kTextHalf.size()));
+  }
+  return std::string(name);
+}
+
 using TensorPlaces = std::map<std::string, std::pair<const SafetensorsFile*, const SafetensorsTensor*>>;
 
 TensorPlaces places_of(const std::vector<SafetensorsFile>& files) {
   TensorPlaces stored;
   for (const SafetensorsFile& file : files) {
     for (const SafetensorsTensor& tensor : file.tensors()) {
-      const auto [twin, is_new] = stored.emplace(tensor.name, std::pair(&file, &tensor));
+      const auto name = text_name(tensor.name);
+      if (!name) continue;
+      const auto [twin, is_new] = stored.emplace(*name, std::pair(&file, &tensor));
       if (is_new) continue;
       throw EngineError(Fault::BadInput, file.where(),
                         "tensor '" + tensor.name.substr(0, 120) + "' is also in " + twin->second.first->where(),

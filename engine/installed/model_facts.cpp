@@ -171,7 +171,9 @@ void describe_folder(const ModelCandidate& candidate, ModelFacts& facts) {
     facts.storage = most_common(numbers);
     facts.parameters = total_of(numbers);
   }
-  predict_memory(check_hf_folder(candidate.path), facts);
+  const ModelConfig model = check_hf_folder(candidate.path);
+  facts.family = family_of(model).models;  // of a model that reads images, too, that of its text half
+  predict_memory(model, facts);
 }
 
 void note_problem(const std::string& path, const EngineError& error, ModelFacts& facts) {

@@ -185,6 +185,42 @@ class HfConfigTest : public QObject {
     QCOMPARE(refused(Fault::BadInput, "cap", json), QString());
   }
 
+  /// The published 4B model says no more than this of its text half.
+  void reads_the_text_half_of_a_model_that_reads_images() {
+    nlohmann::json json{{"architectures", {"Gemma3ForConditionalGeneration"}},
+                        {"model_type", "gemma3"},
+                        {"eos_token_id", {1, 106}},
+                        {"text_config",
+                         {{"hidden_size", 2560},
+                          {"intermediate_size", 10240},
+                          {"model_type", "gemma3_text"},
+                          {"num_hidden_layers", 34},
+                          {"rope_scaling", {{"factor", 8.0}, {"rope_type", "linear"}}},
+                          {"sliding_window", 1024}}},
+                        {"vision_config", {{"hidden_size", 1152}, {"model_type", "siglip_vision_model"}}}};
+    const ModelConfig gemma = read(json);
+    QCOMPARE(gemma.architecture, std::string("gemma3_text"));
+    QCOMPARE((std::vector{gemma.heads, gemma.kv_heads, gemma.head_dim, gemma.vocabulary, gemma.context, gemma.window}),
+             (std::vector<std::int64_t>{8, 4, 256, 262208, 131072, 1024}));
+    QVERIFY(gemma.tied_embeddings && gemma.eos_id == 1 && !gemma.is_windowed(5) && gemma.is_windowed(33));
+    QVERIFY(gemma.rope.factor == 8 && gemma.rope.theta == 1e6 && gemma.window_rope->theta == 1e4);
+    for (const char* key : {"architectures", "model_type"}) {  // either name is enough
+      nlohmann::json one = json;
+      one.erase(key);
+      QCOMPARE(nlohmann::json(read(one)).dump(), nlohmann::json(gemma).dump());
+    }
+    json["quantization_config"] = {{"bits", 4}};
+    QCOMPARE(refused(Fault::Unsupported, "quantization_config", json), QString());
+    json.erase("quantization_config");
+    json["text_config"]["model_type"] = "ministral3";
+    QCOMPARE(refused(Fault::Unsupported, "ministral3 is not supported", json), QString());
+    json["text_config"] = "gemma";
+    QCOMPARE(refused(Fault::BadInput, "text_config is missing", json), QString());
+    const nlohmann::json half = of_mistral({{"architectures", nullptr}, {"tie_word_embeddings", false}});
+    json = {{"architectures", {"Mistral3ForConditionalGeneration"}}, {"model_type", "mistral3"}, {"text_config", half}};
+    QCOMPARE(nlohmann::json(read(json)).dump(), nlohmann::json(read(of_mistral({}))).dump());
+  }
+
   void what_is_refused_is_named() {
     const std::tuple<const char*, const char*, const char*> kKnown[] = {
         {"qwen3_moe", "Qwen3MoeForCausalLM", "a mixture of experts"},
@@ -194,7 +230,7 @@ class HfConfigTest : public QObject {
         {"qwen3_5", "Qwen3_5ForConditionalGeneration", "keep a state"},
         {"t5", "T5ForConditionalGeneration", "an encoder"},
         {"modernbert", "ModernBertForMaskedLM", "an encoder"},
-        {"gemma3", "Gemma3ForConditionalGeneration", "images or sound"},
+        {"gemma3n", "Gemma3nForConditionalGeneration", "images or sound"},
         {"qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", "images or sound"},
         {"gpt2", "GPT2LMHeadModel", "positions are inside"},
         {"bloom", "BloomForCausalLM", "ALiBi"},

@@ -122,6 +122,37 @@ class ModelSourceTest : public QObject {
     }
   }
 
+  /// Both prefixes are in use, in files of models that read images, too, and in files that say they do not.
+  void takes_the_text_half_of_a_model_that_reads_images() {
+    const ModelConfig config = tiny_config(2, 4, 2, 8, 32);
+    const Weights weights = random_weights(config, 3);
+    const auto renamed = [](const std::string& name, bool newer) {
+      if (!newer || !name.starts_with("model.")) return newer ? name : "language_model." + name;
+      return "model.language_model." + name.substr(6);
+    };
+    for (const bool newer : {false, true}) {
+      const TempDir folder;
+      write_tiny_model(folder.path(), config, weights, {});
+      std::vector<SafetensorsEntry> entries;
+      for (const auto& [name, shape] : hf_tensor_shapes(config)) {
+        const auto& values = weights.at(name);
+        const auto* bytes = reinterpret_cast<const char*>(values.data());
+        entries.push_back({renamed(name, newer), "F32", shape, std::string(bytes, values.size() * sizeof(float))});
+      }
+      const std::string before = newer ? "model." : "";
+      const auto add = [&](const std::string& name) {
+        entries.push_back({before + name, "I32", {2}, std::string(8, '\0')});
+        write_bytes(folder.path() / "model.safetensors", make_safetensors(entries));
+      };
+      add("vision_tower.vision_model.encoder.layers.0.mlp.fc1.bias");
+      add("multi_modal_projector.mm_input_projection_weight");
+      const auto model = ModelSource::open(folder.path().string());
+      QCOMPARE(differing_tensor(*model, config, weights, "F32", true), QString());
+      add("audio_tower.layers.0.weight");
+      QCOMPARE(refused(Fault::Unsupported, "audio_tower", folder.path().string()), QString());
+    }
+  }
+
   void an_adapter_is_no_model() {
     const TempDir folder;
     write_bytes(folder.path() / "adapter_config.json", "{}");

@@ -41,9 +41,21 @@ SHAPE = {"vocab_size": 160, "hidden_size": 64, "intermediate_size": 96, "num_hid
 LONGROPE = {"type": "longrope", "short_factor": [1.0, 1.0, 1.1, 1.2, 1.5, 2.0, 2.5, 3.0],
             "long_factor": [1.0, 1.5, 2.0, 4.0, 8.0, 12.0, 24.0, 48.0]}
 SAME_BASE = {"rope_type": "default", "rope_theta": 500000.0}
+TINY_EYE = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2,
+            "image_size": 8, "patch_size": 4}
 # A GGUF of these architectures has no key for such windows, nor for another scale of attention.
 NOT_IN_GGUF = ("qwen2, windows from layer 1 on", "qwen3, windows by layer", "gemma3, windows by layer",
-               "gemma3, no window", "gemma3, another scale, linear RoPE", "gemma2, another scale, no caps")
+               "gemma3, no window", "gemma3, another scale, linear RoPE", "gemma3, text half", "mistral, text half", "gemma2, another scale, no caps")
+
+
+def with_eyes(config_class, text_class, vision):
+    """Makes the config of a model that reads images, too, from the keys of its text half."""
+    def make(**keys):
+        return config_class(text_config=text_class(**keys).to_dict(), vision_config=vision,
+                            tie_word_embeddings=keys.get("tie_word_embeddings", text_class().tie_word_embeddings))
+    return make
+
+
 FAMILIES = {
     "llama": (transformers.LlamaConfig, transformers.LlamaForCausalLM, {}),
     "mistral": (transformers.MistralConfig, transformers.MistralForCausalLM, {"sliding_window": None}),
@@ -78,6 +90,12 @@ FAMILIES = {
          "rope_parameters": {
              "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
              "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}),
+    "gemma3, text half": (
+        with_eyes(transformers.Gemma3Config, transformers.Gemma3TextConfig, TINY_EYE),
+        transformers.Gemma3ForConditionalGeneration, {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20}),
+    "mistral, text half": (
+        with_eyes(transformers.Mistral3Config, transformers.MistralConfig, {"model_type": "pixtral", "head_dim": 8, **TINY_EYE}),
+        transformers.Mistral3ForConditionalGeneration, {"sliding_window": None, "head_dim": 16}),
     "gemma2": (
         transformers.Gemma2Config, transformers.Gemma2ForCausalLM,
         {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20, "attn_implementation": "eager",
@@ -221,11 +239,13 @@ class Family:
             model.get_input_embeddings().padding_idx = None  # transformers leaves its gradient out
             logits = model(self.ids[None]).logits[0]
             torch.nn.functional.cross_entropy(logits[:-1], self.ids[1:], reduction="sum").backward()
-        return {name_in_files(model, key): each.grad for key, each in model.named_parameters()}
+        return {name_in_files(model, key): each.grad for key, each in model.named_parameters() if each.grad is not None}
 
 
 def name_in_files(model, key):
-    """transformers 5 calls the head of every model lm_head, and saves GPT-NeoX's under its old name."""
+    """transformers 5 calls the head of every model lm_head, and saves GPT-NeoX's under its old name. Of a model that
+    reads images, too, we have the text half alone, under the names of a model of text."""
+    key = key.replace("model.language_model.", "model.")
     return "embed_out.weight" if model.config.model_type == "gpt_neox" and key == "lm_head.weight" else key
 
 
