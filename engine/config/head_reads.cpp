@@ -75,6 +75,10 @@ std::vector<int> carry_kv_heads(const SegmentConfig& config, const ModelConfig& 
   return distinct_kv_heads(readers_of(PrefixPart::Carry, config, model, layer), model);
 }
 
+std::int64_t carry_slots(const SegmentConfig& config, const ModelConfig& model) {
+  return std::max(config.carry_length, model.window_layers.empty() ? 0 : model.window - 1);
+}
+
 std::vector<int> reader_heads(const SegmentConfig& config, const ModelConfig& model, int layer) {
   return readers_of(PrefixPart::Retrieved, config, model, layer);
 }

@@ -32,6 +32,8 @@ std::vector<int> distinct_kv_heads(const std::vector<int>& heads, const ModelCon
 
 /// Returns the KV heads whose tail is carried: those that a reader of the carry uses. Ascending.
 std::vector<int> carry_kv_heads(const SegmentConfig& config, const ModelConfig& model, int layer);
+/// Returns the most tokens that any layer carries: M, or W − 1 where windowed layers carry more.
+std::int64_t carry_slots(const SegmentConfig& config, const ModelConfig& model);
 /// Return the query heads of a layer that read retrieved tokens, and those that search: the readers themselves, or the
 /// shared searchers. Ascending.
 std::vector<int> reader_heads(const SegmentConfig& config, const ModelConfig& model, int layer);

@@ -5,6 +5,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/config/head_reads.h"
 #include "engine/method/head_select.h"
@@ -13,16 +14,29 @@ namespace carryover {
 
 namespace {
 
-/// Builds an [L, M_i] map from row(l), a tensor of [M_i] values for layer l. Layers without a carry stay 0.
+/// Returns what a layer carries: its window, or the tail that the policy carries; undefined tensors for nothing.
+LayerCarry carry_of(const CarriedState& state, std::size_t layer) {
+  if (layer < state.windows.size() && state.windows[layer].keys.defined()) return state.windows[layer];
+  return layer < state.layers.size() ? state.layers[layer] : LayerCarry{};
+}
+
+/// Builds a map from row(l), the values of the slots of layer l; an undefined row has none. Rows end with the same
+/// token, so a row that is shorter than the longest one begins with NaN.
 template <typename Row>
 Map map_of_layers(const CarriedState& state, const Row& row) {
-  Map map{static_cast<std::int64_t>(state.layers.size()), state.length(), {}};
-  map.values.assign(static_cast<std::size_t>(map.rows * map.columns), 0.0f);
-  for (std::size_t l = 0; l < state.layers.size(); ++l) {
-    if (!state.layers[l].keys.defined()) continue;
-    const at::Tensor values = row(l).to(at::kFloat).cpu().contiguous();
-    std::copy_n(values.template const_data_ptr<float>(), map.columns,
-                map.values.begin() + static_cast<std::ptrdiff_t>(l) * map.columns);
+  std::vector<at::Tensor> rows;
+  Map map{static_cast<std::int64_t>(std::max(state.layers.size(), state.windows.size())), 0, {}};
+  for (std::int64_t l = 0; l < map.rows; ++l) {
+    rows.push_back(row(static_cast<std::size_t>(l)));
+    if (rows.back().defined()) map.columns = std::max(map.columns, rows.back().size(0));
+  }
+  map.values.assign(static_cast<std::size_t>(map.rows * map.columns), std::nanf(""));
+  auto end = map.values.begin();
+  for (const at::Tensor& each : rows) {
+    end += map.columns;
+    if (!each.defined()) continue;
+    const at::Tensor values = each.to(at::kFloat).cpu().contiguous();
+    std::copy_n(values.template const_data_ptr<float>(), values.size(0), end - values.size(0));
   }
   return map;
 }
@@ -100,14 +114,19 @@ LayerSinks first_tokens(const SegmentConfig& config, const at::Tensor& keys, con
 
 CarryMaps carry_maps(const CarriedState& state, const CarriedState& previous) {
   const at::NoGradGuard no_gradients;
-  CarryMaps maps;
-  maps.key_norm = map_of_layers(state, [&](std::size_t l) { return mean_norm(state.layers[l].keys); });
-  maps.value_norm = map_of_layers(state, [&](std::size_t l) { return mean_norm(state.layers[l].values); });
-  if (previous.length() == state.length() && state.length() > 0)
-    maps.drift = map_of_layers(state, [&](std::size_t l) {
-      const at::Tensor now = state.layers[l].keys.to(at::kFloat), before = previous.layers[l].keys.to(at::kFloat);
-      return ((now - before).norm(2, -1) / before.norm(2, -1).clamp_min(1e-20)).mean(0);
+  const auto norms = [&](at::Tensor LayerCarry::*part) {
+    return map_of_layers(state, [&](std::size_t l) {
+      const at::Tensor kv = carry_of(state, l).*part;
+      return kv.defined() ? mean_norm(kv) : kv;
     });
+  };
+  CarryMaps maps{norms(&LayerCarry::keys), norms(&LayerCarry::values), {}};
+  maps.drift = map_of_layers(state, [&](std::size_t l) -> at::Tensor {
+    const at::Tensor now = carry_of(state, l).keys, before = carry_of(previous, l).keys;
+    if (!now.defined() || !before.defined() || now.size(1) != before.size(1)) return {};
+    const at::Tensor from = before.to(at::kFloat);
+    return ((now.to(at::kFloat) - from).norm(2, -1) / from.norm(2, -1).clamp_min(1e-20)).mean(0);
+  });
   return maps;
 }
 

@@ -48,8 +48,9 @@ LayerCarry carry_tail(const SegmentConfig& config, const ModelConfig& model, int
 /// Returns a copy of the first `sink_length` keys and values of a layer. keys, values: [H_kv, n, d], unrotated.
 LayerSinks first_tokens(const SegmentConfig& config, const at::Tensor& keys, const at::Tensor& values);
 
-/// [L, M_i] maps of a state for the window: means over KV heads of ‖k‖ and ‖v‖, and the drift ‖k − k'‖/‖k'‖ from
-/// `previous` (empty if the lengths differ).
+/// [L, slots] maps of what a state carries, windows too: means over KV heads of ‖k‖ and ‖v‖, and the drift
+/// ‖k − k'‖/‖k'‖ from `previous` in layers that carried as many tokens there. The last column is the last token; NaN
+/// where a layer carries less than another. No columns if no layer has values.
 struct CarryMaps {
   Map key_norm, value_norm, drift;
 };

@@ -13,11 +13,13 @@
 #include "engine/runs/values/prefix_control.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/run_folders.h"
+#include "tests/support/same_map.h"
 #include "tests/support/test_program.h"
 
 using namespace carryover;
 using carryover::test::random_snapshot;
 using carryover::test::run_description;
+using carryover::test::same_map;
 using carryover::test::summary_of;
 using carryover::test::TempDir;
 using carryover::test::unlike;
@@ -50,6 +52,8 @@ class RunReaderTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void a_run_reopens_as_it_was();
+  void maps_of_windowed_layers_reopen();
+  void maps_of_earlier_versions_reopen();
   void a_run_that_broke_off_reopens();
   void a_run_without_sinks_reopens();
   void impossible_sinks_are_refused();
@@ -117,6 +121,68 @@ void RunReaderTest::a_run_that_broke_off_reopens() {
 }
 
 /// The measures of sinks are in the outline, from the index too; a run of an earlier version has none of them.
+/// A map whose first columns only layers 1 and 3 have.
+Map ragged_map(std::mt19937& random, std::int64_t columns, std::int64_t missing) {
+  Map map{4, columns, {}};
+  for (std::int64_t i = 0; i < 4 * columns; ++i) {
+    const bool empty = i / columns % 2 == 0 && i % columns < missing;
+    map.values.push_back(empty ? std::nanf("") : std::normal_distribution<float>(5, 1)(random));
+  }
+  return map;
+}
+
+void RunReaderTest::maps_of_windowed_layers_reopen() {
+  const TempDir temp;
+  std::mt19937 random(9);
+  RunDescription run = whole_run_description();
+  run.model.config.window = 13;
+  run.model.config.window_layers = {1, 3};
+  const std::pair<std::int64_t, std::int64_t> kColumns[] = {{7, 2}, {12, 4}, {12, 0}};  // and those that are missing
+  std::vector<SegmentSnapshot> segments;
+  RunFolder folder(temp.file("run"), run, false);
+  for (int i = 0; i < 3; ++i) {
+    segments.push_back(random_snapshot(i, random, 32));
+    const auto [columns, missing] = kColumns[i];
+    segments.back().carry_key_norm = ragged_map(random, columns, missing);
+    segments.back().carry_drift = ragged_map(random, columns - 2, 0);
+    folder.append(segments.back());
+  }
+  folder.finish(summary_of(segments));
+  const RunContents read = reopen_run(temp.file("run"));
+  for (int i = 0; i < 3; ++i) {
+    const SegmentSnapshot& wanted = segments[static_cast<std::size_t>(i)];
+    const auto segment = read.segments->load(i);
+    QVERIFY(same_map(segment->carry_key_norm, wanted.carry_key_norm));
+    QVERIFY(same_map(segment->carry_drift, wanted.carry_drift));
+    QCOMPARE(read.outline->segment(i).mean_key_norm, digest_of(wanted).mean_key_norm);
+    QVERIFY(std::isfinite(digest_of(wanted).mean_key_norm));
+  }
+  const auto stored = NpyRows(temp.file("run/carry_maps.npy"));
+  QCOMPARE(stored.shape(), (std::vector<std::int64_t>{3, 3, 4, 12}));
+  QCOMPARE(stored.row(0)[2 * 12 - 1], segments[0].carry_key_norm.at(1, 6));  // the last slot is the last token
+}
+
+/// They have M slots, whatever windowed layers carry, and a short segment fills the first of them.
+void RunReaderTest::maps_of_earlier_versions_reopen() {
+  const TempDir temp;
+  std::mt19937 random(9);
+  RunDescription run = whole_run_description();
+  const auto segments = write_run(temp.file("run"), run, random, 1);
+  json config = json::parse(test::read_bytes(temp.file("run/config.json")));
+  config["model"]["config"]["window"] = 40;
+  config["model"]["config"]["window_layers"] = {1};
+  test::write_bytes(temp.file("run/config.json"), config.dump());
+  std::vector<float> row;
+  for (int i = 0; i < 3 * 4 * 8; ++i) row.push_back(i % 8 < 5 ? static_cast<float>(i) : std::nanf(""));
+  test::write_bytes(temp.file("run/carry_maps.npy"), npy_bytes(npy_array(std::span<const float>(row), {1, 3, 4, 8})));
+  fs::remove(temp.file("run/index.bin"));
+  const auto segment = reopen_run(temp.file("run")).segments->load(0);
+  QCOMPARE(segment->carry_key_norm.columns, 5);
+  QCOMPARE(segment->carry_drift.at(3, 4), row[(2 * 4 + 3) * 8 + 4]);
+  test::write_bytes(temp.file("run/carry_maps.npy"), npy_bytes(npy_array(std::span<const float>(row), {1, 3, 8, 4})));
+  QCOMPARE(unlike(Fault::BadInput, "layers and carry length", [&] { reopen_run(temp.file("run")); }), std::string());
+}
+
 void RunReaderTest::a_run_without_sinks_reopens() {
   const TempDir temp;
   std::mt19937 random(7);

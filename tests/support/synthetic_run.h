@@ -67,7 +67,7 @@ inline Map synthetic_map(std::int64_t rows, std::int64_t columns, double scale, 
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t column = 0; column < columns; ++column)
       map.values.push_back(row == 5
-                               ? 0.F  // a layer without local heads
+                               ? NAN  // a layer without local heads
                                : static_cast<float>(scale * (1 + 0.5 * std::sin(0.7 * static_cast<double>(row + seed)) *
                                                                      std::cos(0.3 * static_cast<double>(column)))));
   return map;

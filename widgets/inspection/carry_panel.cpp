@@ -20,13 +20,10 @@
 namespace carryover {
 namespace {
 
-/// A layer without local heads carries nothing: its row is all zeros, and is left blank.
-Map without_empty_layers(Map map) {
-  for (std::int64_t row = 0; row < map.rows; ++row) {
-    const auto first = map.values.begin() + row * map.columns, end = first + map.columns;
-    if (std::all_of(first, end, [](float value) { return value == 0; })) std::fill(first, end, NAN);
-  }
-  return map;
+/// Names a layer, with its window if it has one.
+QString layer_text(const ModelConfig& model, int layer) {
+  return model.is_windowed(layer) ? filled(CarryPanel::tr("layer %1, window of %2 tokens"), layer, model.window)
+                                  : filled(CarryPanel::tr("layer %1"), layer);
 }
 
 }  // namespace
@@ -112,7 +109,7 @@ void CarryPanel::refresh() {
             ? tr("This run carries nothing: its carry length M is 0")
             : tr("This run has no map of segment %1: run the text again, or on the command line with --carry-maps")
                   .arg(segment));
-  const Map map = without_empty_layers(map_of(segment, quantity));
+  const Map& map = map_of(segment, quantity);
   const Range& range = ranges_[static_cast<std::size_t>(quantity)];
   plot_->set_title(filled(tr("Carry left by segment %1: %2"), segment, quantity_->currentText()));
   plot_->set_value_range(range.low, range.high);
@@ -194,8 +191,11 @@ QString CarryPanel::text_at(double x, double y) {
   if (masses) return mass_text(segment, static_cast<int>(layer), static_cast<int>(slot));
   const SegmentRecord& record = context().run().record(segment);
   const std::int64_t position = record.first_token + record.length - map.columns + slot;
-  return filled(tr("layer %1 · slot %2 · position %3\n%4: %5\n%6"), layer, slot, position, quantity_->currentText(),
-                significant_text(static_cast<double>(map.at(layer, slot)), 5), text_around(context().run(), position));
+  const QString named = layer_text(context().run().model().config, static_cast<int>(layer));
+  const auto value = static_cast<double>(map.at(layer, slot));
+  if (std::isnan(value)) return filled(tr("%1 · position %2\nno value: the layer does not carry it"), named, position);
+  return filled(tr("%1 · slot %2 · position %3\n%4: %5\n%6"), named, slot, position, quantity_->currentText(),
+                significant_text(value, 5), text_around(context().run(), position));
 }
 
 }  // namespace carryover

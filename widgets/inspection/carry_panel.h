@@ -12,9 +12,9 @@ class QComboBox;
 
 namespace carryover {
 
-/// The tail C_i that a segment leaves (eq:forward): ‖K‖, ‖V‖ or drift, layers × carried tokens. The colours keep one
-/// range over all segments of the run, so that segments compare. Or, layers × heads, the attention that the segment
-/// spends on what it was given: its carry or its retrieved prefix.
+/// The tail C_i that a segment leaves (eq:forward), and the windows of windowed layers: ‖K‖, ‖V‖ or drift, layers ×
+/// carried tokens. The colours keep one range over all segments of the run, so that segments compare. Or, layers ×
+/// heads, the attention that the segment spends on what it was given: its carry or its retrieved prefix.
 class CarryPanel : public Panel {
   Q_OBJECT
  public:

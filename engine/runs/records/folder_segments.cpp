@@ -10,6 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
+#include "engine/config/head_reads.h"
 #include "engine/formats/fingerprint.h"
 #include "engine/formats/folder_path.h"
 #include "engine/formats/input_file.h"
@@ -24,38 +25,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// carry_maps.npy, [segments, 3, L, M], row by row.
+/// carry_maps.npy, [segments, 3, L, slots], row by row. Earlier versions kept no windowed layers and M slots, of which
+/// a short segment filled the first.
 class CarryMaps {
  public:
-  CarryMaps(const std::string& path, std::int64_t layers, std::int64_t slots)
-      : rows_(path), layers_(layers), slots_(slots) {
+  CarryMaps(const std::string& path, const ModelConfig& model, const SegmentConfig& config)
+      : rows_(path), layers_(model.layers) {
     const auto& shape = rows_.shape();
-    if (shape.size() != 4 || shape[1] != 3 || shape[2] != layers || shape[3] != slots)
+    if (shape.size() == 4) slots_ = shape[3];
+    const bool right_slots = slots_ == carry_slots(config, model) || slots_ == config.carry_length;
+    if (shape.size() != 4 || shape[1] != 3 || shape[2] != layers_ || !right_slots)
       throw EngineError(Fault::BadInput, path, "doesn't have the run's layers and carry length", kRunFolderAdvice);
   }
 
   void fill(SegmentSnapshot& snapshot) const {
     if (snapshot.record.index >= rows_.shape().front()) return;
     const std::vector<float> row = rows_.row(snapshot.record.index);
-    snapshot.carry_key_norm = plane(row, 0, snapshot.record.length);
-    snapshot.carry_value_norm = plane(row, 1, snapshot.record.length);
-    snapshot.carry_drift = plane(row, 2, snapshot.record.length);
+    snapshot.carry_key_norm = plane(row, 0);
+    snapshot.carry_value_norm = plane(row, 1);
+    snapshot.carry_drift = plane(row, 2);
   }
 
  private:
-  /// A short segment leaves a short tail: the rest of its row is NaN, and so is all of what was not kept.
-  Map plane(const std::vector<float>& row, std::int64_t index, std::int64_t length) const {
-    Map map{layers_, std::min(slots_, length), {}};
-    for (std::int64_t layer = 0; layer < layers_; ++layer) {
-      const auto first = row.begin() + (index * layers_ + layer) * slots_;
-      map.values.insert(map.values.end(), first, first + map.columns);
-    }
-    const auto missing = [](float value) { return std::isnan(value); };
-    return std::all_of(map.values.begin(), map.values.end(), missing) ? Map{} : map;
+  /// Slots that no layer has are NaN in all of them, before or behind the others.
+  Map plane(const std::vector<float>& row, std::int64_t index) const {
+    const auto value = [&](std::int64_t layer, std::int64_t slot) {
+      return row[static_cast<std::size_t>((index * layers_ + layer) * slots_ + slot)];
+    };
+    const auto is_empty = [&](std::int64_t slot) {
+      for (std::int64_t layer = 0; layer < layers_; ++layer)
+        if (!std::isnan(value(layer, slot))) return false;
+      return true;
+    };
+    std::int64_t first = 0, end = slots_;
+    while (first < end && is_empty(first)) ++first;
+    while (end > first && is_empty(end - 1)) --end;
+    if (first == end) return {};
+    Map map{layers_, end - first, {}};
+    for (std::int64_t layer = 0; layer < layers_; ++layer)
+      for (std::int64_t slot = first; slot < end; ++slot) map.values.push_back(value(layer, slot));
+    return map;
   }
 
   NpyRows rows_;
-  std::int64_t layers_, slots_;
+  std::int64_t layers_, slots_ = 0;
 };
 
 /// sinks.npy, [segments, L, kSinkColumns], row by row.
@@ -138,8 +151,7 @@ class FolderSegments : public SegmentSource {
     const std::string maps = path_in(run.directory, "carry_maps.npy");
     std::error_code ignored;
     if (fs::exists(maps, ignored))
-      maps_ =
-          std::make_unique<CarryMaps>(maps, description.model.config.layers, description.request.config.carry_length);
+      maps_ = std::make_unique<CarryMaps>(maps, description.model.config, description.request.config);
     const std::string sinks = path_in(run.directory, "sinks.npy");
     if (fs::exists(sinks, ignored)) sinks_ = std::make_unique<SinkRows>(sinks, description.model.config.layers);
     read_outline(run);

@@ -10,6 +10,7 @@
 #include "engine/base/csv_cell.h"
 #include "engine/base/error.h"
 #include "engine/base/text_parts.h"
+#include "engine/config/head_reads.h"
 #include "engine/formats/npy.h"
 #include "engine/formats/output_file.h"
 #include "engine/runs/records/run_command.h"
@@ -159,18 +160,23 @@ Table carry_table(const RunContents& run) {
   each_segment(run, [&](const SegmentSnapshot& segment) {
     const Map& keys = segment.carry_key_norm;
     const std::int64_t first = segment.record.first_token + segment.record.length - keys.columns;
-    const bool drifts = !segment.carry_drift.values.empty();
-    for (std::int64_t layer = 0; layer < keys.rows; ++layer)
-      for (std::int64_t slot = 0; slot < keys.columns; ++slot)
+    const Map& drift = segment.carry_drift;
+    const std::int64_t before_drift = keys.columns - drift.columns;  // columns end with the same token
+    for (std::int64_t layer = 0; layer < keys.rows; ++layer) {
+      for (std::int64_t slot = 0; slot < keys.columns; ++slot) {
+        if (std::isnan(keys.at(layer, slot))) continue;  // the layer carries less than another
         table << segment.record.index << layer << slot << first + slot << keys.at(layer, slot)
               << segment.carry_value_norm.at(layer, slot)
-              << (drifts ? segment.carry_drift.at(layer, slot) : std::nanf(""));
+              << (slot < before_drift ? std::nanf("") : drift.at(layer, slot - before_drift));
+      }
+    }
   });
   return table;
 }
 
 NpyArray carry_array(const RunContents& run) {
-  const std::int64_t layers = run.description.model.config.layers, slots = run.description.request.config.carry_length;
+  const std::int64_t layers = run.description.model.config.layers,
+                     slots = carry_slots(run.description.request.config, run.description.model.config);
   std::vector<float> values;
   each_segment(run, [&](const SegmentSnapshot& segment) {
     const std::vector<float> row = carry_map_row(segment, layers, slots);

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/system_file.h"
 #include "engine/base/text_parts.h"
+#include "engine/config/head_reads.h"
 #include "engine/formats/folder_lock.h"
 #include "engine/formats/input_lines.h"
 #include "engine/formats/json_file.h"
@@ -208,7 +209,8 @@ struct RunFolder::Files {
 };
 
 void RunFolder::Files::append_maps(const SegmentSnapshot& snapshot) {
-  const std::int64_t layers = description.model.config.layers, slots = description.request.config.carry_length;
+  const std::int64_t layers = description.model.config.layers,
+                     slots = carry_slots(description.request.config, description.model.config);
   append_row(maps, "carry_maps.npy", {3, layers, slots}, snapshot.carry_key_norm, snapshot,
              [&](const SegmentSnapshot& of) { return carry_map_row(of, layers, slots); });
   append_row(sinks, "sinks.npy", {layers, std::ssize(kSinkColumns)}, snapshot.sinks, snapshot,
@@ -298,10 +300,16 @@ StoredRun read_run_folder(const std::string& directory) {
 std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t layers, std::int64_t slots) {
   std::vector<float> row(static_cast<std::size_t>(3 * layers * slots), std::nanf(""));
   const Map* planes[] = {&snapshot.carry_key_norm, &snapshot.carry_value_norm, &snapshot.carry_drift};
-  for (std::int64_t plane = 0; plane < 3; ++plane)
-    for (std::int64_t layer = 0; layer < planes[plane]->rows; ++layer)
-      for (std::int64_t slot = 0; slot < planes[plane]->columns; ++slot)
-        row.at(static_cast<std::size_t>((plane * layers + layer) * slots + slot)) = planes[plane]->at(layer, slot);
+  auto end = row.begin();
+  for (const Map* plane : planes) {
+    CARRYOVER_CHECK(plane->columns <= slots && plane->rows <= layers);
+    for (std::int64_t layer = 0; layer < layers; ++layer) {
+      end += slots;
+      if (layer >= plane->rows) continue;
+      const auto first = plane->values.begin() + layer * plane->columns;
+      std::copy_n(first, plane->columns, end - plane->columns);
+    }
+  }
   return row;
 }
 

@@ -69,8 +69,8 @@ struct StoredRun {
 StoredRun read_run_folder(const std::string& directory);
 StoredRun read_run_numbers(const std::string& directory);  ///< likewise, without its hits
 
-/// Returns a segment's row of carry_maps.npy: norms of keys, of values, and drift, [layers, slots] each; NaN where
-/// there is no value.
+/// Returns a segment's row of carry_maps.npy: norms of keys, of values, and drift, [layers, slots] each. The last slot
+/// is the segment's last token; NaN where there is no value.
 std::vector<float> carry_map_row(const SegmentSnapshot& snapshot, std::int64_t layers, std::int64_t slots);
 
 /// Returns a segment's row of sinks.npy, [layers, kSinkColumns]; NaN where it has no map.

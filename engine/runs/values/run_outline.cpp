@@ -12,10 +12,14 @@ namespace {
 constexpr float no_value = std::numeric_limits<float>::quiet_NaN();
 
 float mean_of(const Map& map) {
-  if (map.values.empty()) return no_value;
   double sum = 0;
-  for (const float value : map.values) sum += static_cast<double>(value);
-  return static_cast<float>(sum / static_cast<double>(map.values.size()));
+  std::int64_t count = 0;
+  for (const float value : map.values) {
+    if (!std::isfinite(value)) continue;
+    sum += static_cast<double>(value);
+    ++count;
+  }
+  return count == 0 ? no_value : static_cast<float>(sum / static_cast<double>(count));
 }
 
 float largest_of(const Map& map) {

@@ -44,12 +44,12 @@ struct SegmentSnapshot {
   std::vector<std::int32_t> ids;  ///< the segment's tokens, m_i
   std::vector<float> target_nll;  ///< nats; entry j is the loss of target first_token + j + 1; `record.targets` entries
   std::vector<HeadHits> hits;     ///< hits that this segment READ, by layer and head
-  Map carry_key_norm;  ///< [L, M_i]: ‖k‖ of the carry this segment LEFT, mean over its KV heads; 0 where a layer has
-                       ///< none
-  Map carry_value_norm;  ///< [L, M_i]
-  Map carry_drift;  ///< [L, M_i]: ‖k − k'‖/‖k'‖ against the same slot of the previous segment's carry; empty for the
-                    ///< first
-  Map sinks;  ///< [L, kSinkColumns]
+  // [L, slots] of the carry this segment LEFT, up to carry_slots(). The last column is the segment's last token; NaN
+  // where a layer carries nothing.
+  Map carry_key_norm;  ///< ‖k‖, mean over the layer's KV heads
+  Map carry_value_norm;
+  Map carry_drift;  ///< ‖k − k'‖/‖k'‖ against the same slot of the previous segment's carry; empty for the first
+  Map sinks;        ///< [L, kSinkColumns]
 };
 
 }  // namespace carryover

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/error.h"
+#include "engine/config/head_reads.h"
 
 namespace carryover {
 namespace {
@@ -53,7 +54,7 @@ bool are_finite(const SegmentRecord& record) {
 }  // namespace
 
 SnapshotLimits snapshot_limits(const ModelConfig& model, const SegmentConfig& config, std::int64_t tokens) {
-  return {tokens, model.layers, model.heads, model.vocabulary, config.segment_length, config.carry_length};
+  return {tokens, model.layers, model.heads, model.vocabulary, config.segment_length, carry_slots(config, model)};
 }
 
 void check_ids(std::span<const std::int32_t> ids, std::int64_t vocabulary, const std::string& where) {
@@ -135,9 +136,9 @@ void check_snapshot(const SegmentSnapshot& snapshot, SegmentPlace place, const S
   require(snapshot.target_nll.empty() || std::ssize(snapshot.target_nll) == snapshot.record.targets, where,
           "a segment has another number of losses than targets");
   check_hits(snapshot.hits, place, limits, where);
-  check_map(snapshot.carry_key_norm, limits.layers, limits.carry_length, "the map of key norms", where);
-  check_map(snapshot.carry_value_norm, limits.layers, limits.carry_length, "the map of value norms", where);
-  check_map(snapshot.carry_drift, limits.layers, limits.carry_length, "the map of drift", where);
+  check_map(snapshot.carry_key_norm, limits.layers, limits.carry_slots, "the map of key norms", where);
+  check_map(snapshot.carry_value_norm, limits.layers, limits.carry_slots, "the map of value norms", where);
+  check_map(snapshot.carry_drift, limits.layers, limits.carry_slots, "the map of drift", where);
   check_sinks(snapshot.sinks, limits, where);
 }
 

@@ -21,7 +21,7 @@ inline constexpr std::int64_t kMostLayersOrHeads = 1 << 16;  ///< limit for any 
 struct SnapshotLimits {
   std::int64_t tokens = 0;  ///< tokens of the run
   std::int64_t layers = 0, heads = 0, vocabulary = 0;
-  std::int64_t segment_length = 0, carry_length = 0;
+  std::int64_t segment_length = 0, carry_slots = 0;
 };
 SnapshotLimits snapshot_limits(const ModelConfig& model, const SegmentConfig& config, std::int64_t tokens);
 

@@ -10,6 +10,7 @@
 
 #include "engine/runs/records/run_journal.h"
 #include "tests/support/gui_test.h"
+#include "tests/support/same_map.h"
 #include "tests/support/synthetic_run.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/test_program.h"
@@ -232,7 +233,7 @@ class RunModelTest : public QObject {
     const SegmentSnapshot &a = run.snapshot(segment), &b = wanted.snapshot(segment);
     QCOMPARE(a.record.nll_sum, b.record.nll_sum);
     QVERIFY(a.ids == b.ids && a.target_nll == b.target_nll && a.hits == b.hits);
-    QVERIFY(a.carry_key_norm.values == b.carry_key_norm.values && a.carry_drift.values == b.carry_drift.values);
+    QVERIFY(test::same_map(a.carry_key_norm, b.carry_key_norm) && test::same_map(a.carry_drift, b.carry_drift));
     QVERIFY(run.hit_counts(segment) == wanted.hit_counts(segment));
     QCOMPARE(run.digest(segment).anchors, wanted.digest(segment).anchors);
     QCOMPARE(run.digest(segment).evidence, wanted.digest(segment).evidence);
