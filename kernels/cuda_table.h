@@ -15,7 +15,7 @@
 namespace carryover::kernels {
 
 /// Raised whenever an argument struct or this table changes; a plug-in of another version is not used.
-inline constexpr int cuda_abi_version = 7;
+inline constexpr int cuda_abi_version = 8;
 
 /// The functions of libcarryover_cuda.so. The engine opens that library at run time and calls through this table, so
 /// that it links nothing of CUDA. The contracts are those of the kernels' headers; a Status is a cudaError_t.

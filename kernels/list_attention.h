@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "kernels/kv_rows.h"
+#include "kernels/soft_cap.h"
 
 namespace carryover::kernels {
 
@@ -45,10 +46,10 @@ struct alignas(8) KeyRun {
   std::int32_t first, before;
 };
 
-/// Computes the attention of tiles of queries over only the keys that each query may see: softmax(scale · q·kᵀ)·v over
-/// [prefix; segment] (eq:attn), summed in fp32 (fp64 for fp64). The last query_count places are the queries' own. With
-/// lists, there is one list for each row and tile, and one band of all keys; without lists, a window of up to three
-/// disjoint bands. A query that sees no key gets zeros.
+/// Computes the attention of tiles of queries over only the keys that each query may see: softmax(capped(scale ·
+/// q·kᵀ))·v over [prefix; segment] (eq:attn), summed in fp32 (fp64 for fp64). The last query_count places are the
+/// queries' own. With lists, there is one list for each row and tile, and one band of all keys; without lists, a window
+/// of up to three disjoint bands. A query that sees no key gets zeros.
 struct ListAttention {
   QueryRows queries;        ///< [heads, query_count, d] rotated
   QueryRows apart_queries;  ///< same shape, rotated for bands that are read apart; not read if there are none
@@ -57,6 +58,7 @@ struct ListAttention {
   Element type;
   std::int32_t heads, query_count, prefix_length, length, head_dim;  ///< query_count ≤ length
   float scale;
+  float cap;  ///< of soft-capped scores (soft_cap.h); 0: none
   KeyBand bands[list_attention_max_bands];
   std::int32_t band_count;
   /// Number of neighbouring heads that a row of lists serves, which share a KV head. If it is more than 1, each tile is
@@ -70,7 +72,7 @@ struct ListAttention {
   std::int32_t row_lists;  ///< number of lists per row; several tiles may share one
   const KeyRun* runs;      ///< runs of all lists
   void* output;            ///< [query_count, heads, d]
-  float* log_sums;         ///< [heads, query_count]: log Σ e^(scale · q·k), −∞ without a key; null: not needed
+  float* log_sums;         ///< [heads, query_count]: log Σ e^score, −∞ without a key; null: not needed
   void* workspace;         ///< device scratch of list_attention_workspace_bytes(); null for the reference
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "kernels/kv_rows.h"
+#include "kernels/soft_cap.h"
 
 namespace carryover::kernels {
 
@@ -10,8 +11,8 @@ inline bool row_attention_takes(Element type, std::int64_t head_dim) {
 }
 
 /// Computes the attention of one query of each head over [prefix; segment] (eq:attn), as for a decoded token: keys and
-/// values are read once and in place. softmax(scale · q·kᵀ)·v, summed in fp32 (fp64 for fp64). Heads read one of two
-/// prefixes, so that all heads of a layer are one call.
+/// values are read once and in place. softmax(capped(scale · q·kᵀ))·v, summed in fp32 (fp64 for fp64). Heads read one
+/// of two prefixes, so that all heads of a layer are one call.
 struct RowAttention {
   const void* queries;            ///< [*, d] rotated, dense
   const std::int32_t* query_row;  ///< [heads]
@@ -20,6 +21,7 @@ struct RowAttention {
   Element type;
   std::int32_t heads, prefix_length, length, head_dim;  ///< prefix_length + length ≥ 1
   float scale;
+  float cap;                      ///< of soft-capped scores (soft_cap.h); 0: none
   void* output;                   ///< [heads, d]
   void* workspace;                ///< device scratch of row_attention_workspace_bytes(); null for the reference
   KvRows other = {};              ///< prefix of the heads that `reads_other` names, in place of `prefix`

@@ -57,7 +57,7 @@ bool is_aligned(const at::Tensor& kv) {
 }
 
 bool takes_one_row(const HeadAttention& a) {
-  return a.score_cap == 0 && a.queries.size(1) == 1 && a.queries.is_contiguous() &&
+  return a.queries.size(1) == 1 && a.queries.is_contiguous() &&
          kernels::row_attention_takes(element_of(a.queries.scalar_type()), a.queries.size(2)) &&
          is_aligned(a.queries) && is_aligned(a.prefix_keys) && is_aligned(a.prefix_values) && is_aligned(a.keys) &&
          is_aligned(a.values);
@@ -92,6 +92,7 @@ at::Tensor attend_listed(const HeadAttention& a, const HeadAttention* other, con
   args.length = static_cast<std::int32_t>(a.keys.size(1));
   args.head_dim = static_cast<std::int32_t>(a.queries.size(2));
   args.scale = attention_scale<float>(args.head_dim);
+  args.cap = static_cast<float>(a.score_cap);
   args.output = out.mutable_data_ptr();
   const at::Tensor scratch =
       at::empty({cuda_kernels().row_attention_workspace_bytes(args)}, a.queries.options().dtype(at::kByte));

@@ -144,7 +144,7 @@ void take_window(kernels::ListAttention& args, const AttentionWindow& window) {
   };
   add(0, sinks, 0, kernels::unlimited_reach, own_queries);
   add(sinks, apart, window.length + window.far, kernels::unlimited_reach, own_queries);
-  add(apart, all, 0, window.length, false);
+  add(apart, all, 0, window.sees_all() ? kernels::unlimited_reach : window.length, false);
   args.heads_together = 1;
   args.most_together = static_cast<std::int32_t>(std::min<std::int64_t>(args.query_count, kMostLanes));
   args.tile_count = static_cast<std::int32_t>((args.query_count + kMostLanes - 1) / kMostLanes);
@@ -178,8 +178,8 @@ at::Tensor row_of_head(const at::Tensor& kv, std::int64_t r) {
 }  // namespace
 
 bool attends_by_lists(const PrefixAttention& a) {
-  const bool sees_part = (a.index != nullptr || !a.window.sees_all()) && a.score_cap == 0;
-  return sees_part && takes_kernels(a.queries.device()) && !at::GradMode::is_enabled() && is_taken(a);
+  const bool has_no_other_kernel = a.index != nullptr || !a.window.sees_all() || a.score_cap != 0;
+  return has_no_other_kernel && takes_kernels(a.queries.device()) && !at::GradMode::is_enabled() && is_taken(a);
 }
 
 std::pair<at::Tensor, at::Tensor> attend_by_lists(const PrefixAttention& a) {
@@ -203,6 +203,7 @@ std::pair<at::Tensor, at::Tensor> attend_by_lists(const PrefixAttention& a) {
   args.length = static_cast<std::int32_t>(keys.size(1));
   args.head_dim = static_cast<std::int32_t>(d);
   args.scale = attention_scale<float>(d);
+  args.cap = static_cast<float>(a.score_cap);
   UploadedLists lists;
   if (a.index != nullptr) {
     lists = upload_lists(*a.index, args.prefix_length + args.length - m, device);

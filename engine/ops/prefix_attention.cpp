@@ -410,13 +410,13 @@ WeighedAttention weighed_attention(const PrefixAttention& a) {
 }
 
 at::Tensor prefix_attention(const PrefixAttention& a) {
+  if (attends_by_lists(a)) return attend_by_lists(a).first;
   if (a.score_cap != 0) return capped_attention(a);
   const bool on_device = takes_kernels(a.queries.device());
   // Autograd functions accept only defined tensors: no prefix becomes a prefix of no keys.
   const auto defined = [&](const at::Tensor& prefix) {
     return prefix.defined() ? prefix : a.keys.narrow(2, 0, 0).detach();
   };
-  if (attends_by_lists(a)) return attend_by_lists(a).first;
   if (a.index != nullptr) {
     if (on_device) return masked_attention(a);
     if (!at::GradMode::is_enabled()) return attend_listed(a);

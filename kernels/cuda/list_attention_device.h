@@ -288,15 +288,21 @@ __device__ void weigh(float (&scores)[tiles][4], int row, TwoQueries<d>& queries
 /// Adds the first `present` keys of a step. `places`: those of the lane's two queries.
 template <typename T, int d>
 __device__ void take_in(TwoQueries<d>& queries, const HeldQueries<T, d>& held, const StepKeys<T, d>& step,
-                        std::int32_t present, const KeyBand& band, const std::int32_t (&places)[2], float scale) {
+                        std::int32_t present, const KeyBand& band, const std::int32_t (&places)[2], float scale,
+                        float cap) {
   constexpr int tiles = StepKeys<T, d>::count / 8;
   float scores[tiles][4] = {};
   score(held, step, scores);
   CARRYOVER_UNROLL
+  for (int i = 0; i < 4 * tiles; ++i) scores[i / 4][i % 4] *= scale;
+  if (cap > 0) {  // one branch for all: few models have a cap
+    CARRYOVER_UNROLL
+    for (int i = 0; i < 4 * tiles; ++i) scores[i / 4][i % 4] = soft_capped(scores[i / 4][i % 4], cap);
+  }
+  CARRYOVER_UNROLL
   for (int i = 0; i < 4 * tiles; ++i) {
     const int key = i / 4 * 8 + threadIdx.x % 4 * 2 + i % 2;
-    const bool seen = key < present && sees(band, places[i % 4 / 2], step.places[key]);
-    scores[i / 4][i % 4] = seen ? scores[i / 4][i % 4] * scale : without_score;
+    if (key >= present || !sees(band, places[i % 4 / 2], step.places[key])) scores[i / 4][i % 4] = without_score;
   }
   weigh(scores, 0, queries);
   weigh(scores, 1, queries);
@@ -405,7 +411,7 @@ __global__ void __launch_bounds__(warps* warp_size) attend_tiles(const ListAtten
       __syncthreads();
       gather(step, args, block.head, warps * warp_size);
       __syncthreads();
-      if (busy) take_in(queries, held, step, present, band, places, args.scale);
+      if (busy) take_in(queries, held, step, present, band, places, args.scale, args.cap);
     }
   }
   if (!busy) return;

@@ -69,7 +69,7 @@ struct HeadPositions {
 /// Adds keys_at_once positions, of which the first `count` exist. The whole warp calls it with the same arguments.
 template <typename T, int width>
 __device__ void take_in(RunningSoftmax<width>& softmax, const HeadPositions& all, const float (&query)[width],
-                        std::int64_t first, int count) {
+                        std::int64_t first, int count, float cap) {
   float scores[keys_at_once], values[keys_at_once][width], highest = softmax.highest;
   for (int k = 0; k < keys_at_once; ++k) {
     const std::int64_t position = first + (k < count ? k : 0);  // missing positions repeat the first one
@@ -80,7 +80,8 @@ __device__ void take_in(RunningSoftmax<width>& softmax, const HeadPositions& all
     load(key_at<T>(rows, all.head, at), key);
     load(value_at<T>(rows, all.head, at), values[k]);
     for (int c = 0; c < width; ++c) product += query[c] * key[c];
-    scores[k] = k < count ? sum_of_lanes(product) : without_score;
+    const float score = soft_capped(sum_of_lanes(product), cap);
+    scores[k] = k < count ? score : without_score;
     highest = scores[k] > highest ? scores[k] : highest;
   }
   const float kept = exponential(softmax.highest - highest);
@@ -183,7 +184,7 @@ __global__ void __launch_bounds__(attend_threads)
   }
   for (std::int64_t first = begin + warp * keys_at_once; first < end; first += attend_warps * keys_at_once) {
     take_in<T>(softmax, positions, query, first,
-               end - first < keys_at_once ? static_cast<int>(end - first) : keys_at_once);
+               end - first < keys_at_once ? static_cast<int>(end - first) : keys_at_once, args.cap);
   }
 
   if (lane == 0) table.highest[warp] = softmax.highest, table.sums[warp] = softmax.sum;

@@ -35,7 +35,8 @@ class Query {
       const std::int32_t after = r + 1 < keys.run_count ? run_at(keys, r + 1).before : keys.keys;
       for (std::int32_t place = run.first; place < run.first + after - run.before; ++place)
         if (sees(band, place_of(args_, query_), place))
-          seen_.push_back({place, product(own, row(place, key_at<T>), args_.head_dim) * double{args_.scale}});
+          seen_.push_back({place, soft_capped(product(own, row(place, key_at<T>), args_.head_dim) * double{args_.scale},
+                                              args_.cap)});
     }
   }
 

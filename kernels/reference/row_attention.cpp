@@ -21,7 +21,7 @@ void attend(const RowAttention& args, std::int32_t head) {
     const T* key = key_at<T>(rows_of(p), head, place(p));
     double score = 0;
     for (std::int32_t c = 0; c < d; ++c) score += double{to_opmath(query[c])} * double{to_opmath(key[c])};
-    weights.push_back(score * double{args.scale});
+    weights.push_back(soft_capped(score * double{args.scale}, args.cap));
   }
   const double top = *std::max_element(weights.begin(), weights.end());
   double sum = 0;
