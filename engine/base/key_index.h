@@ -10,7 +10,15 @@ namespace carryover {
 struct KeyRange {
   std::int32_t first = 0, end = 0;
 
+  static KeyRange of(std::int64_t first, std::int64_t end) {
+    return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(end)};
+  }
   std::int64_t length() const { return std::int64_t{end} - first; }
+  /// Returns the keys that both have; an empty range if there are none.
+  KeyRange within(KeyRange other) const {
+    const std::int32_t from = std::max(first, other.first);
+    return {from, std::max(from, std::min(end, other.end))};
+  }
   bool operator==(const KeyRange&) const = default;
 };
 

@@ -34,12 +34,9 @@ KeyIndex streaming_keys(const ModelConfig& model, StreamingView view, std::int64
   KeyIndex index = KeyIndex::of_tiles(model.kv_heads, 1, 0, tokens);
   index.shared = true;
   for (std::int64_t query = 0; query < tokens; ++query) {
-    const auto range = [](std::int64_t first, std::int64_t end) {
-      return KeyRange{static_cast<std::int32_t>(first), static_cast<std::int32_t>(end)};
-    };
     const std::int64_t end = query + 1;
-    std::vector<KeyRange> ranges{range(0, std::min(view.sinks, end)),
-                                 range(std::max<std::int64_t>(0, end - view.recent), end)};
+    std::vector<KeyRange> ranges{KeyRange::of(0, std::min(view.sinks, end)),
+                                 KeyRange::of(std::max<std::int64_t>(0, end - view.recent), end)};
     unite(ranges);
     for (std::int64_t row = 0; row < index.rows; ++row)
       index.lists[static_cast<std::size_t>(row * tokens + query)] = ranges;

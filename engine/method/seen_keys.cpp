@@ -29,12 +29,12 @@ std::int64_t unseen_slots(const HeadGroup& group, const ModelConfig& model, std:
 /// Retrieved slots count for each query head that reads them, because each has chosen its own.
 std::int64_t unlisted_slots(const HeadGroup& group, const ModelConfig& model) {
   if (!group.index) return 0;
-  const PrefixSpan choice = group.span(PrefixPart::Retrieved);
+  const PrefixSpan retrieved = group.span(PrefixPart::Retrieved);
+  const KeyRange choice = KeyRange::of(retrieved.first, retrieved.first + retrieved.length);
   std::int64_t unlisted = std::ssize(distinct_kv_heads(group.heads, model)) * choice.length;
   for (std::int64_t head = 0; head < group.index->rows; ++head)
     for (const KeyRange& range : group.index->list(head, group.index->tiles() - 1))
-      unlisted -= std::max<std::int64_t>(0, std::min<std::int64_t>(range.end, choice.first + choice.length) -
-                                                std::max<std::int64_t>(range.first, choice.first));
+      unlisted -= range.within(choice).length();
   return unlisted;
 }
 

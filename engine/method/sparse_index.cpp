@@ -64,8 +64,7 @@ std::vector<KeyRange> tile_ranges(const VerticalSlash& lines, std::int64_t tile_
   std::vector<KeyRange> ranges;
   std::int64_t first = -1, end = -1;
   const auto add = [&] {
-    if (first >= 0)
-      ranges.push_back({static_cast<std::int32_t>(first), static_cast<std::int32_t>(std::min(end, positions))});
+    if (first >= 0) ranges.push_back(KeyRange::of(first, std::min(end, positions)));
   };
   for (const std::int32_t diagonal : lines.diagonals) {
     if (diagonal >= tile_end) continue;
@@ -98,7 +97,7 @@ std::vector<std::vector<KeyRange>> block_ranges(const SparseQueries& sparse, std
     auto& list = lists[static_cast<std::size_t>(tile)];
     const auto add = [&](std::int64_t block) {
       const std::int64_t begin = block * kSparseTile, end = std::min(begin + kSparseTile, sparse.positions());
-      if (block <= first + tile) list.push_back({static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end)});
+      if (block <= first + tile) list.push_back(KeyRange::of(begin, end));
     };
     for (std::int64_t i = 0; i < count; ++i) add(found.const_data_ptr<std::int32_t>()[tile * count + i]);
     add(first + tile);

@@ -18,10 +18,6 @@ namespace {
 
 constexpr std::int64_t kRanked = std::int64_t{1} << 20;  ///< entries that are ranked at a time
 
-KeyRange range(std::int64_t first, std::int64_t end) {
-  return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(end)};
-}
-
 /// Returns the row of a prefix that each head of the group reads.
 std::vector<std::int32_t> prefix_rows(const HeadGroup& group, const ModelConfig& model) {
   const std::vector<int> rows = places_of(kv_heads_of_each(group.heads, model), distinct_kv_heads(group.heads, model));
@@ -30,10 +26,11 @@ std::vector<std::int32_t> prefix_rows(const HeadGroup& group, const ModelConfig&
 
 /// Returns what the query at place `own` sees: all but those slots of the pool that are not among its best.
 std::vector<KeyRange> seen_by_query(std::span<const std::int64_t> best, const PrefixSpan& pool, std::int64_t own) {
-  std::vector<KeyRange> seen{range(0, pool.first), range(pool.first + pool.length, own + 1)};
+  std::vector<KeyRange> seen{KeyRange::of(0, pool.first), KeyRange::of(pool.first + pool.length, own + 1)};
   seen.reserve(best.size() + 2);
   for (const std::int64_t entry : best)
-    if (entry >= 0) seen.push_back(range(pool.first + entry, pool.first + entry + 1));  // −1: its score is no number
+    if (entry >= 0)
+      seen.push_back(KeyRange::of(pool.first + entry, pool.first + entry + 1));  // −1: its score is no number
   unite(seen);
   return seen;
 }
@@ -51,7 +48,7 @@ KeyIndex search_per_token(const HeadGroup& group, const ChunkQueries& chunk, std
   const at::Tensor queries = select_heads(chunk.rotated.detach(), group.heads);
   const std::vector<std::int32_t> rows = prefix_rows(group, model);
   KeyIndex index = KeyIndex::of_tiles(heads, 1, 0, m);
-  index.choice = range(pool.first, pool.first + pool.length);
+  index.choice = KeyRange::of(pool.first, pool.first + pool.length);
   const std::int64_t step = std::max<std::int64_t>(1, kRanked / (heads * most));
   for (std::int64_t first = 0; first < m; first += step) {
     const std::int64_t count = std::min(step, m - first);

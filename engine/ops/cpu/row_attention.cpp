@@ -225,9 +225,10 @@ void merge(const std::vector<Block<T>>& blocks, const std::vector<Partial<W>>& p
 /// Returns the places of `choice` that a list names.
 std::vector<std::int32_t> chosen_rows(const std::vector<KeyRange>& list, KeyRange choice) {
   std::vector<std::int32_t> rows;
-  for (const KeyRange& range : list)
-    for (std::int32_t row = std::max(range.first, choice.first); row < std::min(range.end, choice.end); ++row)
-      rows.push_back(row);
+  for (const KeyRange& range : list) {
+    const KeyRange chosen = range.within(choice);
+    for (std::int32_t row = chosen.first; row < chosen.end; ++row) rows.push_back(row);
+  }
   return rows;
 }
 

@@ -20,10 +20,6 @@ constexpr std::int64_t kScores = std::int64_t{1} << 20;  ///< number of scores t
 
 enum Branch : std::size_t { kCompressed, kSelected, kWindow };  ///< in the order of gates
 
-KeyRange range(std::int64_t first, std::int64_t end) {
-  return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(end)};
-}
-
 /// Returns an index with a list for each query, which all query heads of a KV head share.
 KeyIndex index_of_queries(std::int64_t kv_heads, std::int64_t m) {
   KeyIndex index = KeyIndex::of_tiles(kv_heads, 1, 0, m);
@@ -113,7 +109,7 @@ KeyIndex NsaPolicy::seen_means(const ChunkQueries& chunk) const {
   const std::int64_t first = chunk.first_token();
   KeyIndex index = KeyIndex::of_tiles(model_.heads, rule_.block, (first + 1) % rule_.block, chunk.count());
   for (std::int64_t tile = 0; tile < index.tiles(); ++tile) {
-    std::vector<KeyRange> ranges = {range(0, rule_.whole(first + index.first(tile) + 1))};
+    std::vector<KeyRange> ranges = {KeyRange::of(0, rule_.whole(first + index.first(tile) + 1))};
     unite(ranges);
     for (std::int64_t head = 0; head < index.rows; ++head)
       index.lists[static_cast<std::size_t>(head * index.tiles() + tile)] = ranges;
@@ -129,7 +125,7 @@ KeyIndex NsaPolicy::selected_keys(const ChunkQueries& chunk, const at::Tensor& m
   std::int64_t choosing = 0;  // the first query that can't see all tokens
   for (; choosing < m && rule_.selects_all(first + choosing + 1); ++choosing)
     for (std::int64_t row = 0; row < index.rows; ++row)
-      index.lists[static_cast<std::size_t>(row * m + choosing)] = {range(0, first + choosing + 1)};
+      index.lists[static_cast<std::size_t>(row * m + choosing)] = {KeyRange::of(0, first + choosing + 1)};
   const auto opmath = at::toOpMathType(means.scalar_type());
   const double scale = attention_scale<double>(model_.head_dim);
   const std::int64_t step = std::max<std::int64_t>(1, kScores / (share * means.size(1)));
@@ -161,8 +157,8 @@ void NsaPolicy::select_blocks(KeyIndex& index, std::int64_t kv_head, std::int64_
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t end = first + query + i + 1;
     std::vector<KeyRange>& ranges = index.lists[static_cast<std::size_t>(kv_head * index.queries + query + i)];
-    ranges.push_back(range(rule_.own(end) * b, end));
-    for (std::int64_t k = 0; k < chosen; ++k, ++blocks) ranges.push_back(range(*blocks * b, (*blocks + 1) * b));
+    ranges.push_back(KeyRange::of(rule_.own(end) * b, end));
+    for (std::int64_t k = 0; k < chosen; ++k, ++blocks) ranges.push_back(KeyRange::of(*blocks * b, (*blocks + 1) * b));
     unite(ranges);
   }
 }
