@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/families/family.h"
 #include "engine/inspection/inspect.h"
 #include "engine/runs/memory_forecast.h"
 #include "engine/runs/values/replay_request.h"
@@ -10,6 +11,14 @@
 namespace carryover {
 
 namespace {
+
+/// Puts BOS before a probe for a model that reads every text behind it.
+HeadProbe with_bos(HeadProbe probe, const ModelConfig& model) {
+  if (!family_of(model).starts_with_bos || !model.bos_id) return probe;
+  probe.ids.insert(probe.ids.begin(), static_cast<std::int32_t>(*model.bos_id));
+  for (AttentionPair& pair : probe.pairs) pair = {pair.query + 1, pair.key + 1};
+  return probe;
+}
 
 /// The probe as one segment of full attention.
 InspectRequest inspection_of(const HeadProbe& probe, const ModelConfig& model) {
@@ -43,7 +52,7 @@ HeadProfile profile_heads(const Decoder& decoder, const HeadProfileRequest& requ
   StateArchive none(0);  // what the session keeps of its run stays
   HeadProfile profile;
   for (std::size_t i = 0; i < probes.size(); ++i) {
-    const HeadProbe& probe = probes[i];
+    const HeadProbe probe = with_bos(probes[i], decoder.config);
     if (request.progress)
       request.progress(static_cast<double>(i) / static_cast<double>(probes.size()),
                        std::string(probe_kind_name(probe.kind)) + ", probe " + std::to_string(i + 1) + " of " +

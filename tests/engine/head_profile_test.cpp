@@ -10,6 +10,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
+#include "tests/support/tiny_family.h"
 
 using namespace carryover;
 using namespace carryover::test;
@@ -76,6 +77,31 @@ class HeadProfileTest : public QObject {
         }
       }
     }
+  }
+
+  /// The pairs stay those of the probe's own tokens.
+  void a_model_that_needs_bos_gets_it() {
+    ModelConfig model = windowed_of(*find_family("gemma3_text"));
+    const TinyDecoder tiny(model, 3, at::kDouble);
+    HeadProfileRequest request = small_request(model);
+    request.kinds = {ProbeKind::Needle};
+    request.probes = 1;
+    HeadProbe probe = make_probes(request, model.vocabulary).front();
+    const auto scores_of = [&](const Decoder& decoder) {
+      RunControl control;
+      return profile_heads(decoder, request, control).kinds.front().attention.values;
+    };
+    const auto of_lens = [&](const HeadProbe& seen) {
+      const Map map = look_at(tiny.decoder, seen).pair_mass;
+      return std::vector<double>(map.values.begin(), map.values.end());
+    };
+    Decoder decoder = tiny.decoder;
+    decoder.config.bos_id.reset();
+    QCOMPARE(scores_of(decoder), of_lens(probe));
+    decoder.config.bos_id = 5;
+    probe.ids.insert(probe.ids.begin(), 5);
+    for (AttentionPair& pair : probe.pairs) ++pair.query, ++pair.key;
+    QCOMPARE(scores_of(decoder), of_lens(probe));
   }
 
   void a_stop_ends_it() {

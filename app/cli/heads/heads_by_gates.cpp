@@ -18,12 +18,14 @@
 #include "engine/base/text_parts.h"
 #include "engine/campaigns/campaign_engine.h"
 #include "engine/data/corpus.h"
+#include "engine/families/family.h"
 #include "engine/formats/fingerprint.h"
 #include "engine/formats/make_folder.h"
 #include "engine/formats/output_file.h"
 #include "engine/heads/choice/duo_gates.h"
 #include "engine/heads/choice/passkey_parts.h"
 #include "engine/tasks/base/made_text.h"
+#include "engine/tokenizers/token_checks.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -70,6 +72,8 @@ DuoGatesRequest make_gates_request(const DuoHeadOptions& options, const ModelInf
   request.parts = make_passkey_parts(options.texts.empty() ? made_hay(*tokenizer, request.plan.longest, options.seed)
                                                            : read_hay(options.texts, *tokenizer, control),
                                      *tokenizer, options.seed);
+  if (family_of(model.config).starts_with_bos && tokenizer->bos())
+    put_bos_first(request.parts.opening, *tokenizer, model.path);
   request.plan.words = options.words;
   request.plan.seed = options.seed;
   request.plan.passkeys = options.passkeys.value_or(

@@ -17,8 +17,10 @@
 #include "engine/campaigns/campaign_engine.h"
 #include "engine/checkpoints/model_source.h"
 #include "engine/data/text_source.h"
+#include "engine/families/family.h"
 #include "engine/heads/choice/head_pattern_file.h"
 #include "engine/heads/choice/pattern_search.h"
+#include "engine/tokenizers/token_checks.h"
 #include "engine/tokenizers/tokenizer.h"
 
 namespace carryover {
@@ -38,9 +40,11 @@ std::string bundled_text() {
 }
 
 PatternSearchRequest make_pattern_request(const PatternHeadOptions& options, const std::string& model) {
-  std::vector<std::int32_t> ids =
-      Tokenizer::load(model)->encode(read_text(options.text.empty() ? bundled_text() : options.text));
-  const std::int64_t context = ModelSource::open(model)->config().context,
+  const auto tokenizer = Tokenizer::load(model);
+  const ModelConfig config = ModelSource::open(model)->config();
+  std::vector<std::int32_t> ids = tokenizer->encode(read_text(options.text.empty() ? bundled_text() : options.text));
+  if (family_of(config).starts_with_bos && tokenizer->bos()) put_bos_first(ids, *tokenizer, model);
+  const std::int64_t context = config.context,
                      most = context > 0 ? std::min(context, kMostPatternTokens) : kMostPatternTokens,
                      tokens = options.tokens.value_or(most);
   if (tokens < std::ssize(ids)) ids.resize(static_cast<std::size_t>(tokens));
