@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/checkpoints/model_folder.h"
+#include "engine/checkpoints/text_half.h"
 #include "engine/families/weight_rows.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/output_file.h"
@@ -132,6 +133,14 @@ bool is_gate(const SafetensorsTensor& tensor) {
   return tensor.name.ends_with(".self_attn.g_proj.weight") || tensor.name.ends_with(".self_attn.g_proj.bias");
 }
 
+/// Returns the name of a tensor of an adapter for a model of text. An adapter of a model that reads images, too, has
+/// other names for the text half, and perhaps a part for images, which is left out.
+std::optional<std::string> name_in_adapter_of_text(std::string_view name) {
+  if (!name.starts_with(adapter_prefix)) return std::string(name);
+  const auto rest = name_in_text_half(name.substr(adapter_prefix.size()));
+  return rest ? std::optional(std::string(adapter_prefix) + *rest) : std::nullopt;
+}
+
 /// Throws unless every other tensor is lora_A [r, in] or lora_B [out, r] of a targeted module.
 void check_tensors(const SafetensorsFile& file, const LoraConfig& lora) {
   for (const SafetensorsTensor& tensor : file.tensors()) {
@@ -211,7 +220,7 @@ StoredAdapter read_adapter_folder(const std::string& directory) {
                             "it with save_pretrained(safe_serialization=True)."
                           : "Fetch the adapter again, all its files.");
   }
-  adapter.tensors = SafetensorsFile::open(weights);
+  adapter.tensors = SafetensorsFile::open(weights).renamed(name_in_adapter_of_text);
   check_tensors(adapter.tensors, adapter.lora);
   return adapter;
 }

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 #include <set>
 
 #include "engine/base/error.h"
 #include "engine/checkpoints/hf_config.h"
 #include "engine/checkpoints/model_path_name.h"
 #include "engine/checkpoints/stored_model.h"
+#include "engine/checkpoints/text_half.h"
 #include "engine/formats/json_file.h"
 #include "engine/formats/mapped_file.h"
 
@@ -84,28 +84,13 @@ std::vector<SafetensorsFile> open_weights(const fs::path& folder) {
   return files;
 }
 
-/// Returns the name of a tensor in a model of text alone; nothing for one that only images need. A model that reads
-/// images, too, has a prefix before the names of its text half, and so have some that were saved as a model of text.
-std::optional<std::string> text_name(std::string_view name) {
-  for (const std::string_view before : {"", "model."}) {
-    if (!name.starts_with(before)) continue;
-    const std::string_view rest = name.substr(before.size());
-    if (rest.starts_with("vision_tower.") || rest.starts_with("multi_modal_projector.")) return std::nullopt;
-    constexpr std::string_view kTextHalf = "language_model.";
-    if (rest.starts_with(kTextHalf)) return std::string(before).append(rest.substr(kTextHalf.size()));
-  }
-  return std::string(name);
-}
-
 using TensorPlaces = std::map<std::string, std::pair<const SafetensorsFile*, const SafetensorsTensor*>>;
 
 TensorPlaces places_of(const std::vector<SafetensorsFile>& files) {
   TensorPlaces stored;
   for (const SafetensorsFile& file : files) {
     for (const SafetensorsTensor& tensor : file.tensors()) {
-      const auto name = text_name(tensor.name);
-      if (!name) continue;
-      const auto [twin, is_new] = stored.emplace(*name, std::pair(&file, &tensor));
+      const auto [twin, is_new] = stored.emplace(tensor.name, std::pair(&file, &tensor));
       if (is_new) continue;
       throw EngineError(Fault::BadInput, file.where(),
                         "tensor '" + tensor.name.substr(0, 120) + "' is also in " + twin->second.first->where(),
@@ -196,7 +181,9 @@ HfFolder read_hf_folder(const std::string& path) {
   }
   ModelConfig config =
       hf_config_from_json(read_json_file(config_path, JsonKind::Settings), model_path_name(path), config_path);
-  return {std::move(config), open_weights(folder)};
+  std::vector<SafetensorsFile> files = open_weights(folder);
+  for (SafetensorsFile& file : files) file = file.renamed(name_in_text_half);
+  return {std::move(config), std::move(files)};
 }
 
 }  // namespace

@@ -132,6 +132,23 @@ SafetensorsFile SafetensorsFile::parse(std::span<const std::byte> bytes, const s
   return file;
 }
 
+SafetensorsFile SafetensorsFile::renamed(const NameOf& name_of) const {
+  SafetensorsFile file = *this;
+  file.tensors_.clear();
+  file.index_.clear();
+  for (SafetensorsTensor tensor : tensors_) {
+    const auto name = name_of(tensor.name);
+    if (!name) continue;
+    const bool is_new = file.index_.emplace(*name, file.tensors_.size()).second;
+    if (!is_new)
+      throw EngineError(Fault::BadInput, where_, "has the tensor " + name->substr(0, 120) + " twice, with two prefixes",
+                        "Save the model again.");
+    tensor.name = *name;
+    file.tensors_.push_back(std::move(tensor));
+  }
+  return file;
+}
+
 void SafetensorsFile::check_tiling(std::span<const std::byte> data) const {
   std::vector<const SafetensorsTensor*> order;
   for (const SafetensorsTensor& tensor : tensors_) order.push_back(&tensor);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,6 +34,11 @@ class SafetensorsFile {
   static SafetensorsFile open(const std::string& path);
   /// Does the same for bytes, which must outlive the result; `where` names them in errors.
   static SafetensorsFile parse(std::span<const std::byte> bytes, const std::string& where);
+
+  /// Returns the same file with other names, without the tensors for which `name_of` returns nothing. Throws
+  /// EngineError{BadInput} if two tensors get one name.
+  using NameOf = std::function<std::optional<std::string>(std::string_view)>;
+  SafetensorsFile renamed(const NameOf& name_of) const;
 
   const std::vector<SafetensorsTensor>& tensors() const { return tensors_; }
   const SafetensorsTensor* find(std::string_view name) const;

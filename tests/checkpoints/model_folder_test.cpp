@@ -131,6 +131,7 @@ class ModelFolderTest : public QObject {
   void a_model_without_tokenizer_has_none();
   void a_full_disk_is_named();
   void an_adapter_reads_back();
+  void an_adapter_of_a_model_that_reads_images_is_that_of_its_text_half();
   void adapters_say_how_they_began();
   void files_that_are_no_adapter_are_named();
   void foreign_adapters_are_refused_data();
@@ -350,6 +351,29 @@ void ModelFolderTest::an_adapter_reads_back() {
     for (const auto& [name, values] : made.values) {
       QVERIFY(std::ranges::equal(read.tensors.find(name)->data, span_of(values)));
     }
+  }
+}
+
+/// peft names modules by where they are in the model: both generations of transformers, and with a part for images.
+void ModelFolderTest::an_adapter_of_a_model_that_reads_images_is_that_of_its_text_half() {
+  std::mt19937 random(8);
+  LoraConfig lora;
+  lora.rank = 4;
+  lora.target_modules = {"q_proj", "down_proj"};
+  for (const char* before : {"model.language_model.", "language_model.model."}) {
+    const TempDir temp(test::fast_parent());
+    const AdapterTensors made(lora, random);
+    std::vector<OutgoingTensor> tensors = made.tensors;
+    for (OutgoingTensor& tensor : tensors)
+      tensor.name.replace(std::string("base_model.model.").size(), std::string("model.").size(), before);
+    OutgoingTensor image = tensors.front();
+    image.name = "base_model.model.model.vision_tower.vision_model.encoder.layers.0.self_attn.q_proj.lora_A.weight";
+    tensors.push_back(image);
+    write_adapter_folder(temp.path().string(), lora, "someone/eyes", tensors);
+    const StoredAdapter read = read_adapter_folder(temp.path().string());
+    QCOMPARE(read.tensors.tensors().size(), made.values.size());
+    for (const auto& [name, values] : made.values)
+      QVERIFY(std::ranges::equal(read.tensors.find(name)->data, span_of(values)));
   }
 }
 

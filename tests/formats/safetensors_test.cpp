@@ -55,6 +55,20 @@ class SafetensorsTest : public QObject {
     QVERIFY(!file.find("scalar")->type && file.find("c") == nullptr);
   }
 
+  void takes_other_names() {
+    const std::string bytes =
+        make_safetensors({{"a.x", "F32", {1}, "xxxx"}, {"a.y", "F32", {1}, "yyyy"}, {"b.x", "F32", {1}, "zzzz"}});
+    const SafetensorsFile file = parse(bytes);
+    const auto without_a = [](std::string_view name) {
+      return name.starts_with("a.") ? std::optional(std::string(name.substr(2))) : std::nullopt;
+    };
+    const SafetensorsFile renamed = file.renamed(without_a);
+    QCOMPARE(renamed.tensors().size(), std::size_t{2});
+    QVERIFY(renamed.find("y")->data.data() == file.find("a.y")->data.data() && renamed.find("b.x") == nullptr);
+    const auto last = [](std::string_view name) { return std::optional(std::string(name.substr(2))); };
+    QCOMPARE(unlike(Fault::BadInput, "has the tensor x twice", [&] { file.renamed(last); }), std::string());
+  }
+
   void refuses_a_wrong_length_of_the_header() {
     const std::string good = make_safetensors({{"a", "F32", {2, 2}, std::string(16, 'a')}});
     for (const std::size_t size : {0, 1, 7}) QCOMPARE(refused("too short", good.substr(0, size)), QString());
