@@ -62,8 +62,8 @@ void quit_unwritten(const QString& path) {
 }
 
 /// Takes pictures after the run, and quits.
-void take_pictures(MainWindow& window, const QString& directory) {
-  auto* report = new RunReport(window, directory, &window);
+void take_pictures(MainWindow& window, const QString& directory, bool thorough) {
+  auto* report = new RunReport(window, directory, thorough, &window);
   QObject::connect(report, &RunReport::failed, &window, &quit_unwritten);
   QObject::connect(report, &RunReport::done, &window, [directory](int files) {
     say(filled(QObject::tr("%1 pictures in %2"), files, QDir(directory).absolutePath()));
@@ -85,7 +85,7 @@ void write_report(MainWindow& window, const QString& directory) {
   QObject::connect(&controller, &RunController::saved, &window, [&window, directory] {
     select_something(window.lab().context);
     window.exports().export_plots(QDir(directory).filePath(QStringLiteral("plots")));
-    take_pictures(window, QDir(directory).filePath(QStringLiteral("pictures")));
+    take_pictures(window, QDir(directory).filePath(QStringLiteral("pictures")), /*thorough=*/false);
   });
   controller.save_run(QDir(directory).absolutePath());
 }
@@ -111,7 +111,7 @@ void conclude(MainWindow& window, const WindowOptions& options) {
         &training, &TrainingRuns::run_changed, &window, [&window, options] { conclude(window, options); },
         Qt::ConnectionType(Qt::QueuedConnection | Qt::SingleShotConnection));
   } else if (!options.screenshots.isEmpty()) {
-    take_pictures(window, options.screenshots);
+    take_pictures(window, options.screenshots, /*thorough=*/true);
   } else if (options.headless) {
     write_report(window, options.out);
   } else if (options.exit_after_run) {

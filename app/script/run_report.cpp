@@ -24,8 +24,8 @@ constexpr int most_waits = 480;       ///< for the engine, of settle_pause_ms ea
 
 }  // namespace
 
-RunReport::RunReport(MainWindow& window, const QString& directory, QObject* parent)
-    : QObject(parent), window_(window), directory_(directory), pictures_(window.docks().ids()) {
+RunReport::RunReport(MainWindow& window, const QString& directory, bool thorough, QObject* parent)
+    : QObject(parent), window_(window), directory_(directory), thorough_(thorough), pictures_(window.docks().ids()) {
   pictures_.push_back(QStringLiteral("finetune"));
   pictures_.push_back(QStringLiteral("bench"));
   pictures_.push_back(QStringLiteral("window"));
@@ -80,7 +80,7 @@ bool RunReport::engine_works() const {
 QWidget* RunReport::raise(const QString& picture) {
   if (picture == QStringLiteral("what_if")) ask_what_if();
   if (picture == QStringLiteral("head_discovery")) ask_head_scores();
-  if (picture == QStringLiteral("recall_heads")) ask_recall_heads();
+  if (picture == QStringLiteral("recall_heads") && thorough_) ask_recall_heads();
   if (picture == QStringLiteral("finetune")) return window_.dialogs().open_finetune();
   if (picture == QStringLiteral("bench")) return window_.dialogs().open_bench();
   if (picture != QStringLiteral("window")) {

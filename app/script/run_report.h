@@ -9,11 +9,12 @@
 namespace carryover {
 
 /// Pictures of a window, of each of its views, of the fine-tune dialog and of the bench, taken one after another so
-/// that each is drawn before its picture. GUI thread.
+/// that each is drawn before its picture. If `thorough` is true, the search for recall heads, which takes minutes, is
+/// started for its view. GUI thread.
 class RunReport : public QObject {
   Q_OBJECT
  public:
-  RunReport(MainWindow& window, const QString& directory, QObject* parent = nullptr);
+  RunReport(MainWindow& window, const QString& directory, bool thorough, QObject* parent = nullptr);
   void start();
 
  Q_SIGNALS:
@@ -32,6 +33,7 @@ class RunReport : public QObject {
 
   MainWindow& window_;
   QString directory_;
+  bool thorough_;
   std::vector<QString> pictures_;
   std::size_t next_ = 0;
   int files_ = 0;
