@@ -302,7 +302,8 @@ __device__ void take_in(TwoQueries<d>& queries, const HeldQueries<T, d>& held, c
   CARRYOVER_UNROLL
   for (int i = 0; i < 4 * tiles; ++i) {
     const int key = i / 4 * 8 + threadIdx.x % 4 * 2 + i % 2;
-    if (key >= present || !sees(band, places[i % 4 / 2], step.places[key])) scores[i / 4][i % 4] = without_score;
+    const bool seen = key < present && sees(band, places[i % 4 / 2], step.places[key]);
+    if (!seen) scores[i / 4][i % 4] = without_score;
   }
   weigh(scores, 0, queries);
   weigh(scores, 1, queries);
