@@ -1315,14 +1315,6 @@ Befehl: %6</translation>
         <translation>Dieser Lauf überträgt nichts: Die Länge M seines Übertrags ist 0</translation>
     </message>
     <message>
-        <source>layer %1 · slot %2 · position %3
-%4: %5
-%6</source>
-        <translation>Schicht %1 · Platz %2 · Position %3
-%4: %5
-%6</translation>
-    </message>
-    <message>
         <source>Attention on the prefix, by head</source>
         <translation>Attention auf das Präfix, nach Kopf</translation>
     </message>
@@ -1377,6 +1369,28 @@ Befehl: %6</translation>
     <message>
         <source>Carry left by segment %1: %2</source>
         <translation>Übertrag von Segment %1: %2</translation>
+    </message>
+    <message>
+        <source>layer %1, window of %2 tokens</source>
+        <translation>Schicht %1, Fenster von %2 Token</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>Schicht %1</translation>
+    </message>
+    <message>
+        <source>%1 · position %2
+no value: the layer does not carry it</source>
+        <translation>%1 · Position %2
+kein Wert: die Schicht überträgt diesen Platz nicht</translation>
+    </message>
+    <message>
+        <source>%1 · slot %2 · position %3
+%4: %5
+%6</source>
+        <translation>%1 · Platz %2 · Position %3
+%4: %5
+%6</translation>
     </message>
 </context>
 <context>
