@@ -31,7 +31,7 @@ std::int64_t unlisted_slots(const HeadGroup& group, const ModelConfig& model) {
   if (!group.index) return 0;
   const PrefixSpan retrieved = group.span(PrefixPart::Retrieved);
   const KeyRange choice = KeyRange::of(retrieved.first, retrieved.first + retrieved.length);
-  std::int64_t unlisted = std::ssize(distinct_kv_heads(group.heads, model)) * choice.length;
+  std::int64_t unlisted = std::ssize(distinct_kv_heads(group.heads, model)) * choice.length();
   for (std::int64_t head = 0; head < group.index->rows; ++head)
     for (const KeyRange& range : group.index->list(head, group.index->tiles() - 1))
       unlisted -= range.within(choice).length();
