@@ -17,7 +17,7 @@ LayerCarry random_carry(std::int64_t tokens) {
   return {at::randn({2, tokens, 8}), at::randn({2, tokens, 8})};
 }
 
-double norm(const at::Tensor& vector) {
+double length_of(const at::Tensor& vector) {
   double sum = 0;
   for (std::int64_t i = 0; i < vector.numel(); ++i) sum += std::pow(vector[i].item<double>(), 2);
   return std::sqrt(sum);
@@ -25,7 +25,7 @@ double norm(const at::Tensor& vector) {
 
 /// Mean over both KV heads.
 double mean_norm(const at::Tensor& kv, std::int64_t token) {
-  return (norm(kv[0][token]) + norm(kv[1][token])) / 2;
+  return (length_of(kv[0][token]) + length_of(kv[1][token])) / 2;
 }
 
 bool is_near(float value, double wanted) {
@@ -56,7 +56,7 @@ class CarryMapsTest : public QObject {
     for (std::int64_t slot = 0; slot < 4; ++slot) {
       double drift = 0;
       for (std::int64_t head = 0; head < 2; ++head)
-        drift += norm(now[head][slot] - then[head][slot]) / norm(then[head][slot]) / 2;
+        drift += length_of(now[head][slot] - then[head][slot]) / length_of(then[head][slot]) / 2;
       QVERIFY(is_near(maps.drift.at(1, slot), drift));
       QVERIFY(std::isnan(maps.drift.at(0, slot)));
     }

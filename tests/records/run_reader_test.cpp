@@ -121,7 +121,7 @@ void RunReaderTest::a_run_that_broke_off_reopens() {
 }
 
 /// The measures of sinks are in the outline, from the index too; a run of an earlier version has none of them.
-/// A map whose first columns only layers 1 and 3 have.
+/// A map whose first columns only every second layer has.
 Map ragged_map(std::mt19937& random, std::int64_t columns, std::int64_t missing) {
   Map map{4, columns, {}};
   for (std::int64_t i = 0; i < 4 * columns; ++i) {
@@ -136,7 +136,8 @@ void RunReaderTest::maps_of_windowed_layers_reopen() {
   std::mt19937 random(9);
   RunDescription run = whole_run_description();
   run.model.config.window = 13;
-  run.model.config.window_layers = {1, 3};
+  run.model.config.window_layers = {3};
+  run.request.config.grouping = Grouping({1}, {{0, 2}});
   const std::pair<std::int64_t, std::int64_t> kColumns[] = {{7, 2}, {12, 4}, {12, 0}};  // and those that are missing
   std::vector<SegmentSnapshot> segments;
   RunFolder folder(temp.file("run"), run, false);
@@ -167,10 +168,11 @@ void RunReaderTest::maps_of_earlier_versions_reopen() {
   const TempDir temp;
   std::mt19937 random(9);
   RunDescription run = whole_run_description();
-  const auto segments = write_run(temp.file("run"), run, random, 1);
+  run.request.config.grouping = Grouping({1}, {{0, 2}});
+  write_run(temp.file("run"), run, random, 1);
   json config = json::parse(test::read_bytes(temp.file("run/config.json")));
   config["model"]["config"]["window"] = 40;
-  config["model"]["config"]["window_layers"] = {1};
+  config["model"]["config"]["window_layers"] = {3};
   test::write_bytes(temp.file("run/config.json"), config.dump());
   std::vector<float> row;
   for (int i = 0; i < 3 * 4 * 8; ++i) row.push_back(i % 8 < 5 ? static_cast<float>(i) : std::nanf(""));
