@@ -87,7 +87,7 @@ struct Family {
   bool starts_with_bos = false;   ///< the model was trained on texts that begin with BOS, and is far worse without
   bool default_tied = false;      ///< where config.json has no `tie_word_embeddings`
   bool interleaved_gguf = false;  ///< a GGUF stores the rows of Q and K pair by pair (llama.cpp's permutation)
-  /// Where config.json does not say; 0: it has to. The published files of Gemma 3 leave them out.
+  /// Used where config.json does not say them, as those of Gemma 3; 0: it has to.
   std::int64_t default_heads = 0, default_vocabulary = 0, default_context = 0;
   std::int64_t default_kv_heads = 0;  ///< where config.json has no `num_key_value_heads`; 0: as many as query heads
   std::int64_t default_head_dim = 0;  ///< where config.json has no `head_dim`; 0: the width divided by the query heads
