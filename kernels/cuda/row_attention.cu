@@ -12,9 +12,10 @@ namespace {
 template <typename T, int width>
 void launch(const RowAttention& args, cudaStream_t stream) {
   const std::int32_t chunks = attend_chunks_of(longest_positions(args));
-  attend_chunks<T, width>
-      <<<dim3(static_cast<unsigned>(chunks), static_cast<unsigned>(args.heads)), attend_threads, 0, stream>>>(
-          args, attend_chunk(longest_positions(args)), static_cast<float*>(args.workspace));
+  const dim3 grid(static_cast<unsigned>(chunks), static_cast<unsigned>(args.heads));
+  const auto kernel = args.cap > 0 ? attend_chunks<T, width, true> : attend_chunks<T, width, false>;
+  kernel<<<grid, attend_threads, 0, stream>>>(args, attend_chunk(longest_positions(args)),
+                                              static_cast<float*>(args.workspace));
 }
 
 template <typename T>

@@ -67,7 +67,8 @@ struct HeadPositions {
 };
 
 /// Adds keys_at_once positions, of which the first `count` exist. The whole warp calls it with the same arguments.
-template <typename T, int width>
+/// `capped`: scores are soft-capped at `cap`; the kernel without needs fewer registers.
+template <typename T, bool capped, int width>
 __device__ void take_in(RunningSoftmax<width>& softmax, const HeadPositions& all, const float (&query)[width],
                         std::int64_t first, int count, float cap) {
   float scores[keys_at_once], values[keys_at_once][width], highest = softmax.highest;
@@ -80,8 +81,10 @@ __device__ void take_in(RunningSoftmax<width>& softmax, const HeadPositions& all
     load(key_at<T>(rows, all.head, at), key);
     load(value_at<T>(rows, all.head, at), values[k]);
     for (int c = 0; c < width; ++c) product += query[c] * key[c];
-    const float score = soft_capped(sum_of_lanes(product), cap);
-    scores[k] = k < count ? score : without_score;
+    if constexpr (capped)
+      scores[k] = k < count ? soft_capped(sum_of_lanes(product), cap) : without_score;
+    else
+      scores[k] = k < count ? sum_of_lanes(product) : without_score;
     highest = scores[k] > highest ? scores[k] : highest;
   }
   const float kept = exponential(softmax.highest - highest);
@@ -161,8 +164,8 @@ __device__ inline bool arrives_last(std::int32_t* arrived, std::int32_t chunks, 
   return last;
 }
 
-/// Grid: (chunks of the longest head, heads). partial: [heads, chunks, d + 2].
-template <typename T, int width>
+/// Grid: (chunks of the longest head, heads). partial: [heads, chunks, d + 2]. `capped`: args.cap is above 0.
+template <typename T, int width, bool capped>
 __global__ void __launch_bounds__(attend_threads)
     attend_chunks(const RowAttention args, const std::int32_t chunk, float* const partial) {
   constexpr int d = width * warp_size;
@@ -183,8 +186,8 @@ __global__ void __launch_bounds__(attend_threads)
     softmax.values[c] = 0;
   }
   for (std::int64_t first = begin + warp * keys_at_once; first < end; first += attend_warps * keys_at_once) {
-    take_in<T>(softmax, positions, query, first,
-               end - first < keys_at_once ? static_cast<int>(end - first) : keys_at_once, args.cap);
+    take_in<T, capped>(softmax, positions, query, first,
+                       end - first < keys_at_once ? static_cast<int>(end - first) : keys_at_once, args.cap);
   }
 
   if (lane == 0) table.highest[warp] = softmax.highest, table.sums[warp] = softmax.sum;

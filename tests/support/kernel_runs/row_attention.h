@@ -39,8 +39,12 @@ void launch(const RowAttention& args) {
   const std::int64_t all = longest_positions(args);
   const std::int32_t chunks = attend_chunks_of(all);
   std::vector<float> partial(static_cast<std::size_t>(args.heads * chunks * partial_floats(args.head_dim)), 1e30f);
-  cuda_on_cpu::launch({static_cast<unsigned>(chunks), static_cast<unsigned>(args.heads), 1}, attend_threads,
-                      [&] { attend_chunks<T, width>(args, attend_chunk(all), partial.data()); });
+  cuda_on_cpu::launch({static_cast<unsigned>(chunks), static_cast<unsigned>(args.heads), 1}, attend_threads, [&] {
+    if (args.cap > 0)
+      attend_chunks<T, width, true>(args, attend_chunk(all), partial.data());
+    else
+      attend_chunks<T, width, false>(args, attend_chunk(all), partial.data());
+  });
 }
 
 template <typename T>
