@@ -183,7 +183,7 @@ inline RowAttentionCase row_attention_case(int n) {
   c.args.length = draw.chance(50) ? static_cast<std::int32_t>(draw.whole(1, 40))
                                   : draw.one_of({60, 63, 64, 65, 111, 127, 128, 129, 300});
   c.args.scale = 1 / std::sqrt(static_cast<float>(c.args.head_dim));
-  if (n % 3 == 1) c.args.cap = 0.7F;
+  if (n % 5 == 1) c.args.cap = 0.7F;
   const std::int64_t rows = draw.whole(1, 5);
   c.queries = exact_elements(draw, c.args.type, rows * c.args.head_dim);
   for (int head = 0; head < c.args.heads; ++head)

@@ -84,7 +84,7 @@ inline ListAttentionCase list_attention_case(int n) {
   c.args.length = c.args.query_count + static_cast<std::int32_t>(draw.chance(50) ? 0 : draw.whole(1, 40));
   c.args.prefix_length = few && draw.chance(30) ? 600 : draw.one_of({0, 0, 1, 5, 33, 70});
   c.args.scale = 1 / std::sqrt(static_cast<float>(c.args.head_dim));
-  if (n % 3 == 1) c.args.cap = 0.7F;
+  if (n % 5 == 1) c.args.cap = 0.7F;
   const std::int64_t d = c.args.head_dim, spare = draw.whole(0, 2);
   const bool by_position = draw.chance(50);
   c.args.queries = {nullptr, by_position ? d : c.args.query_count * d, by_position ? (c.args.heads + spare) * d : d};
