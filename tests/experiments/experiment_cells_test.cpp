@@ -351,8 +351,8 @@ void ExperimentCellsTest::shipped_plans_fit_their_models() {
     ExperimentPlan plan = read_experiment_plan(entry.path().string());
     const bool of_demo = plan.name.starts_with("demo");
     if (!of_demo) {
-      const std::map<std::string, std::string> shapes{{"smollm2", "random:smollm2-135m"},
-                                                      {"gemma3", "random:gemma3-270m"}};
+      const std::map<std::string, std::string> shapes{
+          {"smollm2", "random:smollm2-135m"}, {"gemma3", "random:gemma3-270m"}, {"qwen2.5", "random:qwen2.5-0.5b"}};
       std::vector<PlanModel> models;
       for (const PlanModel& model : plan.models) models.push_back({model.name, shapes.at(model.name)});
       apply_overrides(plan, {models, {demo + "train"}, {demo + "test/story_1.txt"}, {}, -1});
