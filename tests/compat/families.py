@@ -43,9 +43,11 @@ LONGROPE = {"type": "longrope", "short_factor": [1.0, 1.0, 1.1, 1.2, 1.5, 2.0, 2
 SAME_BASE = {"rope_type": "default", "rope_theta": 500000.0}
 TINY_EYE = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2,
             "image_size": 8, "patch_size": 4}
-# A GGUF of these architectures has no key for such windows, nor for another scale of attention.
+# A GGUF of these architectures has no key for such windows, nor for another scale of attention; family_gguf.py writes
+# no text halves.
 NOT_IN_GGUF = ("qwen2, windows from layer 1 on", "qwen3, windows by layer", "gemma3, windows by layer",
-               "gemma3, no window", "gemma3, another scale, linear RoPE", "gemma3, text half", "mistral, text half", "gemma2, another scale, no caps")
+               "gemma3, no window", "gemma3, another scale, linear RoPE", "gemma2, another scale, no caps",
+               "gemma3, text half", "mistral, text half")
 
 
 def with_eyes(config_class, text_class, vision):
@@ -92,9 +94,11 @@ FAMILIES = {
              "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}}),
     "gemma3, text half": (
         with_eyes(transformers.Gemma3Config, transformers.Gemma3TextConfig, TINY_EYE),
-        transformers.Gemma3ForConditionalGeneration, {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20}),
+        transformers.Gemma3ForConditionalGeneration,
+        {"head_dim": 16, "query_pre_attn_scalar": 16, "sliding_window": 20}),
     "mistral, text half": (
-        with_eyes(transformers.Mistral3Config, transformers.MistralConfig, {"model_type": "pixtral", "head_dim": 8, **TINY_EYE}),
+        with_eyes(transformers.Mistral3Config, transformers.MistralConfig,
+                  {"model_type": "pixtral", "head_dim": 8, **TINY_EYE}),
         transformers.Mistral3ForConditionalGeneration, {"sliding_window": None, "head_dim": 16}),
     "gemma2": (
         transformers.Gemma2Config, transformers.Gemma2ForCausalLM,
