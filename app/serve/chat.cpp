@@ -112,7 +112,7 @@ std::int64_t question_tokens(const ChatRequest& request, const std::string& text
   }
   if (!text.starts_with(document)) return 0;
   // Tokens may lie across its beginning: it begins with the first one that differs.
-  const std::vector<std::int32_t> document_ids = served.encode_chat(document);
+  const std::vector<std::int32_t> document_ids = served.encode(document);
   const std::int64_t length = ids.end() - std::ranges::mismatch(document_ids, ids).in2;
   return length <= served.config.segment_length ? length : 0;
 }
@@ -205,7 +205,7 @@ Prompt chat_prompt(const ChatRequest& request, const ServedModel& served) {
   const std::string text = request.continue_message
                                ? left_open(request, served)
                                : served.render_chat(request.messages, request.begin_answer, request.values);
-  Prompt prompt{served.encode_chat(text), 0};
+  Prompt prompt{served.encode(text), 0};
   require_tokens(prompt, "messages");
   if (served.config.question_pass) prompt.question_length = question_tokens(request, text, prompt.ids, served);
   return prompt;

@@ -7,14 +7,8 @@ namespace carryover {
 
 std::vector<std::int32_t> ServedModel::encode(const std::string& text) const {
   std::vector<std::int32_t> ids = encode_behind(text);
-  if (config.bos && tokenizer->bos()) put_bos_first(ids, *tokenizer, "the model");
+  if (config.bos) put_any_bos_first(ids, *tokenizer);
   return ids;
-}
-
-std::vector<std::int32_t> ServedModel::encode_chat(const std::string& text) const {
-  std::vector<std::int32_t> ids = encode_behind(text);
-  if (!ids.empty() && tokenizer->bos() == ids.front()) return ids;
-  return encode(text);
 }
 
 std::vector<std::int32_t> ServedModel::encode_behind(const std::string& text) const {

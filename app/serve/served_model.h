@@ -33,10 +33,9 @@ struct ServedModel {
   std::string chat_template;  ///< its source, for clients that apply it themselves
   std::int64_t created = 0;   ///< seconds since 1970
 
-  /// The tokens of a prompt's text, which may spell special tokens, behind BOS where the configuration says so. Throws
-  /// EngineError{BadInput}.
+  /// Returns the tokens of a prompt's text, which may spell special tokens. BOS comes first where the configuration
+  /// says so, once: a chat template may have put it there itself. Throws EngineError{BadInput}.
   std::vector<std::int32_t> encode(const std::string& text) const;
-  std::vector<std::int32_t> encode_chat(const std::string& text) const;    ///< a template may have put BOS there itself
   std::vector<std::int32_t> encode_behind(const std::string& text) const;  ///< the same without BOS
 };
 

@@ -12,10 +12,12 @@ namespace carryover {
 
 namespace {
 
-/// Puts BOS before a probe for a model that reads every text behind it.
+/// Puts BOS before a probe for a model that reads every text behind it, unless the probe begins with BOS.
 HeadProbe with_bos(HeadProbe probe, const ModelConfig& model) {
   if (!family_of(model).starts_with_bos || !model.bos_id) return probe;
-  probe.ids.insert(probe.ids.begin(), static_cast<std::int32_t>(*model.bos_id));
+  const auto bos = static_cast<std::int32_t>(*model.bos_id);
+  if (!probe.ids.empty() && probe.ids.front() == bos) return probe;
+  probe.ids.insert(probe.ids.begin(), bos);
   for (AttentionPair& pair : probe.pairs) pair = {pair.query + 1, pair.key + 1};
   return probe;
 }

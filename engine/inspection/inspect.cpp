@@ -133,7 +133,7 @@ class Inspector {
       if (!attention.reads_retrieved() || hits_of({sight.layer, h}) == nullptr) continue;
       const auto* mass = slots.const_data_ptr<double>();
       const PrefixSpan read = attention.span(PrefixPart::Retrieved);
-      inspection_.slot_masses.push_back({{sight.layer, h}, {mass + read.first, mass + read.first + read.length}});
+      inspection_.slot_masses.push_back({{sight.layer, h}, {mass + read.first, mass + read.end()}});
     }
   }
 

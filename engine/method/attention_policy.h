@@ -23,6 +23,10 @@ namespace carryover {
 struct PrefixSpan {
   PrefixPart part;
   std::int64_t first = 0, length = 0;
+
+  std::int64_t end() const { return first + length; }
+  bool holds(std::int64_t slot) const { return slot >= first && slot < end(); }
+  KeyRange range() const { return KeyRange::of(first, end()); }
 };
 
 /// Describes which keys of [prefix; segment], up to a query's own, the queries of a group see.

@@ -16,8 +16,7 @@ PrefixSpan HeadGroup::span(PrefixPart part) const {
 }
 
 const PrefixSpan& HeadGroup::span_at(std::int64_t slot) const {
-  const auto found = std::ranges::find_if(
-      spans, [&](const PrefixSpan& span) { return slot >= span.first && slot < span.first + span.length; });
+  const auto found = std::ranges::find_if(spans, [&](const PrefixSpan& span) { return span.holds(slot); });
   CARRYOVER_CHECK(found != spans.end());
   return *found;
 }

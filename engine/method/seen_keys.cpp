@@ -29,8 +29,7 @@ std::int64_t unseen_slots(const HeadGroup& group, const ModelConfig& model, std:
 /// Retrieved slots count for each query head that reads them, because each has chosen its own.
 std::int64_t unlisted_slots(const HeadGroup& group, const ModelConfig& model) {
   if (!group.index) return 0;
-  const PrefixSpan retrieved = group.span(PrefixPart::Retrieved);
-  const KeyRange choice = KeyRange::of(retrieved.first, retrieved.first + retrieved.length);
+  const KeyRange choice = group.span(PrefixPart::Retrieved).range();
   std::int64_t unlisted = std::ssize(distinct_kv_heads(group.heads, model)) * choice.length();
   for (std::int64_t head = 0; head < group.index->rows; ++head)
     for (const KeyRange& range : group.index->list(head, group.index->tiles() - 1))
@@ -43,10 +42,9 @@ std::int64_t unlisted_slots(const HeadGroup& group, const ModelConfig& model) {
 std::vector<KeyRange> ranges_of(const HeadGroup& group, std::size_t head, std::int64_t kv_row, std::int64_t all) {
   if (group.index)
     return group.index->list(group.index->shared ? kv_row : static_cast<std::int64_t>(head), group.index->tiles() - 1);
-  const auto end = static_cast<std::int32_t>(all);
-  if (group.window.length == 0) return {{0, end}};
+  if (group.window.length == 0) return {KeyRange::of(0, all)};
   const std::int64_t begin = std::max<std::int64_t>(0, all - group.window.length);
-  return {{0, static_cast<std::int32_t>(std::min(group.window.sinks, all))}, {static_cast<std::int32_t>(begin), end}};
+  return {KeyRange::of(0, std::min(group.window.sinks, all)), KeyRange::of(begin, all)};
 }
 
 /// Removes the group's core tokens from ranges of its slots, which begin with them, and returns how many there were.

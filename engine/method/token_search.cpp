@@ -26,7 +26,7 @@ std::vector<std::int32_t> prefix_rows(const HeadGroup& group, const ModelConfig&
 
 /// Returns what the query at place `own` sees: all but those slots of the pool that are not among its best.
 std::vector<KeyRange> seen_by_query(std::span<const std::int64_t> best, const PrefixSpan& pool, std::int64_t own) {
-  std::vector<KeyRange> seen{KeyRange::of(0, pool.first), KeyRange::of(pool.first + pool.length, own + 1)};
+  std::vector<KeyRange> seen{KeyRange::of(0, pool.first), KeyRange::of(pool.end(), own + 1)};
   seen.reserve(best.size() + 2);
   for (const std::int64_t entry : best)
     if (entry >= 0)
@@ -48,7 +48,7 @@ KeyIndex search_per_token(const HeadGroup& group, const ChunkQueries& chunk, std
   const at::Tensor queries = select_heads(chunk.rotated.detach(), group.heads);
   const std::vector<std::int32_t> rows = prefix_rows(group, model);
   KeyIndex index = KeyIndex::of_tiles(heads, 1, 0, m);
-  index.choice = KeyRange::of(pool.first, pool.first + pool.length);
+  index.choice = pool.range();
   const std::int64_t step = std::max<std::int64_t>(1, kRanked / (heads * most));
   for (std::int64_t first = 0; first < m; first += step) {
     const std::int64_t count = std::min(step, m - first);

@@ -22,8 +22,8 @@ HeadGroup one_head(const HeadGroup& group, std::size_t head, const std::vector<s
                    std::int64_t group_size) {
   HeadGroup part{{group.heads[head]}, {}, {}, true, group.long_range};
   for (const PrefixSpan& span : group.spans) {
-    const auto inside = [&](std::int64_t slot) { return slot >= span.first && slot < span.first + span.length; };
-    const std::int64_t first = part.spans.empty() ? 0 : part.spans.back().first + part.spans.back().length;
+    const auto inside = [&](std::int64_t slot) { return span.holds(slot); };
+    const std::int64_t first = part.spans.empty() ? 0 : part.spans.back().end();
     if (const auto kept = std::ranges::count_if(slots, inside); kept > 0)
       part.spans.push_back({span.part, first, kept});
   }
@@ -39,7 +39,7 @@ HeadGroup one_head(const HeadGroup& group, std::size_t head, const std::vector<s
 void remove_part(HeadGroup& group, PrefixPart part) {
   const PrefixSpan gone = group.span(part);
   if (gone.length == 0) return;
-  const std::int64_t behind = gone.first + gone.length, left = group.slots() - gone.length;
+  const std::int64_t behind = gone.end(), left = group.slots() - gone.length;
   const auto without = [&](const at::Tensor& rows) {
     if (left == 0) return at::Tensor();
     return at::cat({rows.narrow(1, 0, gone.first), rows.narrow(1, behind, rows.size(1) - behind)}, 1);
@@ -61,7 +61,7 @@ std::vector<std::int64_t> AblatedPolicy::kept_slots(const HeadGroup& group, cons
   const PrefixSpan read = group.span(PrefixPart::Retrieved);
   std::vector<std::int64_t> kept;
   for (std::int64_t slot = 0; slot < group.slots(); ++slot) {
-    const bool retrieved = slot >= read.first && slot < read.first + read.length;
+    const bool retrieved = read.holds(slot);
     if (!retrieved || !drops(hits, hits.hits[static_cast<std::size_t>(slot - read.first)].position))
       kept.push_back(slot);
   }

@@ -82,7 +82,7 @@ float SinkWatch::counts_as(Kind kind, std::int64_t slot, const HeadGroup& group,
   const auto position = [&](std::int64_t of) { return slot_position(group, of, hits, state_->next.first_token); };
   if (position(slot) < text_tokens_) return kind == Text;
   const PrefixSpan carry = group.span(PrefixPart::Carry);
-  if (kind != Carry || slot < carry.first || slot >= carry.first + carry.length) return 0;
+  if (kind != Carry || !carry.holds(slot)) return 0;
   return position(slot) < position(carry.first) + kFirstTokens;
 }
 

@@ -76,9 +76,13 @@ std::vector<std::size_t> token_ends(std::span<const std::int32_t> ids, std::stri
 }
 
 bool put_bos_first(std::vector<std::int32_t>& ids, const Tokenizer& tokenizer, const std::string& where) {
+  if (!tokenizer.bos()) throw EngineError(Fault::BadInput, where, "has no BOS token", "Leave out BOS.");
+  return put_any_bos_first(ids, tokenizer);
+}
+
+bool put_any_bos_first(std::vector<std::int32_t>& ids, const Tokenizer& tokenizer) {
   const auto bos = tokenizer.bos();
-  if (!bos) throw EngineError(Fault::BadInput, where, "has no BOS token", "Leave out BOS.");
-  if (!ids.empty() && ids.front() == *bos) return false;
+  if (!bos || (!ids.empty() && ids.front() == *bos)) return false;
   ids.insert(ids.begin(), *bos);
   return true;
 }

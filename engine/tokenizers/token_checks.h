@@ -22,4 +22,7 @@ std::vector<std::size_t> token_ends(std::span<const std::int32_t> ids, std::stri
 /// was put there. Throws EngineError{BadInput}, which names `where`, if the tokenizer has no BOS.
 bool put_bos_first(std::vector<std::int32_t>& ids, const Tokenizer& tokenizer, const std::string& where);
 
+/// Does the same, but changes nothing if the tokenizer has no BOS.
+bool put_any_bos_first(std::vector<std::int32_t>& ids, const Tokenizer& tokenizer);
+
 }  // namespace carryover

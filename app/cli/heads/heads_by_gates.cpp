@@ -72,8 +72,7 @@ DuoGatesRequest make_gates_request(const DuoHeadOptions& options, const ModelInf
   request.parts = make_passkey_parts(options.texts.empty() ? made_hay(*tokenizer, request.plan.longest, options.seed)
                                                            : read_hay(options.texts, *tokenizer, control),
                                      *tokenizer, options.seed);
-  if (family_of(model.config).starts_with_bos && tokenizer->bos())
-    put_bos_first(request.parts.opening, *tokenizer, model.path);
+  if (family_of(model.config).starts_with_bos) put_any_bos_first(request.parts.opening, *tokenizer);
   request.plan.words = options.words;
   request.plan.seed = options.seed;
   request.plan.passkeys = options.passkeys.value_or(

@@ -43,7 +43,7 @@ PatternSearchRequest make_pattern_request(const PatternHeadOptions& options, con
   const auto tokenizer = Tokenizer::load(model);
   const ModelConfig config = ModelSource::open(model)->config();
   std::vector<std::int32_t> ids = tokenizer->encode(read_text(options.text.empty() ? bundled_text() : options.text));
-  if (family_of(config).starts_with_bos && tokenizer->bos()) put_bos_first(ids, *tokenizer, model);
+  if (family_of(config).starts_with_bos) put_any_bos_first(ids, *tokenizer);
   const std::int64_t context = config.context,
                      most = context > 0 ? std::min(context, kMostPatternTokens) : kMostPatternTokens,
                      tokens = options.tokens.value_or(most);
