@@ -8,6 +8,7 @@
 
 #include "engine/base/attention_scale.h"
 #include "engine/ops/prefix_attention.h"
+#include "engine/ops/soft_cap.h"
 #include "engine/runtime/compute_type.h"
 
 namespace carryover::ops {
@@ -37,19 +38,20 @@ KeyRange listed_span(const KeyIndex& index, std::int64_t row, std::int64_t first
 }
 
 /// Adds the contribution of `count` queries from `first` on. `visible`: [count, keys from `begin` on].
-void add_block(const Head& head, const at::Tensor& visible, std::int64_t first, std::int64_t begin) {
+void add_block(const Head& head, const at::Tensor& visible, std::int64_t first, std::int64_t begin, double score_cap) {
   const std::int64_t count = visible.size(0), seen = visible.size(1);
   const double scale = attention_scale<double>(head.keys.size(1));
   const auto of_block = [&](const at::Tensor& rows) { return rows.narrow(0, first, count); };
   const auto between = [&](const at::Tensor& rows) { return rows.narrow(0, begin, seen); };
   const at::Tensor hidden = visible.logical_not(), queries = of_block(head.queries) * scale,
                    gradient = of_block(head.gradient);
-  at::Tensor weights = queries.mm(between(head.keys).t());
-  weights.masked_fill_(hidden, -std::numeric_limits<double>::infinity());
+  const at::Tensor scores = soft_capped(queries.mm(between(head.keys).t()), score_cap);
+  at::Tensor weights = scores.masked_fill(hidden, -std::numeric_limits<double>::infinity());
   weights = weights.softmax(1).masked_fill_(hidden, 0);  // also if a query sees no key
   between(head.to_values).addmm_(weights.t(), gradient);
   at::Tensor to_scores = gradient.mm(between(head.values).t());
   to_scores.sub_((gradient * of_block(head.out)).sum(1, true)).mul_(weights);
+  to_uncapped_gradient(to_scores, scores, score_cap);
   of_block(head.to_queries).addmm_(to_scores, between(head.keys), 1, scale);
   between(head.to_keys).addmm_(to_scores.t(), queries);
 }
@@ -57,7 +59,8 @@ void add_block(const Head& head, const at::Tensor& visible, std::int64_t first, 
 }  // namespace
 
 ListedGradients listed_backward(const at::Tensor& gradient, const at::Tensor& out, const at::Tensor& queries,
-                                const at::Tensor& keys, const at::Tensor& values, const KeyIndex& index) {
+                                const at::Tensor& keys, const at::Tensor& values, const KeyIndex& index,
+                                double score_cap) {
   const auto opmath = compute_type(queries.scalar_type());
   const std::int64_t r = queries.size(1), m = queries.size(2), all = keys.size(2),
                      step = std::clamp<std::int64_t>(kWeights / all, 1, m);
@@ -74,7 +77,7 @@ ListedGradients listed_backward(const at::Tensor& gradient, const at::Tensor& ou
       const std::int64_t seen = std::min<std::int64_t>(span.end, all - m + first + count) - span.first;
       if (seen <= 0) continue;
       const at::Tensor visible = listed_keys(index, list, first, count, all, keys.device());
-      add_block(head, visible.narrow(1, span.first, seen), first, span.first);
+      add_block(head, visible.narrow(1, span.first, seen), first, span.first, score_cap);
     }
   }
   return to;

@@ -120,10 +120,16 @@ PrefixAttention within_reach(PrefixAttention a) {
   return a;
 }
 
-std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
-  if (queries.size(2) == 1) return attend_row(queries, parts);
-  if (has_bf16_attention(queries)) return attend_bf16(queries, parts);
-  return attend_opmath(queries, parts);
+/// Returns true if attention is computed in bf16, which has no soft cap.
+bool takes_bf16(const at::Tensor& queries, double score_cap) {
+  return score_cap == 0 && has_bf16_attention(queries);
+}
+
+std::pair<at::Tensor, at::Tensor> attend_cpu(const at::Tensor& queries, const std::vector<KvBlock>& parts,
+                                             double score_cap) {
+  if (queries.size(2) == 1) return attend_row(queries, parts, score_cap);
+  if (takes_bf16(queries, score_cap)) return attend_bf16(queries, parts);
+  return attend_opmath(queries, parts, score_cap);
 }
 
 /// Computes attention where each query sees its own choice of the prefix and all other keys: those as a dense part.
@@ -139,7 +145,7 @@ at::Tensor attend_chosen(const PrefixAttention& a) {
   add(0, choice.first);
   add(choice.end, P);
   return add_chosen(a.queries, {share(a.prefix_keys, r), share(a.prefix_values, r)}, *a.index,
-                    attend_cpu(a.queries, parts));
+                    attend_cpu(a.queries, parts, a.score_cap), a.score_cap);
 }
 
 /// Computes attention to the keys of [prefix; segment] that the index lists.
@@ -153,25 +159,27 @@ at::Tensor attend_listed(const PrefixAttention& a) {
   CARRYOVER_CHECK(a.index->rows == a.queries.size(0) * (a.index->shared ? 1 : r) &&
                   a.index->queries == a.queries.size(2) && a.queries.stride(3) == 1);
   for (const KvBlock& part : parts) CARRYOVER_CHECK(part.keys.stride(3) == 1 && part.values.stride(3) == 1);
-  return has_bf16_attention(a.queries) ? attend_listed_bf16(a.queries, parts, *a.index)
-                                       : attend_listed_opmath(a.queries, parts, *a.index);
+  return takes_bf16(a.queries, a.score_cap) ? attend_listed_bf16(a.queries, parts, *a.index)
+                                            : attend_listed_opmath(a.queries, parts, *a.index, a.score_cap);
 }
 
 AttentionGradients attend_cpu_backward(const at::Tensor& gradient, const at::Tensor& queries,
-                                       const std::vector<KvBlock>& parts, const at::Tensor& out,
-                                       const at::Tensor& lse) {
-  const bool in_bf16 = queries.size(2) > 1 && has_bf16_attention(queries);
+                                       const std::vector<KvBlock>& parts, const at::Tensor& out, const at::Tensor& lse,
+                                       double score_cap) {
+  const bool in_bf16 = queries.size(2) > 1 && takes_bf16(queries, score_cap);
   return in_bf16 ? attend_bf16_backward(gradient, queries, parts, out, lse)
-                 : attend_opmath_backward(gradient, queries, parts, out, lse);
+                 : attend_opmath_backward(gradient, queries, parts, out, lse, score_cap);
 }
 
 struct CpuAttention : Function<CpuAttention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& queries, const at::Tensor& prefix_keys,
                             const at::Tensor& prefix_values, const at::Tensor& keys, const at::Tensor& values,
-                            std::int64_t window) {
-    auto [out, lse] = attend_cpu(queries, parts_of({queries, prefix_keys, prefix_values, keys, values, {window}}));
+                            std::int64_t window, double score_cap) {
+    auto [out, lse] =
+        attend_cpu(queries, parts_of({queries, prefix_keys, prefix_values, keys, values, {window}}), score_cap);
     context->save_for_backward({queries, prefix_keys, prefix_values, keys, values, out, lse});
     context->saved_data["window"] = window;
+    context->saved_data["score_cap"] = score_cap;
     return out;
   }
 
@@ -182,7 +190,8 @@ struct CpuAttention : Function<CpuAttention> {
     auto parts = parts_of({queries, prefix_keys, prefix_values, keys, values, {context->saved_data["window"].toInt()}});
     const bool has_prefix = prefix_keys.size(2) > 0;
     if (has_prefix) parts[0].fixed = !context->needs_input_grad(1) && !context->needs_input_grad(2);
-    auto to = attend_cpu_backward(gradients[0], queries, parts, saved[5], saved[6]);
+    auto to = attend_cpu_backward(gradients[0], queries, parts, saved[5], saved[6],
+                                  context->saved_data["score_cap"].toDouble());
     KvBlock to_prefix;
     if (has_prefix) {
       if (!parts[0].fixed)
@@ -202,6 +211,7 @@ struct CpuAttention : Function<CpuAttention> {
             to_prefix.values,
             join(to_keys).sum_to_size(keys.sizes()),
             join(to_values).sum_to_size(values.sizes()),
+            at::Tensor(),
             at::Tensor()};
   }
 };
@@ -222,10 +232,11 @@ struct ListedAttention : Function<ListedAttention> {
 
   static at::Tensor forward(AutogradContext* context, const at::Tensor& queries, const at::Tensor& prefix_keys,
                             const at::Tensor& prefix_values, const at::Tensor& keys, const at::Tensor& values,
-                            const KeyIndex* index) {
-    const at::Tensor out = attend_listed({queries, prefix_keys, prefix_values, keys, values, {}, index});
+                            const KeyIndex* index, double score_cap) {
+    const at::Tensor out = attend_listed({queries, prefix_keys, prefix_values, keys, values, {}, index, score_cap});
     context->save_for_backward({queries, prefix_keys, prefix_values, keys, values, out});
     context->saved_data["lists"] = at::IValue::make_capsule(c10::make_intrusive<Lists>(*index));
+    context->saved_data["score_cap"] = score_cap;
     return out;
   }
 
@@ -234,15 +245,21 @@ struct ListedAttention : Function<ListedAttention> {
     const auto lists = c10::static_intrusive_pointer_cast<Lists>(context->saved_data["lists"].toCapsule());
     const at::Tensor &queries = saved[0], &prefix_keys = saved[1], &prefix_values = saved[2], &keys = saved[3],
                      &values = saved[4];
-    const ListedGradients to = listed_backward(gradients[0], saved[5], queries, join(prefix_keys, keys),
-                                               join(prefix_values, values), lists->index);
+    const ListedGradients to =
+        listed_backward(gradients[0], saved[5], queries, join(prefix_keys, keys), join(prefix_values, values),
+                        lists->index, context->saved_data["score_cap"].toDouble());
     const std::int64_t before = prefix_keys.size(2), n = keys.size(2);
     const auto part = [](const at::Tensor& all, std::int64_t first, const at::Tensor& like) {
       return all.narrow(2, first, like.size(2)).sum_to_size(like.sizes()).to(like.scalar_type());
     };
     CARRYOVER_CHECK(to.keys.size(2) == before + n);
-    return {to.queries.to(queries.scalar_type()), part(to.keys, 0, prefix_keys),   part(to.values, 0, prefix_values),
-            part(to.keys, before, keys),          part(to.values, before, values), at::Tensor()};
+    return {to.queries.to(queries.scalar_type()),
+            part(to.keys, 0, prefix_keys),
+            part(to.values, 0, prefix_values),
+            part(to.keys, before, keys),
+            part(to.values, before, values),
+            at::Tensor(),
+            at::Tensor()};
   }
 };
 
@@ -399,8 +416,8 @@ WeighedAttention weighed_attention(const PrefixAttention& a) {
     return {out, received_by_keys(a, log_sums)};
   }
   CARRYOVER_CHECK(a.index == nullptr && !a.window.sees_all());
-  if (!takes_kernels(a.queries.device()) && !at::GradMode::is_enabled() && a.score_cap == 0) {
-    const auto [out, lse] = attend_cpu(a.queries, split_window(a));
+  if (!takes_kernels(a.queries.device()) && !at::GradMode::is_enabled()) {
+    const auto [out, lse] = attend_cpu(a.queries, split_window(a), a.score_cap);
     return {out, received_by_keys(a, lse)};
   }
   const at::Tensor keys = join(a.prefix_keys, a.keys), hidden = hidden_keys(a, keys.size(2));
@@ -411,8 +428,8 @@ WeighedAttention weighed_attention(const PrefixAttention& a) {
 
 at::Tensor prefix_attention(const PrefixAttention& a) {
   if (attends_by_lists(a)) return attend_by_lists(a).first;
-  if (a.score_cap != 0) return capped_attention(a);
   const bool on_device = takes_kernels(a.queries.device());
+  if (on_device && a.score_cap != 0) return capped_attention(a);
   // Autograd functions accept only defined tensors: no prefix becomes a prefix of no keys.
   const auto defined = [&](const at::Tensor& prefix) {
     return prefix.defined() ? prefix : a.keys.narrow(2, 0, 0).detach();
@@ -421,14 +438,14 @@ at::Tensor prefix_attention(const PrefixAttention& a) {
     if (on_device) return masked_attention(a);
     if (!at::GradMode::is_enabled()) return attend_listed(a);
     return ListedAttention::apply(a.queries, defined(a.prefix_keys), defined(a.prefix_values), a.keys, a.values,
-                                  a.index);
+                                  a.index, a.score_cap);
   }
   if (on_device) return a.window.sees_all() ? attend_on_device(a) : masked_attention(a);
-  if (!at::GradMode::is_enabled()) return attend_cpu(a.queries, parts_of(a)).first;
+  if (!at::GradMode::is_enabled()) return attend_cpu(a.queries, parts_of(a), a.score_cap).first;
   if (a.window.sinks + a.window.far > 0) return masked_attention(a);
   const PrefixAttention seen = a.window.sees_all() ? a : within_reach(a);
   return CpuAttention::apply(seen.queries, defined(seen.prefix_keys), defined(seen.prefix_values), seen.keys,
-                             seen.values, seen.window.length);
+                             seen.values, seen.window.length, seen.score_cap);
 }
 
 }  // namespace carryover::ops

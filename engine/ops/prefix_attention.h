@@ -37,8 +37,8 @@ struct PrefixAttention {
 /// 0018). On a GPU, LibTorch's FlashAttention takes both if it can. One KV head serves r query heads by a stride of 0,
 /// without a copy. Differentiable in all tensors. With a window or an index, a GPU uses attend_by_lists(), or
 /// masked_attention() if gradients are needed; for gradients, a CPU uses masked_attention() with sinks or copies and
-/// listed_backward() with an index. A query that sees no key gets zeros. Soft-capped scores are computed by
-/// masked_attention() on any device, some queries at a time.
+/// listed_backward() with an index. A query that sees no key gets zeros. For soft-capped scores,
+/// a GPU without attend_by_lists() uses masked_attention(), some queries at a time, and a CPU computes in opmath.
 at::Tensor prefix_attention(const PrefixAttention& attention);
 
 /// Returns the same by its definition, with a mask of m × (P + n): the reference. Any device.

@@ -7,7 +7,11 @@
 
 #include <QScopeGuard>
 #include <QTest>
+#include <cmath>
+#include <random>
+#include <vector>
 
+#include "engine/ops/cpu/simd_rows.h"
 #include "engine/ops/elementwise.h"
 #include "engine/ops/linear.h"
 #include "engine/ops/logit_loss.h"
@@ -85,6 +89,31 @@ class OpsTest : public QObject {
         QVERIFY(error(fast, exact) <= 2 * error(exact.to(type), exact) + 4e-6);
       }
     }
+  }
+
+  /// Rows of any length, with values of any size, and what is no number stays none.
+  void soft_caps_and_their_slopes_equal_the_formula() {
+    std::mt19937 random(5);
+    for (const double cap : {0.7, 50.0})
+      for (std::int64_t n = 0; n < 70; ++n) {
+        std::vector<float> x(static_cast<std::size_t>(n)), slopes(x.size());
+        for (float& value : x)
+          value = static_cast<float>(cap * std::ldexp(std::normal_distribution<double>()(random), n % 24 - 20));
+        std::vector<float> alone = x, capped = x;
+        std::vector<double> in_fp64(x.begin(), x.end()), fp64_slopes(x.size());
+        ops::soft_cap(capped.data(), static_cast<float>(cap), n, slopes.data());
+        ops::soft_cap(alone.data(), static_cast<float>(cap), n);
+        ops::soft_cap(in_fp64.data(), cap, n, fp64_slopes.data());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          const double share = std::tanh(double{x[i]} / cap);
+          QVERIFY(capped[i] == alone[i] && std::abs(capped[i] - cap * share) <= 5e-7 * cap * std::abs(share));
+          QVERIFY(std::abs(slopes[i] - (1 - share * share)) < 1e-6);
+          QVERIFY(in_fp64[i] == cap * share && fp64_slopes[i] == 1 - share * share);
+        }
+      }
+    float odd[] = {NAN, INFINITY, -INFINITY, 0};
+    ops::soft_cap(odd, 2.0f, 4);
+    QVERIFY(std::isnan(odd[0]) && odd[1] == 2 && odd[2] == -2 && odd[3] == 0);
   }
 
   void gates_hold_at_the_ends_of_the_range() {

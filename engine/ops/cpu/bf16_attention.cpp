@@ -258,8 +258,8 @@ std::pair<at::Tensor, at::Tensor> attend_bf16(const at::Tensor& queries, const s
 }
 
 at::Tensor attend_listed_bf16(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
-  return bf16_tiles() ? attend_lists<Bf16Lists<Tiles>>(queries, parts, index)
-                      : attend_lists<Bf16Lists<Dots>>(queries, parts, index);
+  return bf16_tiles() ? attend_lists(Bf16Lists<Tiles>{}, queries, parts, index)
+                      : attend_lists(Bf16Lists<Dots>{}, queries, parts, index);
 }
 
 }  // namespace carryover::ops

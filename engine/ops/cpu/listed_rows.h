@@ -93,10 +93,11 @@ struct ListedQueries {
 
 /// Computes the attention of each tile's queries over the keys that its list names, which are gathered a few at a time;
 /// no other key is read. Returns [G, r, m, d], in memory [m, G·r, d]: the rows of the next matmul, without a copy.
-/// `Way` multiplies. It has the types Element, Queries (a block of at most kMost), Keys (a gathered block, filled as by
+/// `way` multiplies. It has the types Element, Queries (a block of at most kMost), Keys (a gathered block, filled as by
 /// take()) and Use (which a thread holds while it works), and the functions take(), add() and finish() for a block.
 template <typename Way>
-at::Tensor attend_lists(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
+at::Tensor attend_lists(const Way& way, const at::Tensor& queries, const std::vector<KvBlock>& parts,
+                        const KeyIndex& index) {
   using T = typename Way::Element;
   const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
   at::Tensor out = at::empty_strided({G, r, m, d}, {r * d, d, heads * d, 1}, queries.options());
@@ -119,18 +120,18 @@ at::Tensor attend_lists(const at::Tensor& queries, const std::vector<KvBlock>& p
       const T* const from =
           all + lanes.group * queries.stride(0) + lanes.head * queries.stride(1) + lanes.first * queries.stride(2);
       each([&](auto& block, std::int64_t first) {
-        Way::take(block, from + first * stride, stride, std::min(Way::kMost, lanes.count - first), d);
+        way.take(block, from + first * stride, stride, std::min(Way::kMost, lanes.count - first), d);
       });
       ListedRows<T> rows(parts, lanes.group, lanes.head, index.list(row, tile), place + lanes.end());
       while (gathered.take(rows, d))
         each([&](auto& block, std::int64_t first) {
-          Way::add(block, gathered, [&](std::int64_t query) {
+          way.add(block, gathered, [&](std::int64_t query) {
             return seen_places(gathered.places, gathered.packed.count, place + lanes.query(first + query));
           });
         });
       T* const own = to + (lanes.first * heads + lanes.group * r + lanes.head) * d;
       const std::int64_t step = lanes.of_heads ? d : heads * d;
-      each([&](auto& block, std::int64_t first) { Way::finish(block, own + first * step, step); });
+      each([&](auto& block, std::int64_t first) { way.finish(block, own + first * step, step); });
     }
   });
   return out;

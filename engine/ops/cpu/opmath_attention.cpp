@@ -50,6 +50,7 @@ PackedRows<W> pack(const KvBlock& part, std::int64_t group, std::int64_t row) {
 template <typename W>
 struct Block {
   std::int64_t first = 0, count = 0, d = 0;    ///< first: index in its segment
+  W score_cap = 0;                             ///< 0: scores are not capped
   Lines<W> top, sum, queries, scores, values;  ///< for each query: [], [], [row_stride(d)], [kKeys], [row_stride(d)]
 
   std::int64_t padded() const { return round_up(count, kSixteen); }
@@ -81,6 +82,7 @@ void update_softmax(Block<W>& block, std::int64_t query, std::int64_t hidden, st
   }
   std::fill(scores, scores + hidden, W{0});
   std::fill(scores + visible, scores + keys, W{0});
+  if (block.score_cap > 0) soft_cap(scores + hidden, block.score_cap, visible - hidden);
   W &summed_top = block.top[static_cast<std::size_t>(query)], &sum = block.sum[static_cast<std::size_t>(query)];
   const W top = std::max(summed_top, largest(scores + hidden, visible - hidden)), before = std::exp(summed_top - top);
   summed_top = top;
@@ -118,7 +120,8 @@ void finish(Block<W>& block, T* out, std::int64_t stride, W* lse) {
 }
 
 template <typename T>
-std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
+std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::vector<KvBlock>& parts,
+                                         double score_cap) {
   using W = at::opmath_type<T>;
   const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3), heads = G * r;
   std::vector<std::vector<PackedRows<W>>> packed;  // by part, then by [G, rows]
@@ -139,6 +142,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   const std::int64_t blocks = (m + kQueries - 1) / kQueries;
   at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
     Block<W> block;
+    block.score_cap = static_cast<W>(score_cap);
     for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {
       // A causal block costs more the later it is, so the first is paired with the last, and all threads have equal
       // work.
@@ -195,8 +199,10 @@ struct OpmathLists {
   using Keys = Gathered<T, W>;
   struct Use {};
   static constexpr std::int64_t kMost = kQueries;
+  double score_cap;
 
-  static void take(Queries& block, const T* from, std::int64_t stride, std::int64_t count, std::int64_t d) {
+  void take(Queries& block, const T* from, std::int64_t stride, std::int64_t count, std::int64_t d) const {
+    block.score_cap = static_cast<W>(score_cap);
     block.first = 0;
     block.count = count;
     block.d = d;
@@ -222,14 +228,17 @@ struct OpmathLists {
 
 }  // namespace
 
-at::Tensor attend_listed_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index) {
+at::Tensor attend_listed_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts, const KeyIndex& index,
+                                double score_cap) {
   return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_listed",
-                            [&] { return attend_lists<OpmathLists<scalar_t>>(queries, parts, index); });
+                            [&] { return attend_lists(OpmathLists<scalar_t>{score_cap}, queries, parts, index); });
 }
 
-std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
+std::pair<at::Tensor, at::Tensor> attend_opmath(const at::Tensor& queries, const std::vector<KvBlock>& parts,
+                                                double score_cap) {
   CARRYOVER_CHECK(queries.stride(3) == 1);
-  return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_opmath", [&] { return attend<scalar_t>(queries, parts); });
+  return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_opmath",
+                            [&] { return attend<scalar_t>(queries, parts, score_cap); });
 }
 
 }  // namespace carryover::ops

@@ -96,6 +96,8 @@ struct Scratch {
   Lines<W> keys, transposed_keys, transposed_values;  ///< [count][row_stride(d)], [count/16][d][16]
   Lines<W> to_keys, to_values;                        ///< [count][row_stride(d)]
   Lines<W> weights, ds;                               ///< [kQueries][kKeys]
+  Lines<W> slopes;                                    ///< [kKeys], of one query's capped scores
+  W score_cap = 0;                                    ///< 0: scores are not capped
 };
 
 /// Replaces dp by ds, the gradient of the loss with respect to the scaled scores.
@@ -125,8 +127,12 @@ void add_tile(const QueryBlock<W>& block, std::int64_t key, std::int64_t keys, s
     const std::int64_t hidden = std::clamp<std::int64_t>(q + from, 0, keys),
                        visible = std::clamp<std::int64_t>(q + to, hidden, keys);
     W *weight = weights + q * kKeys, *ds_row = ds + q * kKeys;
-    exponentiate(weight + hidden, block.lse[q], visible - hidden);
-    softmax_backward(weight + hidden, block.delta[q], visible - hidden, ds_row + hidden);
+    const std::int64_t seen = visible - hidden;
+    if (scratch.score_cap > 0) soft_cap(weight + hidden, scratch.score_cap, seen, scratch.slopes.data());
+    exponentiate(weight + hidden, block.lse[q], seen);
+    softmax_backward(weight + hidden, block.delta[q], seen, ds_row + hidden);
+    if (scratch.score_cap > 0)
+      for (std::int64_t i = 0; i < seen; ++i) ds_row[hidden + i] *= scratch.slopes[static_cast<std::size_t>(i)];
     for (W* row : {weight, ds_row}) {
       std::fill(row, row + hidden, W{0});
       std::fill(row + visible, row + columns, W{0});
@@ -152,6 +158,7 @@ void take(const Unit& unit, const KvBlock& part, std::int64_t d, Scratch<W>& scr
   scratch.transposed_values.resize(static_cast<std::size_t>(padded * d));
   scratch.weights.resize(kQueries * kKeys);
   scratch.ds.resize(kQueries * kKeys);
+  scratch.slopes.resize(kKeys);
   for (auto* sums : {&scratch.to_keys, &scratch.to_values}) sums->assign(part.fixed ? 0 : size, 0);
   const auto pack_unit = [&](const at::Tensor& of, Lines<W>& transposed) {
     const T* from = of.const_data_ptr<T>() + unit.row / rows * of.stride(0) + unit.row % rows * of.stride(1);
@@ -226,7 +233,8 @@ at::Tensor sum_queries(const AttentionPlan& plan, const PackedQueries& queries, 
 
 template <typename T>
 AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& queries,
-                                 const std::vector<KvBlock>& parts, const at::Tensor& out, const at::Tensor& lse) {
+                                 const std::vector<KvBlock>& parts, const at::Tensor& out, const at::Tensor& lse,
+                                 double score_cap) {
   using W = at::opmath_type<T>;
   const std::int64_t G = queries.size(0), r = queries.size(1);
   const PackedQueries packed = pack<T, W>(queries, gradient, out, lse);
@@ -239,6 +247,7 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
   std::atomic<std::int64_t> next = 0;  // the next free thread takes the next unit
   at::parallel_for(0, std::min<std::int64_t>(units, at::get_num_threads()), 1, [&](std::int64_t, std::int64_t) {
     Scratch<W> scratch;
+    scratch.score_cap = static_cast<W>(score_cap);
     for (std::int64_t i = next++; i < units; i = next++) {
       const Unit& unit = plan.units[static_cast<std::size_t>(i)];
       const KvBlock& part = parts[unit.part];
@@ -253,11 +262,11 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
 
 AttentionGradients attend_opmath_backward(const at::Tensor& gradient, const at::Tensor& queries,
                                           const std::vector<KvBlock>& parts, const at::Tensor& out,
-                                          const at::Tensor& lse) {
+                                          const at::Tensor& lse, double score_cap) {
   CARRYOVER_CHECK(queries.stride(3) == 1 && out.stride(3) == 1 && lse.is_contiguous());
   const at::Tensor dense = gradient.stride(3) == 1 ? gradient : gradient.contiguous();
   return CARRYOVER_DISPATCH(queries.scalar_type(), "attend_opmath_backward",
-                            [&] { return differentiate<scalar_t>(dense, queries, parts, out, lse); });
+                            [&] { return differentiate<scalar_t>(dense, queries, parts, out, lse, score_cap); });
 }
 
 }  // namespace carryover::ops

@@ -170,7 +170,7 @@ std::pair<const W*, std::int64_t> upcast_rows(const Block<T>& block, const T* fr
 }
 
 template <typename T, typename W>
-Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d) {
+Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d, double score_cap) {
   const auto count = static_cast<std::size_t>(block.queries);
   Partial<W> partial{std::vector<W>(count), std::vector<W>(count), std::vector<W>(count * static_cast<std::size_t>(d))};
   thread_local std::vector<W> upcast, scores;
@@ -184,6 +184,7 @@ Partial<W> attend_block(const Block<T>& block, const W* queries, std::int64_t d)
   }
   for (std::size_t query = 0; query < count; ++query) {
     W* own = scores.data() + query * static_cast<std::size_t>(kBlock);
+    if (score_cap > 0) soft_cap(own, static_cast<W>(score_cap), block.count);
     partial.tops[query] = largest(own, block.count);
     partial.sums[query] = exponentiate(own, partial.tops[query], block.count);
   }
@@ -249,7 +250,8 @@ struct Running {
 
 }  // namespace
 
-std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<KvBlock>& parts) {
+std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const std::vector<KvBlock>& parts,
+                                             double score_cap) {
   const std::int64_t G = queries.size(0), r = queries.size(1), d = queries.size(3);
   CARRYOVER_CHECK(queries.stride(3) == 1);
   at::Tensor out = at::empty({G, r, 1, d}, queries.options());
@@ -273,7 +275,7 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
     at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), grain_of(kBlock * d),
                      [&](std::int64_t begin, std::int64_t end) {
                        for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b)
-                         partials[b] = attend_block<scalar_t, W>(blocks[b], queries_of(blocks[b].part), d);
+                         partials[b] = attend_block<scalar_t, W>(blocks[b], queries_of(blocks[b].part), d, score_cap);
                      });
     merge<scalar_t, W>(blocks, partials, G * r, d, out.template mutable_data_ptr<scalar_t>(),
                        lse.template mutable_data_ptr<W>());
@@ -282,7 +284,7 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
 }
 
 at::Tensor add_chosen(const at::Tensor& queries, const KvBlock& prefix, const KeyIndex& index,
-                      const std::pair<at::Tensor, at::Tensor>& others) {
+                      const std::pair<at::Tensor, at::Tensor>& others, double score_cap) {
   const std::int64_t G = queries.size(0), r = queries.size(1), m = queries.size(2), d = queries.size(3),
                      rows = prefix.rows();
   const auto& [out, lse] = others;
@@ -322,7 +324,7 @@ at::Tensor add_chosen(const at::Tensor& queries, const KvBlock& prefix, const Ke
                                       1,
                                       0,
                                       chosen.data() + first};
-          running.add(attend_block<scalar_t, W>(block, query.data(), d));
+          running.add(attend_block<scalar_t, W>(block, query.data(), d, score_cap));
         }
         for (W& value : running.values) value /= running.sum;
         store(running.values.data(), to + place, d);

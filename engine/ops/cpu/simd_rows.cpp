@@ -35,6 +35,34 @@ CARRYOVER_VECTORISED void divide(const float* in, float scale, std::int8_t* out,
     out[i] = static_cast<std::int8_t>(std::clamp(static_cast<std::int32_t>(std::nearbyint(in[i] / scale)), -127, 127));
 }
 
+/// Returns tanh(x): a quotient of polynomials in x² that was fitted on [−8, 8], behind which tanh is ±1. Unlike
+/// std::tanh, a loop over it vectorises.
+inline float fast_tanh(float x) {
+  constexpr float most = 7.90531110763549805f;
+  constexpr float numerator[] = {-2.76076847742355e-16f, 2.00018790482477e-13f, -8.60467152213735e-11f,
+                                 5.12229709037114e-08f,  1.48572235717979e-05f, 6.37261928875436e-04f,
+                                 4.89352455891786e-03f};
+  constexpr float denominator[] = {1.19825839466702e-06f, 1.18534705686654e-04f, 2.26843463243900e-03f,
+                                   4.89352518554385e-03f};
+  x = x > most ? most : (x < -most ? -most : x);
+  const float square = x * x;
+  float above = 0, below = 0;
+  for (const float factor : numerator) above = above * square + factor;
+  for (const float factor : denominator) below = below * square + factor;
+  return x * above / below;
+}
+
+CARRYOVER_VECTORISED void cap_row(float* x, float cap, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) x[i] = cap * fast_tanh(x[i] / cap);
+}
+CARRYOVER_VECTORISED void cap_row(float* x, float cap, std::int64_t n, float* slopes) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float share = fast_tanh(x[i] / cap);
+    x[i] = cap * share;
+    slopes[i] = 1 - share * share;
+  }
+}
+
 // Sixteen lanes are compared as vectors, because g++ 12 turns comparisons in a loop over them into scalars, or into
 // masks and blends.
 template <typename T, int Bytes>
@@ -108,6 +136,17 @@ float exponentiate(float* x, float shift, std::int64_t n) {
 }
 double exponentiate(double* x, double shift, std::int64_t n) {
   return exponentiate_lanes<double, 16>(x, shift, n);
+}
+void soft_cap(float* x, float cap, std::int64_t n, float* slopes) {
+  if (slopes == nullptr) return cap_row(x, cap, n);
+  cap_row(x, cap, n, slopes);
+}
+void soft_cap(double* x, double cap, std::int64_t n, double* slopes) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double share = std::tanh(x[i] / cap);
+    x[i] = cap * share;
+    if (slopes != nullptr) slopes[i] = 1 - share * share;
+  }
 }
 float largest(const float* x, std::int64_t n) {
   return largest_of_row(x, n);
