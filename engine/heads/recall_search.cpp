@@ -45,9 +45,21 @@ void check_needle(const Needle& needle, const NeedleDocument& document, const Se
            "Raise segment_length.");
 }
 
+/// Every head searches, and every head of every layer reads.
+SegmentConfig whole_config(SegmentConfig config, const ModelConfig& model) {
+  config.grouping = all_readers(model);
+  config.search_heads.clear();
+  for (const int layer : model.global_layers())
+    for (int head = 0; head < model.heads; ++head) config.search_heads.push_back({layer, head});
+  config.question_pass = true;
+  return config;
+}
+
 void check(const RecallHeadsRequest& request, const ModelConfig& model) {
   const SegmentConfig& config = request.config;
-  config.validate(model, "heads for recall");
+  const std::vector<int> readers = model.global_layers();
+  if (readers.empty()) refuse("every layer of this model has a window", "Use a model with layers that see everything.");
+  whole_config(config, model).validate(model, "heads for recall");
   if (config.search != SearchBy::Shared || config.retrieve != RetrieveBy::Windows || config.retrieval_length < 1)
     refuse("the settings have no shared search for windows", "Use the preset for recall.");
   if (request.held_out < 0 || request.held_out >= std::ssize(request.documents))
@@ -58,22 +70,10 @@ void check(const RecallHeadsRequest& request, const ModelConfig& model) {
   SegmentConfig nobody = config, everybody = config;  // who stops reading what was found reads as a local head does
   nobody.grouping = Grouping();
   everybody.grouping = all_readers(model);
-  const std::vector<int> readers = model.global_layers();
-  if (readers.empty()) refuse("every layer of this model has a window", "Use a model with layers that see everything.");
   if (carry_kv_heads(nobody, model, readers.front()) != carry_kv_heads(everybody, model, readers.front()))
     refuse("of local and long heads only one kind reads the carry", "Use the preset for recall.");
   for (const NeedleDocument& document : request.documents)
     for (const Needle& needle : document.needles) check_needle(needle, document, config);
-}
-
-/// Every head searches, and every head of every layer reads.
-SegmentConfig whole_config(SegmentConfig config, const ModelConfig& model) {
-  config.grouping = all_readers(model);
-  config.search_heads.clear();
-  for (const int layer : model.global_layers())
-    for (int head = 0; head < model.heads; ++head) config.search_heads.push_back({layer, head});
-  config.question_pass = true;
-  return config;
 }
 
 /// Checks the memory before minutes of reading: for the longest document's state, and for the scores of all questions,

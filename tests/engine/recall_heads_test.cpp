@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The scores of searchers and readers are what a question's own search finds and what a run with those readers loses.
 #include <QTest>
+#include <optional>
 
 #include "engine/config/recall_preset.h"
 #include "engine/heads/choice/reader_choice.h"
@@ -24,7 +25,8 @@ struct Case {
   RecallHeadsRequest request;
   RunControl control;
 
-  explicit Case(unsigned seed) : random(seed), model(random_tiny_config(random)), tiny(model, seed, at::kDouble) {
+  explicit Case(unsigned seed, const std::optional<ModelConfig>& given = {})
+      : random(seed), model(given ? *given : random_tiny_config(random)), tiny(model, seed, at::kDouble) {
     SegmentConfig& config = request.config;
     config = recall_preset(model, SegmentConfig::untrained_defaults_for(model));
     config.segment_length = kSegment;
@@ -32,7 +34,7 @@ struct Case {
     config.sink_length = 2;
     config.retrieval_length = 12;
     config.window_length = 4;
-    config.search_heads = {{0, 0}};
+    config.search_heads = {{0, 0}};  // for runs of a test's own
     request.most_searchers = 3;
     for (int i = 0; i < 4; ++i) request.documents.push_back(document());
   }
@@ -114,6 +116,24 @@ class RecallHeadsTest : public QObject {
                  qPrintable(QString("seed %1: %2 and %3").arg(seed).arg(run_loss(c, step.readers)).arg(step.loss)));
       QCOMPARE(found.readers.front().readers, all_readers(c.model));
     }
+  }
+
+  /// A layer with a window of its own sees nothing retrieved, the first one of many models among them. The settings
+  /// name no searcher, because the search finds them.
+  void windowed_layers_neither_search_nor_read() {
+    ModelConfig model = tiny_config(4, 4, 2, 8, 160);
+    model.architecture = "qwen3";
+    model.window = 12;
+    model.window_layers = {0, 2};
+    Case c(5, model);
+    c.request.config.search_heads.clear();
+    const RecallHeads found = c.find();
+    QVERIFY(found.complete && !found.searchers.empty());
+    for (const SearcherStep& step : found.searchers) QVERIFY(!model.is_windowed(step.head.layer));
+    QCOMPARE(found.readers.front().readers.long_range_layers(), (std::vector<int>{1, 3}));
+    model.window_layers = {0, 1, 2, 3};
+    QCOMPARE(unlike(Fault::BadInput, "every layer of this model has a window", [&] { Case(5, model).find(); }),
+             std::string());
   }
 
   void a_search_goes_on_where_it_was_stopped() {

@@ -26,8 +26,6 @@ RecallHeadsRequest make_recall_request(const RecallOrder& order, const ModelConf
                       "Use " + std::to_string(kMostNeedlesToChooseBy) + " needles or fewer.");
   RecallHeadsRequest request;
   request.config = recall_preset(model, SegmentConfig::untrained_defaults_for(model));
-  // The search looks for the searchers; if none are known, the settings still need one.
-  if (request.config.search_heads.empty()) request.config.search_heads = {{0, 0}};
   request.held_out = order.held_out;
   request.most_searchers = order.searchers;
   request.loss_rise = order.loss_rise;
