@@ -32,7 +32,6 @@ const json& neutral_fields() {
                             {"rank_pattern", json::object()},
                             {"alpha_pattern", json::object()},
                             {"layers_to_transform", json::array()},
-                            {"exclude_modules", json::array()},
                             {"target_parameters", json::array()},
                             {"trainable_token_indices", json::array()},
                             {"layer_replication", json::array()},
@@ -104,23 +103,28 @@ class AdapterReader {
     throw EngineError(Fault::BadInput, where_, problem, "Fetch the adapter again.");
   }
 
+  /// Reads the names of modules, each of which may stand behind its path. A pattern leaves the list empty, and so do
+  /// exceptions to the names: then the tensors say what was adapted.
   void read_modules(LoraConfig& lora) const {
     const json* modules = fields_.find("target_modules");
-    if (modules == nullptr || !modules->is_array() || modules->empty()) {
-      unsupported("target_modules is not a list of names");
-    }
     lora.target_modules.clear();
+    if (modules != nullptr && modules->is_string()) return;
+    if (modules == nullptr || !modules->is_array() || modules->empty())
+      unsupported("target_modules is neither a list of names nor a pattern");
     for (const json& module : *modules) {
       if (!module.is_string()) broken("target_modules holds something other than a name");
-      const auto& name = module.get_ref<const std::string&>();
+      const auto& path = module.get_ref<const std::string&>();
+      const std::string name = path.substr(path.rfind('.') + 1);
       const std::vector<std::string>& known = lora_modules();
       if (std::find(known.begin(), known.end(), name) == known.end()) {
-        unsupported("target_modules names '" + name.substr(0, 60) + "'");
+        unsupported("target_modules names '" + path.substr(0, 60) + "'");
       }
       if (std::ranges::find(lora.target_modules, name) == lora.target_modules.end())  // each tensor's module is looked
                                                                                       // up in this list
         lora.target_modules.push_back(name);
     }
+    const json* except = fields_.find("exclude_modules");
+    if (except != nullptr && !except->empty()) lora.target_modules.clear();
   }
 
   JsonFields fields_;
@@ -139,6 +143,18 @@ std::optional<std::string> name_in_adapter_of_text(std::string_view name) {
   if (!name.starts_with(adapter_prefix)) return std::string(name);
   const auto rest = name_in_text_half(name.substr(adapter_prefix.size()));
   return rest ? std::optional(std::string(adapter_prefix) + *rest) : std::nullopt;
+}
+
+/// Returns the modules that tensors are for, in the order of lora_modules(). Others are left to check_tensors().
+std::vector<std::string> modules_of(const SafetensorsFile& file) {
+  std::vector<std::string> modules;
+  for (const std::string& module : lora_modules()) {
+    const std::string end = "." + module + ".lora_A.weight";
+    if (std::ranges::any_of(file.tensors(),
+                            [&](const SafetensorsTensor& tensor) { return tensor.name.ends_with(end); }))
+      modules.push_back(module);
+  }
+  return modules;
 }
 
 /// Throws unless every other tensor is lora_A [r, in] or lora_B [out, r] of a targeted module.
@@ -221,6 +237,7 @@ StoredAdapter read_adapter_folder(const std::string& directory) {
                           : "Fetch the adapter again, all its files.");
   }
   adapter.tensors = SafetensorsFile::open(weights).renamed(name_in_adapter_of_text);
+  if (adapter.lora.target_modules.empty()) adapter.lora.target_modules = modules_of(adapter.tensors);
   check_tensors(adapter.tensors, adapter.lora);
   return adapter;
 }

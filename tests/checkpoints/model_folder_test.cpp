@@ -132,6 +132,7 @@ class ModelFolderTest : public QObject {
   void a_full_disk_is_named();
   void an_adapter_reads_back();
   void an_adapter_of_a_model_that_reads_images_is_that_of_its_text_half();
+  void adapters_may_name_modules_by_patterns_and_paths();
   void adapters_say_how_they_began();
   void files_that_are_no_adapter_are_named();
   void foreign_adapters_are_refused_data();
@@ -377,6 +378,36 @@ void ModelFolderTest::an_adapter_of_a_model_that_reads_images_is_that_of_its_tex
   }
 }
 
+/// Unsloth saves a pattern, and peft saves paths where names would match too much.
+void ModelFolderTest::adapters_may_name_modules_by_patterns_and_paths() {
+  std::mt19937 random(9);
+  LoraConfig lora{.rank = 2, .target_modules = {"q_proj", "down_proj"}};
+  const AdapterTensors made(lora, random);
+  const std::vector<std::string> wanted = lora.target_modules;
+  for (const char* patch :
+       {R"json({"target_modules": "(?:.*?(?:language|text).*?(?:self_attn|mlp).*?(?:q_proj|down_proj))"})json",
+        R"({"target_modules": ["model.layers.0.self_attn.q_proj", "self_attn.q_proj", "layers.0.mlp.down_proj"]})",
+        R"({"target_modules": ["q_proj", "v_proj", "down_proj"], "exclude_modules": ["v_proj"]})",
+        R"({"target_modules": ["q_proj", "down_proj"], "exclude_modules": ".*vision_tower.*"})"}) {
+    const TempDir temp(test::fast_parent());
+    write_adapter_folder(temp.path().string(), lora, "base", made.tensors);
+    const std::string path = temp.file("adapter_config.json");
+    json config = json::parse(test::read_bytes(path));
+    config.update(json::parse(patch));
+    test::write_bytes(path, config.dump());
+    QVERIFY2(read_adapter_folder(temp.path().string()).lora.target_modules == wanted, patch);
+  }
+  const TempDir temp(test::fast_parent());
+  std::vector<OutgoingTensor> head = made.tensors;
+  head.front().name = "base_model.model.lm_head.lora_A.weight";
+  write_adapter_folder(temp.path().string(), lora, "base", head);
+  const std::string path = temp.file("adapter_config.json");
+  json config = json::parse(test::read_bytes(path));
+  config["target_modules"] = ".*";
+  test::write_bytes(path, config.dump());
+  QCOMPARE(unlike(Fault::Unsupported, "lm_head.lora_A.weight", [&] { read_adapter_folder(temp.path().string()); }), "");
+}
+
 void ModelFolderTest::adapters_say_how_they_began() {
   const TempDir temp(test::fast_parent());
   std::mt19937 random(6);
@@ -437,7 +468,9 @@ void ModelFolderTest::foreign_adapters_are_refused_data() {
   QTest::newRow("saved") << R"({"modules_to_save": ["lm_head"]})" << unsupported << "modules_to_save";
   QTest::newRow("layers") << R"({"layers_to_transform": 3})" << unsupported << "layers_to_transform";
   QTest::newRow("activated") << R"({"alora_invocation_tokens": [1, 2]})" << unsupported << "alora_invocation_tokens";
-  QTest::newRow("pattern") << R"({"target_modules": ".*_proj"})" << unsupported << "target_modules";
+  QTest::newRow("no modules") << R"({"target_modules": []})" << unsupported << "target_modules";
+  QTest::newRow("number") << R"({"target_modules": 3})" << unsupported << "target_modules";
+  QTest::newRow("path") << R"({"target_modules": ["model.layers.0.mlp.experts"]})" << unsupported << "mlp.experts";
   QTest::newRow("embedding") << R"({"target_modules": ["q_proj", "embed_tokens"]})" << unsupported << "embed_tokens";
   QTest::newRow("module") << R"({"target_modules": [1]})" << bad << "target_modules";
   QTest::newRow("untargeted") << R"({"target_modules": ["k_proj"]})" << unsupported << "q_proj";
