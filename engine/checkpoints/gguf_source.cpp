@@ -11,6 +11,7 @@
 #include "engine/families/family.h"
 #include "engine/families/refused_kinds.h"
 #include "engine/formats/dequantize.h"
+#include "engine/formats/mapped_file.h"
 
 namespace carryover {
 
@@ -70,10 +71,6 @@ const Family& read_family(const GgufFile& file) {
                 "Supported: " + supported_names() + " (" + supported_models() + ").");
   if (file.find_int(name + ".expert_count").value_or(0) != 0)
     unsupported(file, "a mixture of experts is not supported", "Use a dense model.");
-  if (file.find_int("split.count").value_or(1) > 1) {
-    unsupported(file, "is one part of a model split over several GGUF files",
-                "Merge them first (llama-gguf-split --merge).");
-  }
   return *family;
 }
 
@@ -284,7 +281,8 @@ std::unique_ptr<ModelSource> gguf_model(const GgufFile& file, const std::string&
   for (const WeightRow& tensor : wanted) {
     const GgufTensor* stored = file.find_tensor(tensor.gguf_name);
     if (stored == nullptr) refuse_missing_tensor(file.where(), tensor.gguf_name);
-    model->add(tensor, {file.where(), stored->shape, stored->type, stored->data, file.file()}, true);
+    const std::string& where = stored->file ? stored->file->path() : file.where();
+    model->add(tensor, {where, stored->shape, stored->type, stored->data, stored->file}, true);
     known.insert(tensor.gguf_name);
   }
   for (const GgufTensor& tensor : file.tensors()) {

@@ -216,7 +216,7 @@ class GgufParser {
       unsupported(what + " has the type " + ggml_type_name(entry.type),
                   "Supported: " + ggml_types_read() + ". Quantise the model to one of these.");
     }
-    GgufTensor tensor{std::move(entry.name), std::move(entry.shape), *known, {}};
+    GgufTensor tensor{std::move(entry.name), std::move(entry.shape), *known, {}, {}};
     const BlockLayout layout = block_layout(tensor.type);
     if (tensor.shape.back() % layout.values != 0) {
       refuse(what + " has rows of " + std::to_string(tensor.shape.back()) + " values, not whole blocks of " +
@@ -269,12 +269,80 @@ class GgufParser {
   GgufFile result_;
 };
 
-GgufFile GgufFile::open(const std::string& path) {
+namespace {
+
+/// The names that llama-gguf-split gives to the files of a model.
+class PartNames {
+ public:
+  /// `path`: that of part `number`, counted from 0, of `count`. Throws unless it is named as such.
+  PartNames(const std::string& path, std::int64_t number, std::int64_t count) : count_(count) {
+    constexpr std::int64_t most = 99'999;  // five digits
+    if (count > most || number < 0 || number >= count)
+      throw EngineError(Fault::BadInput, path,
+                        "says that it is part " + std::to_string(number) + " of " + std::to_string(count),
+                        "Fetch or split the model again.");
+    const std::string end = ending(number);
+    if (!path.ends_with(end))
+      throw EngineError(Fault::BadInput, path, "is one part of a model, but its name does not end in " + end,
+                        "Give the parts the names that they were fetched with.");
+    stem_ = path.substr(0, path.size() - end.size());
+  }
+  std::string path(std::int64_t number) const { return stem_ + ending(number); }
+
+ private:
+  std::string ending(std::int64_t number) const { return "-" + digits(number + 1) + "-of-" + digits(count_) + ".gguf"; }
+  static std::string digits(std::int64_t number) {
+    const std::string text = std::to_string(number);
+    return std::string(5 - text.size(), '0') + text;
+  }
+  std::int64_t count_;
+  std::string stem_;
+};
+
+}  // namespace
+
+GgufFile GgufFile::open_part(const std::string& path) {
   auto file = MappedFile::open(path);
   GgufFile result = parse(file->bytes(), path);
   file->require_whole();
+  for (GgufTensor& tensor : result.tensors_) tensor.file = file;
   result.file_ = std::move(file);
   return result;
+}
+
+void GgufFile::add_part(GgufFile part) {
+  for (GgufTensor& tensor : part.tensors_) {
+    if (!tensor_index_.emplace(tensor.name, tensors_.size()).second)
+      throw EngineError(Fault::BadInput, part.where_,
+                        "has the tensor " + in_quotes(tensor.name) + ", which another part has too",
+                        "Fetch or split the model again.");
+    tensors_.push_back(std::move(tensor));
+  }
+}
+
+GgufFile GgufFile::open(const std::string& path) {
+  GgufFile given = open_part(path);
+  const std::int64_t count = given.find_int("split.count").value_or(1);
+  if (count < 2) return given;
+  const std::int64_t place = given.find_int("split.no").value_or(0);
+  const PartNames names(path, place, count);
+  const auto part = [&](std::int64_t number) {
+    GgufFile one = open_part(names.path(number));
+    if (one.find_int("split.no") != number || one.find_int("split.count") != count)
+      throw EngineError(Fault::BadInput, one.where_,
+                        "is not part " + std::to_string(number + 1) + " of " + std::to_string(count),
+                        "Fetch all parts of the model again.");
+    return one;
+  };
+  GgufFile whole = place == 0 ? std::move(given) : part(0);
+  for (std::int64_t number = 1; number < count; ++number) whole.add_part(part(number));
+  const std::int64_t tensors = whole.find_int("split.tensors.count").value_or(std::ssize(whole.tensors_));
+  if (tensors != std::ssize(whole.tensors_))
+    throw EngineError(Fault::BadInput, whole.where_,
+                      "says that all parts have " + std::to_string(tensors) + " tensors, and they have " +
+                          std::to_string(whole.tensors_.size()),
+                      "Fetch all parts of the model again.");
+  return whole;
 }
 
 GgufFile GgufFile::parse(std::span<const std::byte> bytes, const std::string& where) {

@@ -22,17 +22,20 @@ struct GgufTensor {
   std::string name;
   std::vector<std::int64_t> shape;  ///< row-major, the reverse of the file's order: [rows, columns] or [columns]
   StorageType type = StorageType::F32;
-  std::span<const std::byte> data;  ///< exactly the tensor's bytes, inside the file
+  std::span<const std::byte> data;         ///< exactly the tensor's bytes, inside its file
+  std::shared_ptr<const MappedFile> file;  ///< null after GgufFile::parse()
 };
 
 /// The key–value pairs and the tensor directory of a GGUF file, version 2 or 3, little-endian. Parsing checks every
-/// count, length, type and offset against the file's size before it allocates or reads. Immutable; any thread.
+/// count, length, type and offset against the file's size before it allocates or reads. A model that is split over
+/// several files (llama-gguf-split) has the pairs of its first file and the tensors of all. Immutable; any thread.
 ///
 /// The find_… functions return nullopt if the key is absent, and throw EngineError{BadInput}, which names file and key,
 /// if the value has another type. Views point into the file and live as long as this object (or a copy).
 class GgufFile {
  public:
-  /// Throws EngineError{Io, BadInput, Unsupported}, which names the file, what is wrong and what to do.
+  /// Opens a file, or by any one of its parts a split model. Throws EngineError{Io, BadInput, Unsupported}, which names
+  /// the file, what is wrong and what to do.
   static GgufFile open(const std::string& path);
   /// Does the same for bytes, which must outlive the result; `where` names them in errors.
   static GgufFile parse(std::span<const std::byte> bytes, const std::string& where);
@@ -50,7 +53,7 @@ class GgufFile {
   const std::vector<GgufTensor>& tensors() const { return tensors_; }
   const GgufTensor* find_tensor(std::string_view name) const;
   const std::string& where() const { return where_; }
-  const std::shared_ptr<const MappedFile>& file() const { return file_; }  ///< null after parse()
+  const std::shared_ptr<const MappedFile>& file() const { return file_; }  ///< of the pairs; null after parse()
 
  private:
   friend class GgufParser;
@@ -62,6 +65,8 @@ class GgufFile {
     std::uint64_t count = 1;
     std::span<const std::byte> bytes;
   };
+  static GgufFile open_part(const std::string& path);
+  void add_part(GgufFile part);
   const Value* find(std::string_view key) const;
   [[noreturn]] void refuse_type(std::string_view key, const Value& value, const char* wanted) const;
 

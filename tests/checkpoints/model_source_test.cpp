@@ -2,7 +2,9 @@
 #include "engine/checkpoints/model_source.h"
 
 #include <QTest>
+#include <filesystem>
 #include <numbers>
+#include <set>
 
 #include "engine/checkpoints/gguf_source.h"
 #include "tests/support/expect_error.h"
@@ -342,6 +344,72 @@ class ModelSourceTest : public QObject {
     }
   }
 
+  /// By any of its parts, the first of which has no tensors.
+  void reads_a_model_that_is_split_over_several_ggufs() {
+    std::mt19937 random(3);
+    const ModelConfig config = tiny_config(2, 4, 2, 4, 16);
+    const Weights weights = random_weights(config, 5);
+    const TempDir folder;
+    const std::vector<std::string> parts = write_split_gguf(folder.path(), config, weights, 4);
+    std::set<std::string> hashes;
+    for (const std::string& part : parts) {
+      const auto model = ModelSource::open(part);
+      QCOMPARE(differing_tensor(*model, config, weights, "F32", true), QString());
+      QCOMPARE(model->files(), (std::vector<std::string>{parts[1], parts[2], parts[3]}));
+      hashes.insert(model->hash());
+    }
+    GgufWriter writer;
+    add_llama_keys(writer, config);
+    add_llama_tensors(writer, config, weights);
+    hashes.insert(ModelSource::open(write_gguf(folder, writer))->hash());
+    QCOMPARE(hashes.size(), std::size_t{1});
+  }
+
+  void names_what_is_wrong_with_a_part() {
+    const ModelConfig config = tiny_config(1, 2, 1, 4, 16);
+    const Weights weights = random_weights(config, 5);
+    const auto wrong = [&](Fault fault, const char* said, auto change, std::size_t opened = 0) {
+      const TempDir folder;
+      const auto parts = write_split_gguf(folder.path(), config, weights, 3, change);
+      return refused(fault, said, parts[opened]);
+    };
+    const auto keys = [](GgufWriter& writer, std::size_t number, std::size_t count) {
+      writer.add_int("split.no", static_cast<std::uint32_t>(number));
+      writer.add_int("split.count", static_cast<std::uint32_t>(count));
+    };
+    QCOMPARE(wrong(Fault::BadInput, "00003-of-00003.gguf: is not part 3 of 3",
+                   [&](GgufWriter& writer, std::size_t number) { keys(writer, std::min<std::size_t>(number, 1), 3); }),
+             QString());
+    QCOMPARE(wrong(Fault::BadInput, "is not part 2 of 3",
+                   [&](GgufWriter& writer, std::size_t number) { keys(writer, number, number == 1 ? 4 : 3); }),
+             QString());
+    QCOMPARE(wrong(Fault::BadInput, "does not end in -00002-of-00003.gguf",
+                   [&](GgufWriter& writer, std::size_t) { keys(writer, 1, 3); }),
+             QString());
+    QCOMPARE(wrong(Fault::BadInput, "says that it is part 7 of 3",
+                   [&](GgufWriter& writer, std::size_t) { keys(writer, 7, 3); }),
+             QString());
+    QCOMPARE(wrong(Fault::BadInput, "says that it is part 0 of 1000000",
+                   [&](GgufWriter& writer, std::size_t) { keys(writer, 0, 1'000'000); }),
+             QString());
+    QCOMPARE(wrong(Fault::BadInput, "all parts have 99 tensors",
+                   [&](GgufWriter& writer, std::size_t number) {
+                     keys(writer, number, 3);
+                     writer.add_int("split.tensors.count", 99);
+                   }),
+             QString());
+    QCOMPARE(wrong(Fault::BadInput, "which another part has too",
+                   [&](GgufWriter& writer, std::size_t number) {
+                     keys(writer, number, 3);
+                     writer.add_tensor("twice", {8}, 0, std::string(32, '\0'));
+                   }),
+             QString());
+    const TempDir folder;
+    const auto parts = write_split_gguf(folder.path(), config, weights, 3);
+    std::filesystem::remove(parts[1]);
+    QCOMPARE(refused(Fault::Io, "-00002-of-00003.gguf", parts[0]), QString());
+  }
+
   void refuses_other_ggufs_by_name() {
     const TempDir folder;
     const ModelConfig config = tiny_config(1, 2, 1, 4, 16);
@@ -363,7 +431,9 @@ class ModelSourceTest : public QObject {
              QString());
     QCOMPARE(refused(Fault::Unsupported, "experts", with([](auto& w) { w.add_int("llama.expert_count", 8); })),
              QString());
-    QCOMPARE(refused(Fault::Unsupported, "Merge", with([](auto& w) { w.add_int("split.count", 2); })), QString());
+    QCOMPARE(refused(Fault::BadInput, "does not end in -00001-of-00002.gguf",
+                     with([](auto& w) { w.add_int("split.count", 2); })),
+             QString());
     QCOMPARE(refused(Fault::Unsupported, "attn_q.bias",
                      with([](auto& w) { w.add_tensor("blk.0.attn_q.bias", {8}, 0, std::string(32, '\0')); })),
              QString());

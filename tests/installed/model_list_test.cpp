@@ -258,26 +258,25 @@ class ModelListTest : public QObject {
 
   void a_split_model_is_listed_once() {
     const EmptyHome home;
-    const auto part = [](std::uint32_t number) {
-      return small_gguf([&](GgufWriter& writer) {
-        writer.add_int("split.no", number);
-        writer.add_int("split.count", 3);
-      });
-    };
     const fs::path folder = home / ".cache/llama.cpp";
-    for (const std::uint32_t number : {1u, 2u, 3u})
-      write_below(folder / ("big-0000" + std::to_string(number) + "-of-00003.gguf"), part(number - 1));
+    fs::create_directories(folder);
+    const std::vector<std::string> parts =
+        write_split_gguf(folder, small_config(), random_weights(small_config(), 1), 3);
     write_below(folder / "big-00004-of-00003.gguf", small_gguf());  // no part of it
     write_below(folder / "big-1-of-3.gguf", small_gguf());
     const ModelList found = list(home);
-    QCOMPARE(names_of(found),
-             (QStringList{"llama.cpp: big-00001-of-00003", "llama.cpp: big-00004-of-00003", "llama.cpp: big-1-of-3"}));
-    const InstalledModel& split = found.models[0];
-    QVERIFY(says(split.facts, "one part of a model split over several GGUF files"));
-    QCOMPARE(split.facts.parameters, 3 * found.models[1].facts.parameters);
-    QCOMPARE(split.bytes, 3 * static_cast<std::int64_t>(part(0).size()));
-    fs::remove(folder / "big-00001-of-00003.gguf");
-    QVERIFY(names_of(list(home)).contains("llama.cpp: big-00002-of-00003"));
+    QCOMPARE(names_of(found), (QStringList{"llama.cpp: big-00004-of-00003", "llama.cpp: big-1-of-3",
+                                           "llama.cpp: split-00001-of-00003"}));
+    const InstalledModel& split = found.models[2];
+    QVERIFY(split.facts.opens());
+    QCOMPARE(split.facts.parameters, found.models[0].facts.parameters);
+    std::int64_t bytes = 0;
+    for (const std::string& part : parts) bytes += static_cast<std::int64_t>(fs::file_size(part));
+    QCOMPARE(split.bytes, bytes);
+    fs::remove(parts[0]);
+    const ModelList partial = list(home);
+    QCOMPARE(names_of(partial).back(), QString("llama.cpp: split-00002-of-00003"));
+    QVERIFY(says(partial.models.back().facts, "00001-of-00003.gguf"));
   }
 
   /// Every file that stops early, and files with a byte changed, give a model with a reason or with other facts.

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -212,16 +214,19 @@ inline void add_llama_keys(GgufWriter& writer, const ModelConfig& c) {
   if (c.eos_id) add("tokenizer.ggml.eos_token_id", *c.eos_id);
 }
 
-/// Adds all weights, Q and K permuted where the family's are; matrices as `dtype` ("F32", "F16", "BF16"), vectors as
-/// F32.
+/// Adds all weights, or those whose number in the list is `wanted`, Q and K permuted where the family's are; matrices
+/// as `dtype` ("F32", "F16", "BF16"), vectors as F32.
 inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
                               const std::map<std::string, std::vector<float>>& weights,
-                              const std::string& dtype = "F32") {
+                              const std::string& dtype = "F32",
+                              const std::function<bool(std::size_t number)>& wanted = {}) {
+  std::size_t number = 0;
   for (const auto& [name, factors] : {std::pair("rope_factors_long.weight", &c.rope.long_factors),
                                       std::pair("rope_factors_short.weight", &c.rope.short_factors)})
     if (!factors->empty())
       writer.add_tensor(name, {std::ssize(*factors)}, 0, encode_values({factors->begin(), factors->end()}, "F32"));
   for (const auto& [name, shape] : hf_tensor_shapes(c)) {
+    if (wanted && !wanted(number++)) continue;
     std::vector<float> values = weights.at(name);
     const bool gemma = c.architecture.starts_with("gemma");
     static const std::set<std::string> kPermuted{"llama", "mistral", "granite", "smollm3"};
@@ -236,6 +241,33 @@ inline void add_llama_tensors(GgufWriter& writer, const ModelConfig& c,
     writer.add_tensor(gguf_tensor_name(name, gemma || c.architecture.starts_with("olmo")), shape, number,
                       encode_values(values, type));
   }
+}
+
+/// A model in `count` files, as llama-gguf-split writes it with a first file without tensors: NAME-00001-of-0000N.gguf.
+/// change(writer, number) is called for each file, counted from 0, before its tensors are added.
+inline std::vector<std::string> write_split_gguf(
+    const std::filesystem::path& folder, const ModelConfig& config,
+    const std::map<std::string, std::vector<float>>& weights, std::size_t count,
+    const std::function<void(GgufWriter& writer, std::size_t number)>& change = {}) {
+  std::vector<std::string> paths;
+  for (std::size_t part = 0; part < count; ++part) {
+    GgufWriter writer;
+    if (part == 0) add_llama_keys(writer, config);
+    if (change) {
+      change(writer, part);
+    } else {
+      writer.add_int("split.no", static_cast<std::uint32_t>(part));
+      writer.add_int("split.count", static_cast<std::uint32_t>(count));
+      writer.add_int("split.tensors.count", static_cast<std::uint32_t>(hf_tensor_shapes(config).size()));
+    }
+    if (part > 0)
+      add_llama_tensors(writer, config, weights, "F32",
+                        [&](std::size_t number) { return number % (count - 1) == part - 1; });
+    paths.push_back(
+        (folder / ("split-0000" + std::to_string(part + 1) + "-of-0000" + std::to_string(count) + ".gguf")).string());
+    write_bytes(paths.back(), writer.bytes());
+  }
+  return paths;
 }
 
 /// A GGUF with every storage type, of random but finite blocks.
