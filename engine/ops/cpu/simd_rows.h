@@ -74,8 +74,8 @@ inline double fast_exp(double x) {
 /// Computes x = e^(x − shift) and returns the sum of the results.
 float exponentiate(float* x, float shift, std::int64_t n);
 double exponentiate(double* x, double shift, std::int64_t n);
-/// Computes x = cap · tanh(x / cap), in fp32 within 4e-7 of the result. slopes: null, or [n], which gets the derivative of
-/// each, 1 − tanh².
+/// Computes x = cap · tanh(x / cap), in fp32 within 4e-7 of the result. slopes: null, or [n], which gets the derivative
+/// of each, 1 − tanh².
 void soft_cap(float* x, float cap, std::int64_t n, float* slopes = nullptr);
 void soft_cap(double* x, double cap, std::int64_t n, double* slopes = nullptr);
 /// Returns the greatest value that is not NaN, or −inf if there is none.
