@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QDir>
 #include <QFileInfo>
+#include <QFontDatabase>
 #include <QIcon>
 #include <QTemporaryDir>
 #include <QTextDocumentFragment>
@@ -201,6 +202,13 @@ void quit_after_story(MainWindow& window, const Stories& stories) {
       Qt::QueuedConnection);  // behind the panel's own, and its new layout
 }
 
+/// Loads the fonts that a portable archive has. Other installations use the system's.
+void load_fonts_beside() {
+  const QDir folder(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/fonts"));
+  for (const QString& file : folder.entryList({QStringLiteral("*.ttf")}, QDir::Files))
+    QFontDatabase::addApplicationFont(folder.filePath(file));
+}
+
 int run_window(int argc, char** argv) {
   const bool platform_given = qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
   choose_platform(argc, argv);
@@ -220,6 +228,7 @@ int run_window(int argc, char** argv) {
   const QString language = options.interactive() ? settings.values.language : QStringLiteral("en");
   install_language(application, options.language.isEmpty() ? language : options.language);
   load_resources();
+  load_fonts_beside();
   QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/carryover.svg")));
   apply_theme(application, options.theme.value_or(settings.values.theme));
 

@@ -8,7 +8,8 @@ case ${1:-} in
   --cache)
     [ -d "$CACHE/downloads" ] || fail "'$CACHE' does not look like Carryover's cache; nothing was removed"
     for part in downloads libtorch-2.11.0 libtorch-2.11.0-cuda cuda-13.0 nvcc-13.0 models texts pip-venv bench-venv \
-      ccache lint debian-12-minbase.tar debian-12-archives debian-12-check package-check.log package-files.txt; do
+      ccache lint portable package-check.log package-files.txt portable-check.log \
+      debian-{12,bookworm,trixie,sid}-{minbase.tar,archives,check}; do
       rm -rf "${CACHE:?}/$part" "$CACHE/$part.part"
     done
     say "Removed what ./lab had put into $CACHE"

@@ -1,22 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab package: sets up, builds, and makes the .deb by cpack.
-#   --check   also install it in a minimal Debian 12, use it there, and remove it. Needs root or sudo.
+#   --portable  instead of the .deb, make a .tar.xz that runs where it is unpacked, on any Linux with glibc 2.36 or later
+#               and a desktop: with Qt and all other libraries
+#   --check   also install it in a minimal Debian 12, use it there, and remove it; or use the archive in minimal Debians
+#             12 and 13 (those that SUITES names). Needs root or sudo.
 #   --fresh   of --check: make that Debian again; otherwise the one in the cache serves again
 . "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 PACKAGE_LISTS+=("$LISTS/packages-package.txt")
 
-check='' fresh=''
+check='' fresh='' portable=''
 for argument in "$@"; do
   case $argument in
     --check) check=1 ;;
     --fresh) fresh=--fresh ;;
-    *) fail "package takes --check and --fresh, not '$argument'" 2 ;;
+    --portable) portable=1 ;;
+    *) fail "package takes --portable, --check and --fresh, not '$argument'" 2 ;;
   esac
 done
 if [ -n "$check" ]; then
-  as_root=$(root_prefix) || fail "--check installs the package in a Debian of its own, which only root can do; \
+  as_root=$(root_prefix) || fail "--check uses the package in a Debian of its own, which only root can do; \
 run it as root or where sudo works" 3
 fi
 
@@ -48,6 +52,35 @@ set_up plan_package
 build_package
 folder=$(preset_folder package)
 python3 -I "$ROOT/scripts/sbom.py" "$folder" "$folder/share/made/sbom.spdx.json"
+
+# A folder of the archive's name, and the archive of it. The same tree gives the same bytes.
+make_portable() {
+  local name tree archive
+  name=carryover-$("$folder/bin/carryover-cli" --version | awk '{ print $2; exit }')-$(uname -m)
+  tree=$folder/portable/$name archive=$folder/package/$name.tar.xz
+  rm -rf "$folder/portable"
+  cmake --install "$folder" --prefix "$tree" --strip >"$folder/portable.log"
+  python3 -I "$ROOT/scripts/portable.py" "$tree"
+  say "Packing (LibTorch takes a few minutes) ..."
+  mkdir -p "$folder/package"
+  tar -C "$folder/portable" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git -C "$ROOT" log -1 --format=%ct)" \
+    -cf - "$name" | xz -T0 -6 >"$archive.part"
+  mv "$archive.part" "$archive"
+  say "$archive: $(($(stat -c %s "$archive") / 1000000)) MB, $(($(du -sb "$tree" | cut -f1) / 1000000)) MB unpacked"
+  say "Unpack it anywhere, and start $name/bin/carryover"
+}
+in_namespace() { # SCRIPT ARGUMENTS...
+  $as_root env CARRYOVER_CACHE="$CACHE" CARRYOVER_OFFLINE="$OFFLINE" SUITE="${suite:-bookworm}" \
+    unshare --mount --pid --fork --kill-child bash "$ROOT/scripts/$1" "${@:2}"
+}
+if [ -n "$portable" ]; then
+  make_portable
+  [ -n "$check" ] || exit 0
+  for suite in ${SUITES:-bookworm trixie}; do
+    in_namespace portable_check.sh "$folder/package/carryover-"*.tar.xz $fresh
+  done
+  exit
+fi
 rm -f "$folder"/package/*.deb
 say "Packing (LibTorch takes a few minutes) ..."
 cpack --config "$folder/CPackConfig.cmake" >"$folder/cpack.log" 2>&1 || {
@@ -59,5 +92,4 @@ rm -rf "$folder/package/_CPack_Packages"
 say "$package: $(($(stat -c %s "$package") / 1000000)) MB, $(dpkg-deb -f "$package" Installed-Size |
   awk '{ printf "%.0f", $1 * 1.024 / 1000 }') MB installed"
 say "Install it with: sudo apt install $package"
-[ -z "$check" ] || $as_root env CARRYOVER_CACHE="$CACHE" CARRYOVER_OFFLINE="$OFFLINE" \
-  unshare --mount --pid --fork --kill-child bash "$ROOT/scripts/package_check.sh" "$package" $fresh
+[ -z "$check" ] || in_namespace package_check.sh "$package" $fresh

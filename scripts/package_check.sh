@@ -6,27 +6,8 @@
 . "$(command -p dirname "${BASH_SOURCE[0]}")/common.sh"
 . "$ROOT/scripts/debian_root.sh"
 
-package=$1 name=$(basename "$1") log=$CACHE/package-check.log checks=0
-: >"$log"
-as_root() { chroot "$DEBIAN" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-  DEBIAN_FRONTEND=noninteractive "$@"; }
-as_user() { chroot --userspec=1000:1000 "$DEBIAN" env -i HOME=/srv/person XDG_RUNTIME_DIR=/srv/person/.runtime \
-  PATH=/usr/bin:/bin LC_ALL=C.UTF-8 sh -c 'cd && exec "$@"' sh "$@"; }
-
-# Runs a command, which must end with 0 and print TEXT (a pattern of grep -E) where one is given; shows its last line.
-expect() { # WHAT  TEXT  COMMAND...
-  local what=$1 text=$2 output code=0
-  shift 2
-  output=$("$@" 2>&1) || code=$?
-  printf '## %s\n%s\n' "$what" "$output" >>"$log"
-  if [ "$code" != 0 ] || { [ -n "$text" ] && ! grep -qE -- "$text" <<<"$output"; }; then
-    tail -n 20 <<<"$output" >&2
-    fail "package check: $what: exit $code, expected 0${text:+ and '$text'}; all of it is in $log"
-  fi
-  checks=$((checks + 1))
-  if [ -n "$text" ]; then output=$(grep -E -m1 -- "$text" <<<"$output"); else output=${output##*$'\n'}; fi
-  printf '  ok  %-34s %s\n' "$what" "${output:0:80}"
-}
+package=$1 name=$(basename "$1")
+begin_checks "$CACHE/package-check.log"
 
 install_tools() {
   as_root apt-get install -y -q --no-install-recommends desktop-file-utils appstream man-db shared-mime-info \

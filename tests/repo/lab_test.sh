@@ -31,7 +31,9 @@ expect 2 "monkey takes numbers" ./lab monkey fly
 expect 2 "lint takes --all" ./lab lint --everything
 expect 2 "lint --changed takes a commit" ./lab lint --changed
 expect 2 "clean takes --cache or nothing" ./lab clean everything
-expect 2 "package takes --check and --fresh" ./lab package --quick
+expect 2 "package takes --portable, --check and --fresh" ./lab package --quick
+expect 2 "wants an archive" ./lab run --portable
+expect 2 "/gone.tar.xz' is no file" ./lab run --portable gone.tar.xz
 expect 1 "refused: $scratch" ./lab bench publish "$scratch"
 expect 1 "MISSING" empty_cache ./lab doctor
 expect 3 "--offline was given" empty_cache ./lab --offline assets
@@ -40,6 +42,19 @@ expect 2 "./lab assets gemma3-270m --yes" empty_cache ./lab assets gemma3-270m <
 expect 3 "LibTorch 2.11.0" empty_cache env CARRYOVER_SKIP_PACKAGES=1 ./lab build --offline
 expect 1 "nothing was removed" env CARRYOVER_CACHE="$scratch" ./lab clean --cache
 expect 1 "can't write to the cache" env CARRYOVER_CACHE=/proc/nowhere ./lab build
+
+# An archive is unpacked once; one that is none leaves nothing.
+mkdir -p "$scratch/made/carryover-9/bin"
+printf '#!/bin/sh\necho "started with $*"\n' >"$scratch/made/carryover-9/bin/carryover"
+chmod +x "$scratch/made/carryover-9/bin/carryover"
+tar -C "$scratch/made" -cJf "$scratch/made/c.tar.xz" carryover-9
+for _ in 1 2; do expect 0 "started with info MODEL" empty_cache ./lab run --portable "$scratch/made/c.tar.xz" info MODEL; done
+tar -C "$scratch" -cJf "$scratch/made/c.tar.xz" made/carryover-9/bin
+for bad in c.tar.xz carryover-9/bin/carryover; do
+  expect 1 "or no archive of" empty_cache ./lab run --portable "$scratch/made/$bad"
+done
+[ "$(ls "$scratch/cache/portable" | wc -l)" = 1 ] || { ls "$scratch/cache/portable"; exit 1; }
+rm -rf "$scratch/cache"
 
 # Whatever lies in the current folder, no job takes a program, a module or a script from there. In a checkout of scripts
 # alone: a job that needs nothing fetched ends at CMake.
