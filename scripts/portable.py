@@ -181,7 +181,7 @@ def check(tree, most):
                 wrong.append(f"{path.relative_to(tree)} needs {name}, which is not in the archive")
         for kind, version in versions_needed(path).items():
             if version > most[kind]:
-                wrong.append(f"{path.relative_to(tree)} needs {kind}_{'.'.join(map(str, version))}")
+                wrong.append(f"{path.relative_to(tree)} needs {kind}_{'.'.join(map(str, version))}, newer than Debian 12's")
     if wrong:
         sys.exit("portable.py: " + "\n  ".join(wrong))
     return of_desktop
