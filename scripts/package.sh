@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab package: sets up, builds, and makes the .deb by cpack.
-#   --portable  instead of the .deb, make a .tar.xz that runs where it is unpacked, on any Linux with glibc 2.36 or later
-#               and a desktop: with Qt and all other libraries
+#   --portable  instead of the .deb, make a .tar.xz that runs where it is unpacked, on any Linux with glibc 2.36 or
+#               later and a desktop: with Qt and all other libraries
 #   --check   also install it in a minimal Debian 12, use it there, and remove it; or use the archive in minimal Debians
 #             12 and 13 (those that SUITES names). Needs root or sudo.
 #   --fresh   of --check: make that Debian again; otherwise the one in the cache serves again
@@ -55,7 +55,8 @@ python3 -I "$ROOT/scripts/sbom.py" "$folder" "$folder/share/made/sbom.spdx.json"
 
 # A folder of the archive's name, and the archive of it. The same tree gives the same bytes.
 make_portable() {
-  local name tree archive
+  local name tree archive time
+  time=$(git -C "$ROOT" log -1 --format=%ct 2>/dev/null || date +%s)
   name=carryover-$("$folder/bin/carryover-cli" --version | awk '{ print $2; exit }')-$(uname -m)
   tree=$folder/portable/$name archive=$folder/package/$name.tar.xz
   rm -rf "$folder/portable"
@@ -63,8 +64,7 @@ make_portable() {
   python3 -I "$ROOT/scripts/portable.py" "$tree"
   say "Packing (LibTorch takes a few minutes) ..."
   mkdir -p "$folder/package"
-  tar -C "$folder/portable" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git -C "$ROOT" log -1 --format=%ct)" \
-    -cf - "$name" | xz -T0 -6 >"$archive.part"
+  tar -C "$folder/portable" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$time" -cf - "$name" | xz -T0 -6 >"$archive.part"
   mv "$archive.part" "$archive"
   say "$archive: $(($(stat -c %s "$archive") / 1000000)) MB, $(($(du -sb "$tree" | cut -f1) / 1000000)) MB unpacked"
   say "Unpack it anywhere, and start $name/bin/carryover"

@@ -15,8 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-# glibc and the compiler's libraries are older here than on the systems that the archive is for. Those of X11, OpenGL and
-# fonts belong to the drivers and the settings of the desktop.
+# glibc and the compiler's libraries are older here than on the systems that the archive is for. Those of X11, OpenGL
+# and fonts belong to the drivers and the settings of the desktop.
 DESKTOP = {
     "glibc": "ld-linux-x86-64.so.2 libc.so.6 libdl.so.2 libm.so.6 libpthread.so.0 libresolv.so.2 librt.so.1 "
     "libutil.so.1",
@@ -181,7 +181,8 @@ def check(tree, most):
                 wrong.append(f"{path.relative_to(tree)} needs {name}, which is not in the archive")
         for kind, version in versions_needed(path).items():
             if version > most[kind]:
-                wrong.append(f"{path.relative_to(tree)} needs {kind}_{'.'.join(map(str, version))}, newer than Debian 12's")
+                symbol = f"{kind}_{'.'.join(map(str, version))}"
+                wrong.append(f"{path.relative_to(tree)} needs {symbol}, newer than Debian 12's")
     if wrong:
         sys.exit("portable.py: " + "\n  ".join(wrong))
     return of_desktop

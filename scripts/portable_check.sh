@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# portable_check.sh ARCHIVE [--fresh], as root, in a mount namespace of its own (`./lab package --portable --check` calls it
-# so, for each SUITE): unpacks the archive in a minimal Debian that has what a desktop has and nothing else, and uses it
-# there as a user would. What was mounted goes with the namespace.
+# portable_check.sh ARCHIVE [--fresh], as root, in a mount namespace of its own (`./lab package --portable --check` calls
+# it so, for each SUITE): unpacks the archive in a minimal Debian that has what a desktop has and nothing else, and uses
+# it there as a user would. What was mounted goes with the namespace.
 . "$(command -p dirname "${BASH_SOURCE[0]}")/common.sh"
 . "$ROOT/scripts/debian_root.sh"
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # ./lab run [args]: sets up, builds, and becomes the program. Without arguments: the window where there is a display,
 # else the same job headless, into a run folder.
-#   --portable FILE [args]  builds nothing, and becomes the program of an archive of `./lab package --portable`, which is
-#                           unpacked into the cache once
+#   --portable FILE [args]  builds nothing, and becomes the program of an archive of `./lab package --portable`, which
+#                           is unpacked into the cache once
 . "$(command -p dirname "${BASH_SOURCE[0]}")/common.sh"
 
 run_portable() { # FILE [args]
