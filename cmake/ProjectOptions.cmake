@@ -9,6 +9,13 @@ target_compile_options(carryover_options INTERFACE
     # In a unity build a file's private names are seen by its neighbours; builds of dev and lint check both.
     $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>>>)
 
+if(CARRYOVER_SHORT_PATHS)  # sources name themselves in messages: by the path in the checkout
+  target_compile_options(carryover_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=>)
+  # ccache takes no notice of this option, and would give objects of another build: a definition it does see.
+  target_compile_definitions(carryover_options INTERFACE CARRYOVER_SHORT_PATHS)
+endif()
+
 find_program(CARRYOVER_CCACHE ccache)
 if(CARRYOVER_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CARRYOVER_CCACHE})
