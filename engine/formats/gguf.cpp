@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/formats/dequantize.h"
 #include "engine/formats/ggml_names.h"
+#include "engine/formats/gguf_part_name.h"
 #include "engine/formats/mapped_file.h"
 
 namespace carryover {
@@ -271,33 +272,21 @@ class GgufParser {
 
 namespace {
 
-/// The names that llama-gguf-split gives to the files of a model.
-class PartNames {
- public:
-  /// `path`: that of part `number`, counted from 0, of `count`. Throws unless it is named as such.
-  PartNames(const std::string& path, std::int64_t number, std::int64_t count) : count_(count) {
-    constexpr std::int64_t most = 99'999;  // five digits
-    if (count > most || number < 0 || number >= count)
-      throw EngineError(Fault::BadInput, path,
-                        "says that it is part " + std::to_string(number) + " of " + std::to_string(count),
-                        "Fetch or split the model again.");
-    const std::string end = ending(number);
-    if (!path.ends_with(end))
-      throw EngineError(Fault::BadInput, path, "is one part of a model, but its name does not end in " + end,
-                        "Give the parts the names that they were fetched with.");
-    stem_ = path.substr(0, path.size() - end.size());
-  }
-  std::string path(std::int64_t number) const { return stem_ + ending(number); }
-
- private:
-  std::string ending(std::int64_t number) const { return "-" + digits(number + 1) + "-of-" + digits(count_) + ".gguf"; }
-  static std::string digits(std::int64_t number) {
-    const std::string text = std::to_string(number);
-    return std::string(5 - text.size(), '0') + text;
-  }
-  std::int64_t count_;
-  std::string stem_;
-};
+/// Throws unless the file that says that it is part `place`, counted from 0, of `count` is named so.
+GgufPartName name_of_part(const std::string& path, std::int64_t place, std::int64_t count) {
+  constexpr std::int64_t most = 99'999;  // five digits
+  if (count > most || place < 0 || place >= count)
+    throw EngineError(Fault::BadInput, path,
+                      "says that it is part " + std::to_string(place) + " of " + std::to_string(count),
+                      "Fetch or split the model again.");
+  GgufPartName name{{}, place + 1, count, ".gguf"};
+  const std::string end = name.path(name.number);
+  if (!path.ends_with(end))
+    throw EngineError(Fault::BadInput, path, "is one part of a model, but its name does not end in " + end,
+                      "Give the parts the names that they were fetched with.");
+  name.stem = path.substr(0, path.size() - end.size());
+  return name;
+}
 
 }  // namespace
 
@@ -325,9 +314,9 @@ GgufFile GgufFile::open(const std::string& path) {
   const std::int64_t count = given.find_int("split.count").value_or(1);
   if (count < 2) return given;
   const std::int64_t place = given.find_int("split.no").value_or(0);
-  const PartNames names(path, place, count);
+  const GgufPartName name = name_of_part(path, place, count);
   const auto part = [&](std::int64_t number) {
-    GgufFile one = open_part(names.path(number));
+    GgufFile one = open_part(name.path(number + 1));
     if (one.find_int("split.no") != number || one.find_int("split.count") != count)
       throw EngineError(Fault::BadInput, one.where_,
                         "is not part " + std::to_string(number + 1) + " of " + std::to_string(count),

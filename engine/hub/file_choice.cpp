@@ -9,6 +9,7 @@
 
 #include "engine/base/byte_size.h"
 #include "engine/base/error.h"
+#include "engine/formats/gguf_part_name.h"
 
 namespace carryover {
 
@@ -60,16 +61,12 @@ Files safetensors_of(const HubModel& model) {
 
 /// Returns the GGUFs by the pattern that matches all parts of one, and that one alone.
 std::map<std::string, Files> ggufs_of(const HubModel& model) {
-  constexpr std::size_t kDigits = 5, kPart = 2 * kDigits + 4;  // "00001-of-00002"
   std::map<std::string, Files> ggufs;
   for (const HubFile& file : model.files) {
     if (!file.path.ends_with(".gguf")) continue;
     if (file.path.substr(file.path.rfind('/') + 1).starts_with("mmproj")) continue;  // of a model that sees
-    std::string pattern = file.path;
-    const std::size_t of = pattern.rfind("-of-");
-    if (of != std::string::npos && of > kDigits && pattern.size() == of - kDigits + kPart + 5)
-      pattern.replace(of - kDigits, kPart, "*");
-    ggufs[pattern].push_back(file);
+    const auto part = GgufPartName::of(file.path);
+    ggufs[part ? part->stem + "-*" + part->extension : file.path].push_back(file);
   }
   return ggufs;
 }

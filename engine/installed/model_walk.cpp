@@ -12,6 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/base/run_control.h"
 #include "engine/base/text_parts.h"
+#include "engine/formats/gguf_part_name.h"
 #include "engine/formats/input_file.h"
 
 namespace carryover {
@@ -64,27 +65,12 @@ std::string name_below(const fs::path& folder, const fs::path& path) {
   return name;
 }
 
-/// Returns the name that the parts of a split GGUF share; nothing if the file name is not NAME-00002-of-00003.gguf.
-std::optional<std::string> model_of_part(const std::string& file) {
-  constexpr std::size_t kDigits = 5, kTail = 2 * kDigits + 5;  // "-00002-of-00003"
-  const std::string stem = file.substr(0, file.rfind('.'));
-  if (stem.size() <= kTail) return std::nullopt;
-  const std::string tail = stem.substr(stem.size() - kTail);
-  const auto number = [&](std::size_t at) {
-    const std::string digits = tail.substr(at, kDigits);
-    return digits.find_first_not_of("0123456789") == std::string::npos ? std::stoi(digits) : -1;
-  };
-  const int part = number(1), parts = number(kTail - kDigits);
-  if (tail.front() != '-' || tail.substr(1 + kDigits, 4) != "-of-" || part < 1 || parts < part) return std::nullopt;
-  return stem.substr(0, stem.size() - kTail) + tail.substr(1 + kDigits);
-}
-
 /// The files of one folder that make models.
 struct FolderFiles {
   bool has_config = false;
   std::vector<std::string> safetensors, indices;
   std::vector<std::vector<std::string>> ggufs;  ///< of each model its parts in order, or the one file
-  std::map<std::string, std::size_t> places;    ///< the index in `ggufs` of a model, by the name that its parts share
+  std::map<std::string, std::size_t> places;    ///< the index in `ggufs` of a model, by the name of its first part
 };
 
 void sort_in(const fs::path& path, FolderFiles& files) {
@@ -93,8 +79,8 @@ void sort_in(const fs::path& path, FolderFiles& files) {
   if (name == "model.safetensors.index.json") files.indices.push_back(path.string());
   if (has_suffix(name, ".safetensors")) files.safetensors.push_back(path.string());
   if (!has_suffix(name, ".gguf")) return;
-  const auto model = model_of_part(name);
-  const auto [known, is_new] = files.places.emplace(model.value_or(name), files.ggufs.size());
+  const auto part = GgufPartName::of(name);
+  const auto [known, is_new] = files.places.emplace(part ? part->path(1) : name, files.ggufs.size());
   if (is_new) files.ggufs.emplace_back();
   files.ggufs[known->second].push_back(path.string());
 }
