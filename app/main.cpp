@@ -31,6 +31,7 @@
 #include "widgets/look/icons.h"
 #include "widgets/look/qt_path.h"
 #include "widgets/look/screen_size.h"
+#include "widgets/look/shared_folder.h"
 
 namespace carryover {
 namespace {
@@ -204,7 +205,9 @@ void quit_after_story(MainWindow& window, const Stories& stories) {
 
 /// Loads the fonts that a portable archive has. Other installations use the system's.
 void load_fonts_beside() {
-  const QDir folder(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/fonts"));
+  const QString fonts = shared_folder(QStringLiteral("fonts"));
+  if (fonts.isEmpty()) return;  // else QDir would be the current folder
+  const QDir folder(fonts);
   for (const QString& file : folder.entryList({QStringLiteral("*.ttf")}, QDir::Files))
     QFontDatabase::addApplicationFont(folder.filePath(file));
 }

@@ -54,8 +54,8 @@ folder=$(preset_folder package)
 python3 -I "$ROOT/scripts/sbom.py" "$folder" "$folder/share/made/sbom.spdx.json"
 
 # A folder of the archive's name, and the archive of it. The same tree gives the same bytes.
-make_portable() {
-  local name tree archive time
+make_portable() { # sets archive
+  local name tree time
   time=$(git -C "$ROOT" log -1 --format=%ct 2>/dev/null || date +%s)
   name=carryover-$("$folder/bin/carryover-cli" --version | awk '{ print $2; exit }')-$(uname -m)
   tree=$folder/portable/$name archive=$folder/package/$name.tar.xz
@@ -77,7 +77,7 @@ if [ -n "$portable" ]; then
   make_portable
   [ -n "$check" ] || exit 0
   for suite in ${SUITES:-bookworm trixie}; do
-    in_namespace portable_check.sh "$folder/package/carryover-"*.tar.xz $fresh
+    in_namespace portable_check.sh "$archive" $fresh
   done
   exit
 fi

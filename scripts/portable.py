@@ -76,8 +76,8 @@ def opened_by(path):
     """The libraries that ldd finds for a file: {name: path or None}."""
     found = {}
     for line in run("ldd", path).splitlines():
-        if match := re.match(r"\s*(\S+) => (\S+|not found)", line):
-            found[match[1]] = None if match[2] == "not" or "not found" in line else Path(match[2])
+        if match := re.match(r"\s*(\S+) => (\S+)", line):
+            found[match[1]] = None if "not found" in line else Path(match[2])
     return found
 
 
@@ -91,6 +91,7 @@ def qt_paths():
 
 
 def copy_qt(tree, libraries):
+    """Returns the plug-ins that it copied."""
     plugins, translations = qt_paths()
     for name in PLUGINS:
         target = libraries / "plugins" / name
@@ -102,6 +103,7 @@ def copy_qt(tree, libraries):
     (tree / "bin/qt.conf").write_text(
         "[Paths]\nPrefix = ..\nPlugins = lib/carryover/plugins\nTranslations = lib/carryover/translations\n"
     )
+    return [plugins / name for name in PLUGINS]
 
 
 def copy_libraries(tree, libraries):
@@ -171,8 +173,9 @@ def versions_needed(path):
 def check(tree, most):
     """Every library that a file needs lies in the tree or is the desktop's, and no symbol is newer than `most`."""
     wrong, of_desktop = [], set()
-    here = {path.name for path in elf_files(tree)}
-    for path in elf_files(tree):
+    files = elf_files(tree)
+    here = {path.name for path in files}
+    for path in files:
         for name in re.findall(r"\(NEEDED\).*\[(.+)\]", run("readelf", "-d", "-W", path)):
             if name in here:
                 continue
@@ -193,15 +196,14 @@ def main():
         sys.exit(__doc__)
     tree = Path(sys.argv[1]).resolve()
     libraries = tree / "lib/carryover"
-    copy_qt(tree, libraries)
+    plugins = copy_qt(tree, libraries)
     copied = copy_libraries(tree, libraries)
     set_search_paths(copied, libraries)
     fonts = tree / "share/carryover/fonts"
     fonts.mkdir(parents=True, exist_ok=True)
     for file in FONTS:
         shutil.copy2(file, fonts)
-    plugins, _ = qt_paths()
-    packages = write_licences(tree, [*copied.values(), *(plugins / name for name in PLUGINS), *FONTS])
+    packages = write_licences(tree, [*copied.values(), *plugins, *FONTS])
     of_desktop = check(tree, MOST)
     print(f"{len(copied)} libraries and {len(PLUGINS)} plug-ins of {len(packages)} packages; of the desktop's own: "
           f"{' '.join(sorted(of_desktop))}")

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/start/startup.h"
 
-#include <QCoreApplication>
-#include <QDir>
 #include <utility>
 
 #include "engine/base/system_file.h"
 #include "engine/cost/policy_table.h"
 #include "widgets/look/filled_text.h"
+#include "widgets/look/shared_folder.h"
 
 namespace carryover {
 namespace {
 
 constexpr std::int64_t first_segments = 16;  ///< of a text that nobody asked to be run whole
-
-QString shared_folder(const QString& name) {
-  return QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/") + name).canonicalPath();
-}
 
 bool has_room(const Lab& lab, const RunOptions& run) {
   const ModelInfo& model = lab.loader.model()->info;

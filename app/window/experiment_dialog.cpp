@@ -2,7 +2,6 @@
 #include "app/window/experiment_dialog.h"
 
 #include <QComboBox>
-#include <QCoreApplication>
 #include <QDir>
 #include <QFileInfo>
 #include <QFormLayout>
@@ -19,6 +18,7 @@
 #include "widgets/look/form_history.h"
 #include "widgets/look/quantity_text.h"
 #include "widgets/look/screen_size.h"
+#include "widgets/look/shared_folder.h"
 #include "widgets/look/shown_name.h"
 
 namespace carryover {
@@ -108,8 +108,7 @@ void ExperimentDialog::build_form(QFormLayout& rows) {
 }
 
 std::vector<ExperimentDialog::ShippedPlan> ExperimentDialog::shipped_plans() {
-  const QDir plans(
-      QDir(QCoreApplication::applicationDirPath() + QStringLiteral("/../share/carryover/experiments")).canonicalPath());
+  const QDir plans(shared_folder(QStringLiteral("experiments")));
   if (plans.path() == QStringLiteral(".")) return {};
   std::vector<ShippedPlan> shipped;
   for (const QString& name : plans.entryList({QStringLiteral("*.json")}, QDir::Files, QDir::Name)) {
