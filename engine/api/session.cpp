@@ -153,6 +153,7 @@ class EngineSession final : public Session {
                         "Use 0 for all cores, or up to " + std::to_string(kMostThreads) + ".");
     info_.threads = request.threads > 0 ? request.threads : automatic_threads(info_.config);
     at::set_num_threads(info_.threads);
+    if (info_.device == Device::Cpu) decode_threads_ = std::make_unique<ThreadChoice>(info_.threads);
     DTypeChoice choice = choose_dtype(request.dtype, info_.device, this_cpu(), info_.config,
                                       request.for_decoding ? Phase::Decode : Phase::Prefill);
     info_.dtype = choice.dtype;
@@ -189,7 +190,8 @@ class EngineSession final : public Session {
   }
   GenerateResult generate(const GenerateRequest& request, const OnToken& on_token, RunControl& control) override {
     const GivesMemoryBack at_the_end;
-    return advised([&] { return generate_text(decoder(), request, on_token, control, &document_); });
+    return advised(
+        [&] { return generate_text(decoder(), request, on_token, control, &document_, decode_threads_.get()); });
   }
   StateInfo read_document(const RunRequest& text, const LoadProgress& progress, RunControl& control) override {
     const GivesMemoryBack at_the_end;
@@ -378,6 +380,7 @@ class EngineSession final : public Session {
                                                                         ///< names
   StateArchive archive_{state_bytes()}, patch_archive_{state_bytes()};  ///< states of the run, and of the text that
                                                                         ///< patches take values from
+  std::unique_ptr<ThreadChoice> decode_threads_;                        ///< null on a GPU
   DocumentState document_;
 };
 

@@ -50,7 +50,7 @@ void read_into(const ModelSource& source, const StoredTensor& stored, const at::
   const std::int64_t step = std::max<std::int64_t>(1, kRowsBufferBytes / (columns * 4) / unit) * unit;
   const std::int64_t pieces = (rows + step - 1) / step;
   std::atomic<std::int64_t> damaged = rows;  // the first damaged row
-  at::parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+  ops::parallel_for(0, pieces, 1, [&](std::int64_t begin, std::int64_t end) {
     const at::Tensor buffer = at::empty({step, columns}, at::kFloat);
     for (std::int64_t piece = begin; piece < end; ++piece) {
       const std::int64_t first = piece * step, count = std::min(step, rows - first);

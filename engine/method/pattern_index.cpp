@@ -67,7 +67,7 @@ KeyIndex pattern_index(const std::vector<HeadPattern>& patterns, const std::vect
       put(block_ranges({queries[heads[row]], keys[heads[row] / share]}, patterns[row].vertical), row);
   }
   std::vector<LineHead> by_lines = line_heads(patterns, heads, queries, keys, score_cap);
-  at::parallel_for(0, std::ssize(by_lines), 1, [&](std::int64_t begin, std::int64_t end) {
+  ops::parallel_for(0, std::ssize(by_lines), 1, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
       auto& [row, columns, diagonals] = by_lines[i];
       const HeadPattern& pattern = patterns[row];

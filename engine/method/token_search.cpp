@@ -53,7 +53,7 @@ KeyIndex search_per_token(const HeadGroup& group, const ChunkQueries& chunk, std
   for (std::int64_t first = 0; first < m; first += step) {
     const std::int64_t count = std::min(step, m - first);
     const ops::RankedEntries best = ops::pool_topk(keys, pool.length, queries.narrow(1, first, count), rows, most);
-    at::parallel_for(0, heads * count, 16, [&](std::int64_t begin, std::int64_t end) {
+    ops::parallel_for(0, heads * count, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t query = first + i % count;
         index.lists[static_cast<std::size_t>(i / count * m + query)] =

@@ -120,7 +120,7 @@ at::Tensor rms_norm_cpu(const at::Tensor& input, const NormGains& norm) {
     load(gains.const_data_ptr<scalar_t>(), w.data(), width);
     for (Opmath<scalar_t>& gain : w) gain += static_cast<Opmath<scalar_t>>(norm.offset);
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, rows, grain_of(width), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, rows, grain_of(width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<Opmath<scalar_t>> row(static_cast<std::size_t>(width));
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * width, row.data(), width);
@@ -151,7 +151,7 @@ NormGradient rms_norm_backward_cpu(const at::Tensor& input, const NormGains& nor
     const W* w = opmath_weight.const_data_ptr<W>();
     scalar_t* result = to_x.mutable_data_ptr<scalar_t>();
     W* sum = weight_wanted ? sums.mutable_data_ptr<W>() : nullptr;
-    at::parallel_for(0, blocks, grain_of(block * width), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, blocks, grain_of(block * width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<W> buffer(static_cast<std::size_t>(3 * width));
       W *row = buffer.data(), *g = row + width, *out = g + width;
       for (std::int64_t r = begin * block; r < std::min(rows, end * block); ++r) {
@@ -177,7 +177,7 @@ at::Tensor gated_backward_cpu(const at::Tensor& input, const at::Tensor& output_
     using W = Opmath<scalar_t>;
     const scalar_t *in = x.const_data_ptr<scalar_t>(), *from = gradient.const_data_ptr<scalar_t>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<W> buffer(static_cast<std::size_t>(5 * width));
       W *row = buffer.data(), *g = row + 2 * width, *both = g + width;
       for (std::int64_t r = begin; r < end; ++r) {
@@ -199,7 +199,7 @@ at::Tensor gated_cpu(const at::Tensor& input, Activation activation) {
   CARRYOVER_DISPATCH(x.scalar_type(), "gated", [&] {
     const scalar_t* in = x.const_data_ptr<scalar_t>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, rows, grain_of(2 * width), [&](std::int64_t begin, std::int64_t end) {
       std::vector<Opmath<scalar_t>> row(static_cast<std::size_t>(2 * width));
       for (std::int64_t r = begin; r < end; ++r) {
         load(in + r * 2 * width, row.data(), 2 * width);
@@ -220,7 +220,7 @@ at::Tensor rotate_cpu(const at::Tensor& x, const at::Tensor& cos, const at::Tens
     const Opmath<scalar_t>*c = cos.const_data_ptr<Opmath<scalar_t>>(), *s = sin.const_data_ptr<Opmath<scalar_t>>();
     scalar_t* result = out.mutable_data_ptr<scalar_t>();
     const std::int64_t row_stride = x.stride(0), position_stride = x.stride(1);
-    at::parallel_for(0, rows * n, grain_of(d), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, rows * n, grain_of(d), [&](std::int64_t begin, std::int64_t end) {
       std::vector<Opmath<scalar_t>> rotated(static_cast<std::size_t>(2 * d));
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t row = i / n, position = i % n;

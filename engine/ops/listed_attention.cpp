@@ -70,7 +70,7 @@ std::int64_t ranges_before(const std::vector<KeyRange>& list, std::int64_t end) 
 
 /// Writes the runs of lists, cut at the last query's own key, and how many keys these have.
 void write_runs(const KeyIndex& index, std::int64_t place, std::vector<kernels::KeyList>& lists, std::int32_t* runs) {
-  at::parallel_for(0, std::ssize(lists), 64, [&](std::int64_t first, std::int64_t last) {
+  parallel_for(0, std::ssize(lists), 64, [&](std::int64_t first, std::int64_t last) {
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(last); ++i) {
       const std::int64_t end = place + index.end(static_cast<std::int64_t>(i) % index.tiles());
       std::int32_t* to = runs + 2 * std::int64_t{lists[i].first_run};

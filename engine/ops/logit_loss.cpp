@@ -70,7 +70,7 @@ LogitLoss logit_loss_cpu(const at::Tensor& logits, const at::Tensor& targets) {
     const scalar_t* in = logits.const_data_ptr<scalar_t>();
     const std::int64_t* target = targets.const_data_ptr<std::int64_t>();
     Opmath *nll = loss.nll.mutable_data_ptr<Opmath>(), *log_sum = loss.log_sum.mutable_data_ptr<Opmath>();
-    at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
         log_sum[r] = log_sum_of_row<Opmath>(in + r * n, n);
         nll[r] = log_sum[r] - static_cast<Opmath>(in[r * n + target[r]]);
@@ -100,7 +100,7 @@ void to_loss_gradient_cpu(at::Tensor& logits, const LogitLoss& loss, const at::T
     const std::int64_t* target = targets.const_data_ptr<std::int64_t>();
     const Opmath* log_sum = loss.log_sum.const_data_ptr<Opmath>();
     const auto hard = static_cast<Opmath>(soft != nullptr ? 1 - soft->weight : 1);
-    at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r)
         for_chunks<Opmath>(values + r * n, n, [&](std::int64_t first, std::int64_t count, Opmath* chunk) {
           exponentiate(chunk, log_sum[r], count);
@@ -126,7 +126,7 @@ void LogSums::add(const at::Tensor& logits) {
     const scalar_t* in = logits.const_data_ptr<scalar_t>();
     auto* const top = tops_.mutable_data_ptr<at::opmath_type<scalar_t>>();
     auto* const sum = sums_.mutable_data_ptr<double>();
-    at::parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, rows, grain_of(n), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) add_to_log_sum(in + r * n, n, top[r], sum[r]);
     });
   });

@@ -217,7 +217,7 @@ void check_question(const GenerateRequest& request, const ModelConfig& model) {
 }  // namespace
 
 GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& request, const OnToken& on_token,
-                             RunControl& control, DocumentState* document) {
+                             RunControl& control, DocumentState* document, ThreadChoice* threads) {
   const at::NoGradGuard no_gradients;
   const at::AutoDispatchBelowADInplaceOrView plain_ops;  // a token's operations are small: their dispatch counts
   RunRequest prompt;
@@ -235,6 +235,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
                                  [&](int) { control.checkpoint(); }});
   SegmentRunner& runner = prepared.runner();
   Sampler sampler(request.sampling);
+  ChosenThreads step(threads);
   GenerateResult result;
   auto clock = std::chrono::steady_clock::now();
   const auto lap = [&clock] {
@@ -247,7 +248,8 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
     reader.close_full_segment();
     result.prompt_seconds = lap();
     while (static_cast<std::int64_t>(result.ids.size()) < request.max_new_tokens) {
-      const at::Tensor logits = decoder.logits(last)[0];
+      const at::Tensor logits = step.run([&] { return decoder.logits(last)[0]; });
+      if (!result.ids.empty()) step.end();
       const bool given = result.ids.size() < request.answer.size();
       const std::int32_t id =
           given ? request.answer[result.ids.size()] : sampler.choose(allowed_logits(logits, request, result));
@@ -256,7 +258,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
       const GeneratedToken token = scored_token(logits, id, request);
       if (request.logprobs) result.logprobs.push_back(token.logprob);
       if (!on_token(token)) break;
-      last = runner.extend(ids_tensor(decoder, {&id, 1}));
+      last = step.run([&] { return runner.extend(ids_tensor(decoder, {&id, 1})); });
       reader.close_full_segment();
     }
   } catch (const EngineError& error) {

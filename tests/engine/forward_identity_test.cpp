@@ -61,6 +61,26 @@ class ForwardIdentityTest : public QObject {
     }
   }
 
+  void the_number_of_threads_changes_no_bit() {
+    const at::NoGradGuard no_gradients;
+    const auto token_by_token = [](std::int64_t) { return std::int64_t{1}; };
+    for (unsigned seed = 80; seed < 92; ++seed)
+      for (const at::ScalarType type : {at::kFloat, at::kDouble, at::kBFloat16}) {
+        Case c(seed);
+        c.config.segment_length = 300;
+        c.ids = distinct_ids(c.random, 420, c.model.vocabulary);
+        TinyDecoder tiny(c.model, seed, type);
+        const auto run_with = [&](int threads) {
+          at::set_num_threads(threads);
+          const at::Tensor whole = run_hidden(tiny.decoder, "segmented", c.config, c.ids),
+                           decoded = run_hidden(tiny.decoder, "segmented", c.config, c.ids, token_by_token);
+          at::set_num_threads(2);
+          return tiny.decoder.logits(at::cat({whole, decoded}));
+        };
+        QVERIFY2(run_with(1).equal(run_with(2)), qPrintable(QString("seed %1").arg(seed)));
+      }
+  }
+
   /// A prefix stands at −P..−1 before 0..m−1: scores are those of the paper's 0..P−1 before P..P+m−1.
   void scores_depend_on_relative_positions_only() {
     const at::NoGradGuard no_gradients;

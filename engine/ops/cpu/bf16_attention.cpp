@@ -156,7 +156,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
     const std::int64_t rows = part.rows();
     CARRYOVER_CHECK(part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
-    at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
+    parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
       for (std::int64_t row = begin_row; row < end_row; ++row)
         own[static_cast<std::size_t>(row)] = pack(part, row / rows, row % rows);
     });
@@ -169,7 +169,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   constexpr std::int64_t most = Matmul::kQueries;
   const std::int64_t blocks = (m + most - 1) / most, heads = G * r;
   const float scale = attention_scale<float>(d);
-  at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
+  parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
     [[maybe_unused]] const typename Matmul::Use use;
     Block block;
     for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {

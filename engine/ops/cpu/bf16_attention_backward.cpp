@@ -75,7 +75,7 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
   Bf16* operands = mutable_bits(packed.operands);
   auto* numbers = packed.numbers.mutable_data_ptr<float>();
   const auto* sums = lse.const_data_ptr<float>();
-  at::parallel_for(0, heads * blocks, grain_of(size), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, heads * blocks, grain_of(size), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t head = unit / blocks, first = unit % blocks * kQueries, count = std::min(kQueries, m - first);
       const auto rows = [&](const at::Tensor& of) {
@@ -276,7 +276,7 @@ at::Tensor sum_queries(const AttentionPlan& plan, const PackedQueries& queries, 
   const std::int64_t block_size = slots.size(3) * kQueries;
   auto* from = slots.mutable_data_ptr<float>();
   Bf16* to = mutable_bits(sum);
-  at::parallel_for(0, heads * blocks, grain_of(block_size), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, heads * blocks, grain_of(block_size), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t head = unit / blocks, first = unit % blocks * kQueries;
       sum_slots(from + unit * block_size, heads * blocks * block_size, plan.first_query, first,

@@ -112,7 +112,7 @@ std::pair<at::Tensor, at::Tensor> bf16_lines(const at::Tensor& queries, const at
   std::pair lines{at::zeros({heads, n}, at::kFloat), at::zeros({heads, n}, at::kFloat)};
   auto* columns = lines.first.mutable_data_ptr<float>();
   auto* diagonals = lines.second.mutable_data_ptr<float>();
-  at::parallel_for(0, heads, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, heads, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t head = begin; head < end; ++head)
       Lines16(bits(queries) + head * queries.stride(0), queries.stride(1), w,
               bits(keys) + head / share * keys.stride(0), keys.stride(1), n, d)

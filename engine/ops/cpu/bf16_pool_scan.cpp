@@ -84,7 +84,7 @@ RankedEntries scan(const StoredKeys& keys, std::int64_t entries, const at::Tenso
                        std::vector<std::int64_t>(static_cast<std::size_t>(heads * n * k))};
   const Bf16 *const all = bits(summaries), *const slots = bits(keys.rows);
   const std::int64_t slot_stride = keys.rows.stride(0);
-  at::parallel_for(0, heads * units, 1, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, heads * units, 1, [&](std::int64_t begin, std::int64_t end) {
     [[maybe_unused]] const typename Matmul::Use use;
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t head = unit / units, first = unit % units * step;

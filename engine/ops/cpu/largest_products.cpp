@@ -194,7 +194,7 @@ at::Tensor largest_in_bf16(const StoredKeys& keys, std::int64_t slot, std::int64
   const Bf16* rows = bf16::bits(keys.rows) + slot * keys.rows.stride(0) + first * stride;
   at::Tensor best = at::empty({count}, at::kFloat);
   auto* out = best.mutable_data_ptr<float>();
-  at::parallel_for(0, count, grain_of(d * probes.size(0)), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, count, grain_of(d * probes.size(0)), [&](std::int64_t begin, std::int64_t end) {
     scan_bf16(rows + begin * stride, stride, groups, end - begin, out + begin);
   });
   return best;
@@ -214,7 +214,7 @@ at::Tensor scan_largest_products(const StoredKeys& keys, std::int64_t slot, std:
   AT_DISPATCH_FLOATING_TYPES(best.scalar_type(), "scan_largest_products", [&] {
     const auto groups = side_by_side<scalar_t>(own, taken_off);
     auto* out = best.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, count, grain_of(groups.d * probes.size(0)), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, count, grain_of(groups.d * probes.size(0)), [&](std::int64_t begin, std::int64_t end) {
       scan_range<scalar_t>(keys, slot, groups, first + begin, first + end, out + begin);
     });
   });

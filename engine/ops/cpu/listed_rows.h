@@ -105,7 +105,7 @@ at::Tensor attend_lists(const Way& way, const at::Tensor& queries, const std::ve
   for (const KvBlock& part : parts) place += part.keys.size(2);
   const T* const all = static_cast<const T*>(queries.const_data_ptr());
   T* const to = static_cast<T*>(out.mutable_data_ptr());
-  at::parallel_for(0, index.rows * index.tiles(), 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
+  parallel_for(0, index.rows * index.tiles(), 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
     [[maybe_unused]] const typename Way::Use use;
     typename Way::Keys gathered(d);
     std::vector<typename Way::Queries> blocks;

@@ -129,7 +129,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
     const std::int64_t rows = part.rows();
     CARRYOVER_CHECK(part.keys.stride(3) == 1 && part.values.stride(3) == 1);
     auto& own = packed.emplace_back(static_cast<std::size_t>(G * rows));
-    at::parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
+    parallel_for(0, G * rows, grain_of(part.keys.size(2) * d), [&](std::int64_t begin_row, std::int64_t end_row) {
       for (std::int64_t row = begin_row; row < end_row; ++row)
         own[static_cast<std::size_t>(row)] = pack<T, W>(part, row / rows, row % rows);
     });
@@ -140,7 +140,7 @@ std::pair<at::Tensor, at::Tensor> attend(const at::Tensor& queries, const std::v
   T* to = out.mutable_data_ptr<T>();
   W* lse_to = lse.mutable_data_ptr<W>();
   const std::int64_t blocks = (m + kQueries - 1) / kQueries;
-  at::parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
+  parallel_for(0, blocks * heads, 1, [&](std::int64_t begin_unit, std::int64_t end_unit) {
     Block<W> block;
     block.score_cap = static_cast<W>(score_cap);
     for (std::int64_t unit = begin_unit; unit < end_unit; ++unit) {

@@ -2,8 +2,6 @@
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
 
-#include <atomic>
-
 #include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
 #include "engine/ops/cpu/attention_plan.h"
@@ -70,7 +68,7 @@ PackedQueries pack(const at::Tensor& queries, const at::Tensor& gradient, const 
                        .numbers = at::empty({heads, blocks, 2, kQueries}, lse.options())};
   W *operands = packed.operands.mutable_data_ptr<W>(), *numbers = packed.numbers.mutable_data_ptr<W>();
   const W* sums = lse.const_data_ptr<W>();
-  at::parallel_for(0, heads * blocks, grain_of(size), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, heads * blocks, grain_of(size), [&](std::int64_t begin, std::int64_t end) {
     Lines<W> row(static_cast<std::size_t>(width), 0);
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t head = unit / blocks, first = unit % blocks * kQueries, count = std::min(kQueries, m - first);
@@ -221,7 +219,7 @@ at::Tensor sum_queries(const AttentionPlan& plan, const PackedQueries& queries, 
   const std::int64_t m = queries.m, d = queries.d, blocks = queries.blocks, block_size = kQueries * row_stride(d);
   W* from = slots.mutable_data_ptr<W>();
   T* to = sum.mutable_data_ptr<T>();
-  at::parallel_for(0, queries.heads * blocks, grain_of(block_size), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, queries.heads * blocks, grain_of(block_size), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t head = unit / blocks, first = unit % blocks * kQueries;
       sum_slots(from + unit * block_size, queries.heads * blocks * block_size, plan.first_query, first,

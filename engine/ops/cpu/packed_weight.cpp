@@ -102,7 +102,7 @@ at::Tensor unpack(const at::Tensor& packed, std::int64_t count, at::ScalarType t
   const at::Tensor out = at::empty({count, inner}, type);
   CARRYOVER_DISPATCH(type, "unpack", [&] {
     auto* rows = out.mutable_data_ptr<scalar_t>();
-    at::parallel_for(0, count, grain_of(inner), [&](std::int64_t first, std::int64_t last) {
+    parallel_for(0, count, grain_of(inner), [&](std::int64_t first, std::int64_t last) {
       std::vector<std::uint8_t> bytes(static_cast<std::size_t>(inner));
       std::vector<float> row(bytes.size());
       for (std::int64_t i = first; i < last; ++i) {
@@ -309,7 +309,7 @@ at::Tensor packed_row_matmul(const at::Tensor& x, const at::Tensor& packed) {
     auto* products = out.mutable_data_ptr<scalar_t>();
     const GroupMatmul multiply = group_matmul();
     const std::int64_t grain = grain_of(kPackedRows * dense.size(1) / 4);
-    at::parallel_for(0, packed.size(0), grain, [&](std::int64_t first, std::int64_t last) {
+    parallel_for(0, packed.size(0), grain, [&](std::int64_t first, std::int64_t last) {
       float sums[kPackedRows];
       for (std::int64_t group = first; group < last; ++group) {
         multiply(group_of(packed, group), row, sums);

@@ -143,7 +143,7 @@ RankedEntries scan(const StoredKeys& keys, std::int64_t entries, const at::Tenso
   const std::int64_t ranges = std::clamp<std::int64_t>(entries / kRangeKeys, 1, at::get_num_threads());
   std::vector<std::vector<Best<T>>> found(readers.size() * static_cast<std::size_t>(ranges));
   const std::int64_t values = entries / ranges * summaries.size(2);
-  at::parallel_for(0, std::ssize(found), grain_of(values), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, std::ssize(found), grain_of(values), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t range = i % ranges;
       found[static_cast<std::size_t>(i)] = RangeScan<T>(keys, readers[static_cast<std::size_t>(i / ranges)], k)

@@ -272,11 +272,11 @@ std::pair<at::Tensor, at::Tensor> attend_row(const at::Tensor& queries, const st
     const auto queries_of = [&](std::size_t part) { return own[part].empty() ? all.data() : own[part].data(); };
     const auto blocks = blocks_of<scalar_t>(parts, G, r);
     std::vector<Partial<W>> partials(blocks.size());
-    at::parallel_for(0, static_cast<std::int64_t>(blocks.size()), grain_of(kBlock * d),
-                     [&](std::int64_t begin, std::int64_t end) {
-                       for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b)
-                         partials[b] = attend_block<scalar_t, W>(blocks[b], queries_of(blocks[b].part), d, score_cap);
-                     });
+    parallel_for(0, static_cast<std::int64_t>(blocks.size()), grain_of(kBlock * d),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b)
+                     partials[b] = attend_block<scalar_t, W>(blocks[b], queries_of(blocks[b].part), d, score_cap);
+                 });
     merge<scalar_t, W>(blocks, partials, G * r, d, out.template mutable_data_ptr<scalar_t>(),
                        lse.template mutable_data_ptr<W>());
   });
@@ -300,7 +300,7 @@ at::Tensor add_chosen(const at::Tensor& queries, const KvBlock& prefix, const Ke
     const auto* const sums = lse.template const_data_ptr<W>();
     auto* const to = all.template mutable_data_ptr<scalar_t>();
     const auto* const from = out.template const_data_ptr<scalar_t>();
-    at::parallel_for(0, G * r * m, 8, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, G * r * m, 8, [&](std::int64_t begin, std::int64_t end) {
       std::vector<W> query(static_cast<std::size_t>(d));
       Running<W> running{0, 0, std::vector<W>(query.size())};
       for (std::int64_t unit = begin; unit < end; ++unit) {

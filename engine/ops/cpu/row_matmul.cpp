@@ -160,16 +160,15 @@ at::Tensor row_matmul(const at::Tensor& x, const at::Tensor& weight) {
     const at::Tensor dense = x.contiguous();
     const float *row = dense.const_data_ptr<float>(), *rows = weight.const_data_ptr<float>();
     float* sums = out.mutable_data_ptr<float>();
-    at::parallel_for(0, outer, grain_of(inner / 2), [&](std::int64_t first, std::int64_t last) {
-      multiply_rows(rows, row, sums, first, last, inner);
-    });
+    parallel_for(0, outer, grain_of(inner / 2),
+                 [&](std::int64_t first, std::int64_t last) { multiply_rows(rows, row, sums, first, last, inner); });
     return out;
   }
   const SplitRow row = split(x);
   const auto* rows = reinterpret_cast<const std::uint16_t*>(weight.const_data_ptr<at::BFloat16>());
   auto* sums = reinterpret_cast<std::uint16_t*>(out.mutable_data_ptr<at::BFloat16>());
-  at::parallel_for(0, outer, grain_of(inner / 2),
-                   [&](std::int64_t first, std::int64_t last) { multiply_rows(rows, row, sums, first, last, inner); });
+  parallel_for(0, outer, grain_of(inner / 2),
+               [&](std::int64_t first, std::int64_t last) { multiply_rows(rows, row, sums, first, last, inner); });
   return out;
 }
 

@@ -36,7 +36,7 @@ T* words(const at::Tensor& tensor) {
 template <typename Work>
 void in_parallel(std::int64_t n, const Work& work) {
   constexpr std::int64_t block = 4096;
-  at::parallel_for(0, (n + block - 1) / block, grain_of(block), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, (n + block - 1) / block, grain_of(block), [&](std::int64_t begin, std::int64_t end) {
     work(begin * block, std::min(n, end * block) - begin * block);
   });
 }
