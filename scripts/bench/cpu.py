@@ -10,6 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 -I leaves out
+import company as company_bench
 import runs
 import sections
 import tables
@@ -139,11 +140,11 @@ def train():
     return reports, {"peaks": peaks}
 
 
-def llama_files(folder):
+def llama_files(folder, names=tuple(STORED)):
     """The model in three dtypes: llama-bench reads its weights in the file's own."""
     if not (shutil.which("llama-bench") and shutil.which("llama-quantize")):
         sys.exit("llama-bench and llama-quantize have to be on PATH: build llama.cpp, and put its bin folder there.")
-    files = {name: f"{folder}/{name}.gguf" for name in STORED}
+    files = {name: f"{folder}/{name}.gguf" for name in names}
     for name, file in files.items():
         subprocess.run(["llama-quantize", "--allow-requantize", MODEL, file, name], check=True, capture_output=True)
     return files
@@ -303,6 +304,16 @@ def search():
     return {}, {"searches": found}
 
 
+def company():
+    """Beside other processes. llama.cpp takes part, with the same weights in bf16, where it is on PATH."""
+    with tempfile.TemporaryDirectory() as folder:
+        peer = None
+        if shutil.which("llama-bench") and shutil.which("llama-quantize"):
+            peer = llama_files(folder, ("BF16",))["BF16"]
+        found = {dtype: company_bench.measure(PROGRAM, MODEL, dtype, peer) for dtype in ("fp32", "q8")}
+    return {}, {"company": found}
+
+
 BENCHES = {
     "prefill": prefill,
     "decode": decode,
@@ -312,6 +323,7 @@ BENCHES = {
     "pool": pool,
     "search": search,
     "start": start,
+    "company": company,
     "llama": llama,
     "llama-decode": llama_decode,
 }

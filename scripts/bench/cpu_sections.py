@@ -3,6 +3,7 @@
 
 import statistics
 
+import company as company_bench
 from tables import (
     alike,
     by_dtype,
@@ -321,4 +322,54 @@ def start(run):
         f"`carryover run` of one segment of 1024 tokens takes {whole:.2f} s from the start of the process to its "
         f"end, of which {segment:.2f} s in the segment; medians of {len(run['values']['whole_s'])} after one that "
         "fills the page cache."
+    )
+
+
+def company(run):
+    lines = []
+    for dtype, values in run["values"]["company"].items():
+        for what in ("prefill", "decode"):
+            for case in values["cases"]:
+                ours = company_bench.shares(values, case, what)
+                theirs = company_bench.shares(values, case, what, "llama.cpp")
+                lines.append(
+                    [
+                        dtype,
+                        what,
+                        case,
+                        f"{ours['two']:.0f}",
+                        f"{ours['one']:.0f}",
+                        f"{ours['of_alone']:.2f}",
+                        f"{ours['fair']:.2f}",
+                        f"{ours['of_fair']:.2f}",
+                        f"{theirs['of_alone']:.2f}" if theirs else "–",
+                    ]
+                )
+    together = [
+        f"{dtype}, {what}: {company_bench.together(values, what):.2f}"
+        for dtype, values in run["values"]["company"].items()
+        for what in ("prefill", "decode")
+    ]
+    return (
+        f"Neighbours compute all the time on the same {run['machine']['cores']} cores. Fair: what two processes that "
+        "never wait for each other keep of their own speed beside the same neighbours. Segmented, "
+        f"{company_bench.TOKENS} tokens and {company_bench.DECODED} decoded ones; medians of {company_bench.ROUNDS} "
+        "rounds. llama.cpp: bf16 on two threads, `-fa 1 --poll 0`, as a share of its own speed alone.\n\n"
+        + table(
+            [
+                "dtype",
+                "what",
+                "beside",
+                "tokens/s, two threads",
+                "one thread",
+                "of alone",
+                "fair",
+                "of fair",
+                "llama.cpp, of alone",
+            ],
+            lines,
+        )
+        + "\n\nTwo engines at once, each with two threads, together as a share of one alone: "
+        + "; ".join(together)
+        + "."
     )

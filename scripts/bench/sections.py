@@ -18,6 +18,7 @@ SECTIONS = {
     "cpu-pool": ("Keys of the pool in fewer bits", "./lab bench cpu pool", cpu_sections.pool),
     "cpu-search": ("A search of the pool on the CPU", "./lab bench cpu search", cpu_sections.search),
     "cpu-start": ("Start on the CPU", "./lab bench cpu start", cpu_sections.start),
+    "cpu-company": ("Beside other processes", "./lab bench cpu company", cpu_sections.company),
     "gui": ("The window's event loop, and the engine's speed beside it", "./lab bench gui", window_sections.gui),
     "scale": ("A million tokens in the window", "./lab bench scale", window_sections.scale),
     "gpu": ("On a GPU", "./lab bench --gpu", window_sections.gpu),
