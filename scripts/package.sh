@@ -3,23 +3,26 @@
 # ./lab package: sets up, builds, and makes the .deb by cpack.
 #   --portable  instead of the .deb, make a .tar.xz that runs where it is unpacked, on any Linux with glibc 2.36 or
 #               later and a desktop: with Qt and all other libraries
+#   --wheel   instead of the .deb, make a Python wheel with carryover-cli, which takes LibTorch from the torch wheel
 #   --check   also install it in a minimal Debian 12, use it there, and remove it; or use the archive in minimal Debians
-#             12 and 13 (those that SUITES names). Needs root or sudo.
+#             12 and 13 (those that SUITES names), which needs root or sudo; or install the wheel in an environment of
+#             its own, and use the program and the package there
 #   --fresh   of --check: make that Debian again; otherwise the one in the cache serves again
 . "$(command -p dirname "${BASH_SOURCE[0]}")/setup.sh"
 . "$ROOT/scripts/build_presets.sh"
 PACKAGE_LISTS+=("$LISTS/packages-package.txt")
 
-check='' fresh='' portable=''
+check='' fresh='' portable='' wheel=''
 for argument in "$@"; do
   case $argument in
     --check) check=1 ;;
     --fresh) fresh=--fresh ;;
     --portable) portable=1 ;;
-    *) fail "package takes --portable, --check and --fresh, not '$argument'" 2 ;;
+    --wheel) wheel=1 ;;
+    *) fail "package takes --portable, --wheel, --check and --fresh, not '$argument'" 2 ;;
   esac
 done
-if [ -n "$check" ]; then
+if [ -n "$check" ] && [ -z "$wheel" ]; then
   as_root=$(root_prefix) || fail "--check uses the package in a Debian of its own, which only root can do; \
 run it as root or where sudo works" 3
 fi
@@ -69,10 +72,24 @@ make_portable() { # sets archive
   say "$archive: $(($(stat -c %s "$archive") / 1000000)) MB, $(($(du -sb "$tree" | cut -f1) / 1000000)) MB unpacked"
   say "Unpack it anywhere, and start $name/bin/carryover"
 }
+# The tree is made for the wheel, and the wheel of the tree.
+make_wheel() { # sets archive
+  local tree=$folder/wheel
+  rm -rf "$tree"
+  cmake --install "$folder" --prefix "$tree" --strip >"$folder/wheel.log"
+  archive=$(/usr/bin/python3 -I "$ROOT/scripts/python_wheel.py" "$tree" "$ROOT/python" "$folder/package")
+  say "$archive: $(($(stat -c %s "$archive") / 1000000)) MB"
+  say "Install it with: pip install $archive"
+}
 in_namespace() { # SCRIPT ARGUMENTS...
   $as_root env CARRYOVER_CACHE="$CACHE" CARRYOVER_OFFLINE="$OFFLINE" SUITE="${suite:-bookworm}" \
     unshare --mount --pid --fork --kill-child bash "$ROOT/scripts/$1" "${@:2}"
 }
+if [ -n "$wheel" ]; then
+  make_wheel
+  [ -z "$check" ] || bash "$ROOT/scripts/wheel_check.sh" "$archive" "$TORCH_DIR"
+  exit
+fi
 if [ -n "$portable" ]; then
   make_portable
   [ -n "$check" ] || exit 0

@@ -170,14 +170,15 @@ def versions_needed(path):
     return newest
 
 
-def check(tree, most):
-    """Every library that a file needs lies in the tree or is the desktop's, and no symbol is newer than `most`."""
+def check(tree, most, others=frozenset()):
+    """Every library that a file needs lies in the tree, is the desktop's or one of `others`, and no symbol is newer than
+    `most`."""
     wrong, of_desktop = [], set()
     files = elf_files(tree)
     here = {path.name for path in files}
     for path in files:
         for name in re.findall(r"\(NEEDED\).*\[(.+)\]", run("readelf", "-d", "-W", path)):
-            if name in here:
+            if name in here or name in others:
                 continue
             of_desktop.add(name)
             if name not in OF_THE_DESKTOP:

@@ -24,6 +24,7 @@ import numpy as np
 from .connection import Connection
 from .errors import EngineLost, WireError
 from .numbers import place, plain, token_ids
+from .program import brought, find_torch
 from .run import HeadHits, Run, segment_table, slot_table
 
 Progress = Callable[[float, str], None]  # how far, 0 to 1, and with what
@@ -392,7 +393,7 @@ class Model:
 class Engine:
     """An engine in a process of its own, for as long as the `with` block lasts, or until close().
 
-    program   carryover-cli or carryover; by default the one that PATH finds
+    program   carryover-cli or carryover; by default the one of the wheel, or else the one that PATH finds
     command   instead of it the words that start a remote engine: ("ssh", "host", "carryover-cli", "engine"); paths
               of models are then the other machine's. No shell here reads it; ssh's shell there reads these words alone,
               and every path travels over the engine's own line.
@@ -458,7 +459,11 @@ class Engine:
 
 
 def _find_program() -> str:
-    """In the absolute folders of PATH alone: never what lies in the current folder."""
+    """The program of the wheel that this package came with. Without one, the program that the absolute folders of PATH
+    have: never what lies in the current folder."""
+    if program := brought():
+        find_torch()
+        return program
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         for name in PROGRAMS:
             path = os.path.join(folder, name)

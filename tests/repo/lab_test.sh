@@ -31,7 +31,7 @@ expect 2 "monkey takes numbers" ./lab monkey fly
 expect 2 "lint takes --all" ./lab lint --everything
 expect 2 "lint --changed takes a commit" ./lab lint --changed
 expect 2 "clean takes --cache or nothing" ./lab clean everything
-expect 2 "package takes --portable, --check and --fresh" ./lab package --quick
+expect 2 "package takes --portable, --wheel, --check and --fresh" ./lab package --quick
 expect 2 "wants an archive" ./lab run --portable
 expect 2 "/gone.tar.xz' is no file" ./lab run --portable gone.tar.xz
 expect 1 "refused: $scratch" ./lab bench publish "$scratch"
