@@ -299,7 +299,20 @@ class Publishing(unittest.TestCase):
             {"what": "time", "value": 0.5, "bound": 0.9, "verdict": "reached"},
             {"what": "memory", "value": None, "bound": None, "verdict": "not measured"},
         ]
+        cases = {
+            case: {
+                "nices": nices,
+                "fair_loops": [1000 if case == "nothing" else 700, 900, 1000],
+                "ours, 2": [{"prefill": rate, "decode": 40}] * 3,
+                "ours, 1": [{"prefill": 300, "decode": 39}] * 3,
+                "llama.cpp, 2": [{"prefill": rate / 2, "decode": 20}] * 3,
+                "llama.cpp, 1": [{"prefill": 150, "decode": 20}] * 3,
+            }
+            for case, nices, rate in (("nothing", [], 500), ("one equal", [0], 350))
+        }
+        company = {"cases": cases, "two_engines": [{"prefill": 480, "decode": 36}] * 3}
         made = {
+            "cpu-company": run_of("cpu-company", values={"company": {"fp32": company}}),
             "cpu-prefill": prefill_run(),
             "cpu-llama": llama_run(),
             "cpu-decode": run_of("cpu-decode", decode),
@@ -341,6 +354,8 @@ class Publishing(unittest.TestCase):
         self.assertIn("first story painted: 1.40 s, the median of 3 starts", page)
         self.assertIn("1 of 2 comparisons of the GPU with the CPU passed.", page)
         self.assertIn("| time | 0.50 | 0.90 | reached |", page)
+        self.assertIn("| fp32 | prefill | one equal | 350 | 300 | 0.70 | 0.90 | 0.78 | 0.70 |", page)
+        self.assertIn("fp32, prefill: 0.96; fp32, decode: 0.90.", page)
         self.assertIn("| recall | bf16 | 131072 | 5.00 | 250 | 2.0 % |", page)
         for title, command, _ in sections.SECTIONS.values():
             self.assertIn(f"## {title}\n\n`{command}`, 2026-01-02, A processor, 2 cores, avx2, commit abc1234", page)
