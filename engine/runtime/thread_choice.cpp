@@ -13,7 +13,7 @@ constexpr std::size_t kSteps = 4;               ///< steps that a decision looks
 constexpr int kFirstWait = 4, kMostWait = 512;  ///< steps between trials; doubled by each trial that changes nothing
 constexpr double kFaster = 0.95;                ///< a trial wins if its steps take at most this share of the time
 constexpr double kSlower = 1.3;                 ///< steps that take this much longer than before start a trial at once
-constexpr double kHopeless = 2;                 ///< a trial's step that takes this much longer ends the trial
+constexpr double kHopeless = 1.1;               ///< a trial's step that takes this much longer ends the trial
 
 double median(std::vector<double> seconds) {
   const auto middle = seconds.begin() + std::ssize(seconds) / 2;

@@ -103,9 +103,9 @@ template <typename T, int Bytes>
   for (std::int64_t key = 0; key < kTileKeys; ++key) out[key] = best[key * kLanes<T>];
 }
 
-#define CARRYOVER_SCAN_TILE(T, TARGET, BYTES)                                                 \
-  [[gnu::target(TARGET)]] void scan_tile(const Probes<T, T>& probes, const T* keys, T* out) { \
-    scan_keys<T, BYTES>(probes, keys, out);                                                   \
+#define CARRYOVER_SCAN_TILE(T, TARGET, BYTES)                                \
+  TARGET void scan_tile(const Probes<T, T>& probes, const T* keys, T* out) { \
+    scan_keys<T, BYTES>(probes, keys, out);                                  \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_SCAN_TILE, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_SCAN_TILE, double)

@@ -67,10 +67,10 @@ template <typename W, int Bytes>
   if (c < extent.columns) multiply_rows<W, Bytes, 1>(extent, rows, at(c), {sums.to + c, sums.stride}, add);
 }
 
-#define CARRYOVER_MATMUL(W, TARGET, BYTES)                                                                  \
-  [[gnu::target(TARGET)]] void matmul(const Extent& extent, const Rows<W>& rows, const Columns<W>& columns, \
-                                      const Sums<W>& sums, bool add) {                                      \
-    multiply_all<W, BYTES>(extent, rows, columns, sums, add);                                               \
+#define CARRYOVER_MATMUL(W, TARGET, BYTES)                                                                      \
+  TARGET void matmul(const Extent& extent, const Rows<W>& rows, const Columns<W>& columns, const Sums<W>& sums, \
+                     bool add) {                                                                                \
+    multiply_all<W, BYTES>(extent, rows, columns, sums, add);                                                   \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_MATMUL, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_MATMUL, double)

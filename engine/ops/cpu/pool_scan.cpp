@@ -45,10 +45,9 @@ template <typename T, int Bytes>
   return wanted != 0;
 }
 
-#define CARRYOVER_SCORE_TILE(T, TARGET, BYTES)                                                                \
-  [[gnu::target(TARGET)]] bool score_tile(const T* summaries, const T* keys, std::int64_t d, const T* floors, \
-                                          T* scores) {                                                        \
-    return score<T, BYTES>(summaries, keys, d, floors, scores);                                               \
+#define CARRYOVER_SCORE_TILE(T, TARGET, BYTES)                                                            \
+  TARGET bool score_tile(const T* summaries, const T* keys, std::int64_t d, const T* floors, T* scores) { \
+    return score<T, BYTES>(summaries, keys, d, floors, scores);                                           \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, float)
 CARRYOVER_FOR_TARGETS(CARRYOVER_SCORE_TILE, double)

@@ -132,12 +132,12 @@ template <typename W, int Bytes>
 }
 
 #define CARRYOVER_BLOCK_LOOPS(W, TARGET, BYTES)                                                                        \
-  [[gnu::target(TARGET)]] void score_block(const W* queries, std::int64_t count, const W* rows, std::int64_t stride,   \
-                                           std::int64_t keys, std::int64_t d, W* scores) {                             \
+  TARGET void score_block(const W* queries, std::int64_t count, const W* rows, std::int64_t stride, std::int64_t keys, \
+                          std::int64_t d, W* scores) {                                                                 \
     score<W, BYTES>(queries, count, rows, stride, keys, d, scores);                                                    \
   }                                                                                                                    \
-  [[gnu::target(TARGET)]] void multiply_values_block(const W* weights, std::int64_t count, const W* rows,              \
-                                                     std::int64_t stride, std::int64_t keys, std::int64_t d, W* out) { \
+  TARGET void multiply_values_block(const W* weights, std::int64_t count, const W* rows, std::int64_t stride,          \
+                                    std::int64_t keys, std::int64_t d, W* out) {                                       \
     multiply_values<W, BYTES>(weights, count, rows, stride, keys, d, out);                                             \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_BLOCK_LOOPS, float)

@@ -134,14 +134,14 @@ template <int Bytes>
   }
 }
 
-#define CARRYOVER_ROWS(unused, TARGET, BYTES)                                                                     \
-  [[gnu::target(TARGET)]] void multiply_rows(const std::uint16_t* weight, const SplitRow& x, std::uint16_t* out,  \
-                                             std::int64_t first, std::int64_t last, std::int64_t inner) {         \
-    multiply<BYTES>(weight, x, out, first, last, inner);                                                          \
-  }                                                                                                               \
-  [[gnu::target(TARGET)]] void multiply_rows(const float* weight, const float* x, float* out, std::int64_t first, \
-                                             std::int64_t last, std::int64_t inner) {                             \
-    multiply<BYTES>(weight, x, out, first, last, inner);                                                          \
+#define CARRYOVER_ROWS(unused, TARGET, BYTES)                                                                       \
+  TARGET void multiply_rows(const std::uint16_t* weight, const SplitRow& x, std::uint16_t* out, std::int64_t first, \
+                            std::int64_t last, std::int64_t inner) {                                                \
+    multiply<BYTES>(weight, x, out, first, last, inner);                                                            \
+  }                                                                                                                 \
+  TARGET void multiply_rows(const float* weight, const float* x, float* out, std::int64_t first, std::int64_t last, \
+                            std::int64_t inner) {                                                                   \
+    multiply<BYTES>(weight, x, out, first, last, inner);                                                            \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_ROWS, )
 #undef CARRYOVER_ROWS

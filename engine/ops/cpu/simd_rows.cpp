@@ -109,12 +109,12 @@ template <typename T, int Bytes>
   return most;
 }
 
-#define CARRYOVER_ROW_LOOPS(T, TARGET, BYTES)                                 \
-  [[gnu::target(TARGET)]] T exponentiate_row(T* x, T shift, std::int64_t n) { \
-    return exponentiate_lanes<T, BYTES>(x, shift, n);                         \
-  }                                                                           \
-  [[gnu::target(TARGET)]] T largest_of_row(const T* x, std::int64_t n) {      \
-    return largest_of_lanes<T, BYTES>(x, n);                                  \
+#define CARRYOVER_ROW_LOOPS(T, TARGET, BYTES)                \
+  TARGET T exponentiate_row(T* x, T shift, std::int64_t n) { \
+    return exponentiate_lanes<T, BYTES>(x, shift, n);        \
+  }                                                          \
+  TARGET T largest_of_row(const T* x, std::int64_t n) {      \
+    return largest_of_lanes<T, BYTES>(x, n);                 \
   }
 CARRYOVER_FOR_TARGETS(CARRYOVER_ROW_LOOPS, float)
 #undef CARRYOVER_ROW_LOOPS

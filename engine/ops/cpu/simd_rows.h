@@ -8,12 +8,20 @@
 #include <cstdint>
 #include <utility>
 
+#ifdef __x86_64__
 // Compiles one source for several vector widths; the best that the processor has is chosen.
 #define CARRYOVER_VECTORISED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-// Calls define(T, target, bytes) for each vector width; the processor's own is chosen when the library is loaded. Wider
-// vectors than a target's own are split through memory by g++ 12.
-#define CARRYOVER_FOR_TARGETS(define, T) \
-  define(T, "default", 16) define(T, "arch=x86-64-v3", 32) define(T, "arch=x86-64-v4", 64)
+// Calls define(T, target, bytes) for each vector width, with the attribute of a function that is compiled for it; the
+// processor's own is chosen when the library is loaded. Wider vectors than a target's own are split through memory by
+// g++ 12.
+#define CARRYOVER_FOR_TARGETS(define, T)                                                     \
+  define(T, [[gnu::target("default")]], 16) define(T, [[gnu::target("arch=x86-64-v3")]], 32) \
+      define(T, [[gnu::target("arch=x86-64-v4")]], 64)
+#else
+// Every arm64 processor has NEON's vectors of 16 bytes.
+#define CARRYOVER_VECTORISED
+#define CARRYOVER_FOR_TARGETS(define, T) define(T, , 16)
+#endif
 // Dispatches over the dtypes that models run in.
 #define CARRYOVER_DISPATCH(type, name, ...) AT_DISPATCH_FLOATING_TYPES_AND(at::kBFloat16, type, name, __VA_ARGS__)
 
