@@ -249,7 +249,6 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
     result.prompt_seconds = lap();
     while (static_cast<std::int64_t>(result.ids.size()) < request.max_new_tokens) {
       const at::Tensor logits = step.run([&] { return decoder.logits(last)[0]; });
-      if (!result.ids.empty()) step.end();
       const bool given = result.ids.size() < request.answer.size();
       const std::int32_t id =
           given ? request.answer[result.ids.size()] : sampler.choose(allowed_logits(logits, request, result));
@@ -259,6 +258,7 @@ GenerateResult generate_text(const Decoder& decoder, const GenerateRequest& requ
       if (request.logprobs) result.logprobs.push_back(token.logprob);
       if (!on_token(token)) break;
       last = step.run([&] { return runner.extend(ids_tensor(decoder, {&id, 1})); });
+      step.end();
       reader.close_full_segment();
     }
   } catch (const EngineError& error) {

@@ -298,8 +298,7 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
       {std::ssize(plan.first_query), G * r, packed.blocks, round_up(d, Matmul::kRows), kQueries}, lse.options());
   auto* slot = slots.mutable_data_ptr<float>();
   const std::int64_t units = std::ssize(plan.units);
-  std::atomic<std::int64_t> next = 0;  // the next free thread takes the next unit
-  at::parallel_for(0, std::min<std::int64_t>(units, at::get_num_threads()), 1, [&](std::int64_t, std::int64_t) {
+  share_parts(units, [&](std::atomic<std::int64_t>& next) {
     [[maybe_unused]] const typename Matmul::Use use;
     Scratch scratch;
     for (std::int64_t i = next++; i < units; i = next++) {

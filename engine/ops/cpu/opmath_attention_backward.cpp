@@ -2,6 +2,8 @@
 #include <ATen/ATen.h>
 #include <ATen/OpMathType.h>
 
+#include <atomic>
+
 #include "engine/base/attention_scale.h"
 #include "engine/base/error.h"
 #include "engine/ops/cpu/attention_plan.h"
@@ -242,8 +244,7 @@ AttentionGradients differentiate(const at::Tensor& gradient, const at::Tensor& q
       {std::ssize(plan.first_query), packed.heads, packed.blocks, kQueries, row_stride(packed.d)}, lse.options());
   W* slot = slots.mutable_data_ptr<W>();
   const std::int64_t units = std::ssize(plan.units);
-  std::atomic<std::int64_t> next = 0;  // the next free thread takes the next unit
-  at::parallel_for(0, std::min<std::int64_t>(units, at::get_num_threads()), 1, [&](std::int64_t, std::int64_t) {
+  share_parts(units, [&](std::atomic<std::int64_t>& next) {
     Scratch<W> scratch;
     scratch.score_cap = static_cast<W>(score_cap);
     for (std::int64_t i = next++; i < units; i = next++) {
