@@ -12,17 +12,17 @@
 . "$ROOT/scripts/build_presets.sh"
 PACKAGE_LISTS+=("$LISTS/packages-package.txt")
 
-check='' fresh='' portable='' wheel=''
+check='' fresh='' kind=deb
 for argument in "$@"; do
   case $argument in
     --check) check=1 ;;
     --fresh) fresh=--fresh ;;
-    --portable) portable=1 ;;
-    --wheel) wheel=1 ;;
+    --portable) kind=portable ;;
+    --wheel) kind=wheel ;;
     *) fail "package takes --portable, --wheel, --check and --fresh, not '$argument'" 2 ;;
   esac
 done
-if [ -n "$check" ] && [ -z "$wheel" ]; then
+if [ -n "$check" ] && [ $kind != wheel ]; then
   as_root=$(root_prefix) || fail "--check uses the package in a Debian of its own, which only root can do; \
 run it as root or where sudo works" 3
 fi
@@ -56,6 +56,11 @@ build_package
 folder=$(preset_folder package)
 python3 -I "$ROOT/scripts/sbom.py" "$folder" "$folder/share/made/sbom.spdx.json"
 
+install_tree() { # TREE
+  rm -rf "$1"
+  cmake --install "$folder" --prefix "$1" --strip >"$folder/install.log"
+}
+
 # A folder of the archive's name, and the archive of it. The same tree gives the same bytes.
 make_portable() { # sets archive
   local name tree time
@@ -63,7 +68,7 @@ make_portable() { # sets archive
   name=carryover-$("$folder/bin/carryover-cli" --version | awk '{ print $2; exit }')-$(uname -m)
   tree=$folder/portable/$name archive=$folder/package/$name.tar.xz
   rm -rf "$folder/portable"
-  cmake --install "$folder" --prefix "$tree" --strip >"$folder/portable.log"
+  install_tree "$tree"
   python3 -I "$ROOT/scripts/portable.py" "$tree"
   say "Packing (LibTorch takes a few minutes) ..."
   mkdir -p "$folder/package"
@@ -72,12 +77,9 @@ make_portable() { # sets archive
   say "$archive: $(($(stat -c %s "$archive") / 1000000)) MB, $(($(du -sb "$tree" | cut -f1) / 1000000)) MB unpacked"
   say "Unpack it anywhere, and start $name/bin/carryover"
 }
-# The tree is made for the wheel, and the wheel of the tree.
 make_wheel() { # sets archive
-  local tree=$folder/wheel
-  rm -rf "$tree"
-  cmake --install "$folder" --prefix "$tree" --strip >"$folder/wheel.log"
-  archive=$(/usr/bin/python3 -I "$ROOT/scripts/python_wheel.py" "$tree" "$ROOT/python" "$folder/package")
+  install_tree "$folder/wheel"
+  archive=$(/usr/bin/python3 -I "$ROOT/scripts/python_wheel.py" "$folder/wheel" "$ROOT/python" "$folder/package")
   say "$archive: $(($(stat -c %s "$archive") / 1000000)) MB"
   say "Install it with: pip install $archive"
 }
@@ -85,12 +87,12 @@ in_namespace() { # SCRIPT ARGUMENTS...
   $as_root env CARRYOVER_CACHE="$CACHE" CARRYOVER_OFFLINE="$OFFLINE" SUITE="${suite:-bookworm}" \
     unshare --mount --pid --fork --kill-child bash "$ROOT/scripts/$1" "${@:2}"
 }
-if [ -n "$wheel" ]; then
+if [ $kind = wheel ]; then
   make_wheel
   [ -z "$check" ] || bash "$ROOT/scripts/wheel_check.sh" "$archive" "$TORCH_DIR"
   exit
 fi
-if [ -n "$portable" ]; then
+if [ $kind = portable ]; then
   make_portable
   [ -n "$check" ] || exit 0
   for suite in ${SUITES:-bookworm trixie}; do

@@ -9,8 +9,8 @@ lie beside it, as in the portable archive (portable.py), but LibTorch is that of
 requires in the version that the engine was built with. Prints the wheel's path.
 """
 import os
+import platform
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # which python3 -I leaves out
 import portable
 
-TAG = "py3-none-manylinux_2_36_x86_64"
+TAG = f"py3-none-manylinux_{'_'.join(map(str, portable.MOST['GLIBC']))}_{platform.machine()}"
 TORCH_BESIDE = "$ORIGIN/../../../../torch/lib"  # from carryover/native/lib/carryover in site-packages
 KEPT = ("bin/carryover-cli", "lib/carryover", "share/carryover", "share/doc/carryover/licences",
         "share/doc/carryover/bundled.txt", "share/doc/carryover/copyright")
@@ -43,8 +43,7 @@ def without_window(tree):
     for folder in ("torch", "nvidia"):
         shutil.rmtree(libraries / folder)
         shutil.rmtree(tree / "share/doc/carryover/licences" / folder)
-    for library in copied:
-        portable.run("patchelf", "--set-rpath", "$ORIGIN", library)
+    portable.set_search_paths(copied, libraries)
     portable.run("patchelf", "--set-rpath", f"$ORIGIN:{TORCH_BESIDE}", libraries / "libcarryover_engine.so")
     portable.write_licences(tree, copied.values())
 
@@ -52,8 +51,6 @@ def without_window(tree):
 def copy_kept(tree, native):
     for name in KEPT:
         source, target = tree / name, native / name
-        if not source.exists():
-            continue
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
             shutil.copytree(source, target)

@@ -28,7 +28,6 @@ import numpy
 demo = sys.argv[1]
 from_folder = carryover.open_run("run")
 with carryover.Engine() as engine:  # the wheel's own program: there is none on PATH
-    text = open(f"{demo}/text.txt", encoding="utf-8").read()
     run = engine.open(demo).run(from_folder.tokens)
 assert numpy.array_equal(run.nll, from_folder.nll), "the package computes other losses than the program"
 print(f"{len(run.nll)} losses of the package are the program's, mean {run.nll.mean():.4f}")

@@ -24,7 +24,7 @@ import numpy as np
 from .connection import Connection
 from .errors import EngineLost, WireError
 from .numbers import place, plain, token_ids
-from .program import brought, find_torch
+from .program import command as wheel_command
 from .run import HeadHits, Run, segment_table, slot_table
 
 Progress = Callable[[float, str], None]  # how far, 0 to 1, and with what
@@ -407,7 +407,8 @@ class Engine:
         command: Optional[Sequence[str]] = None,
         timeout: float = 60.0,
     ) -> None:
-        words = list(command) if command else [str(program or _find_program()), "engine"]
+        started = [str(program)] if program else None
+        words = list(command) if command else [*(started or _find_program()), "engine"]
         self._connection = Connection(words, timeout)
         self._opened = 0
         self.place: dict[str, Any] = self._connection.place  #: host, version, cores, memory_bytes
@@ -458,17 +459,16 @@ class Engine:
         self.close()
 
 
-def _find_program() -> str:
-    """The program of the wheel that this package came with. Without one, the program that the absolute folders of PATH
-    have: never what lies in the current folder."""
-    if program := brought():
-        find_torch()
-        return program
+def _find_program() -> list[str]:
+    """The words that start the program of the wheel that this package came with. Without one, the program that the
+    absolute folders of PATH have: never what lies in the current folder."""
+    if words := wheel_command():
+        return words
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         for name in PROGRAMS:
             path = os.path.join(folder, name)
             if os.path.isabs(folder) and os.path.isfile(path) and os.access(path, os.X_OK):
-                return path
+                return [path]
     raise EngineLost(f"PATH has none of {', '.join(PROGRAMS)}. Install Carryover, or name the program: Engine(program)")
 
 

@@ -30,6 +30,9 @@ class PythonWheelTest(unittest.TestCase):
             ("bin/carryover-cli", '#!/bin/sh\necho "$@" from "$0" with "$LD_LIBRARY_PATH"\n'),
             ("lib/carryover/libcarryover_engine.so", ""),
             ("share/carryover/demo/config.json", "{}"),
+            ("share/doc/carryover/copyright", "GPL"),
+            ("share/doc/carryover/bundled.txt", "a-package 1"),
+            ("share/doc/carryover/licences/a-package/copyright", "its own"),
             ("share/doc/carryover/guide.md", "not in a wheel"),
         ):
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
@@ -50,7 +53,7 @@ class PythonWheelTest(unittest.TestCase):
         self.assertLess({"carryover/program.py", "carryover/native/share/carryover/demo/config.json"}, names)
         self.assertFalse([name for name in names if "guide" in name])
         head = metadata.split("\n\n")[0].splitlines()
-        self.assertIn("Requires-Dist: torch==2.11.0", head)  # CMake's CARRYOVER_TORCH_VERSION
+        self.assertIn("Requires-Dist: torch==2.11.0", head)
         self.assertTrue([line for line in head if line.startswith("Requires-Dist: numpy")])
 
     def test_pip_installs_the_program(self):
