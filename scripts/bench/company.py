@@ -5,11 +5,12 @@ All processes are started from this one, so that Linux's autogroups do not chang
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import time
+
+import runs
 
 # By case: the niceness of each neighbour, a process that computes all the time.
 CASES = {"nothing": [], "two at nice 10": [10, 10], "two at nice 5": [5, 5], "one equal": [0], "two equal": [0, 0]}
@@ -54,22 +55,25 @@ def loops_of_two():
     return sum(int(process.communicate()[0]) for process in pair)
 
 
-def bench_command(program, model, dtype, threads):
-    return (
+def start_bench(program, model, dtype, threads):
+    command = (
         [program, "bench", model, "--json", "--quiet", "--dtype", dtype, "--threads", str(threads)]
         + ["--contexts", str(TOKENS), "--what", "prefill,decode", "--policies", "segmented"]
         + ["--repeats", "1", "--new-tokens", str(DECODED)]
     )
+    here = dict(os.environ, PATH=runs.path_without("llama-bench"))  # which has its own turn
+    return subprocess.Popen(command, stdout=subprocess.PIPE, env=here)
 
 
-def speeds_of(report):
-    return {row["what"]: row["tokens_per_s"] for row in report["measurements"]}
+def speeds_of(process):
+    report = process.communicate()[0]
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+    return {row["what"]: row["tokens_per_s"] for row in json.loads(report)["measurements"]}
 
 
 def ours(program, model, dtype, threads):
-    command = bench_command(program, model, dtype, threads)
-    here = dict(os.environ, PATH="/usr/bin:/bin")  # without llama-bench, which has its own turn
-    return speeds_of(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=here).stdout))
+    return speeds_of(start_bench(program, model, dtype, threads))
 
 
 def llamas(model, threads):
@@ -82,20 +86,16 @@ def llamas(model, threads):
 
 def two_engines(program, model, dtype):
     """The speeds of two engines that run at once, added up."""
-    command = bench_command(program, model, dtype, THREADS[0])
-    both = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
-    reports = [speeds_of(json.loads(process.communicate()[0])) for process in both]
-    if any(process.returncode for process in both):
-        raise subprocess.CalledProcessError(1, command)
-    return {what: sum(report[what] for report in reports) for what in reports[0]}
+    both = [start_bench(program, model, dtype, THREADS[0]) for _ in range(2)]
+    first, second = (speeds_of(process) for process in both)
+    return {what: first[what] + second[what] for what in first}
 
 
 def measure(program, model, dtype, llama_model):
     """Returns, by case, the rounds of each subject. In a round every case has its turn, so that a machine that slows
     down slows all of them down."""
-    has_llama = llama_model is not None and shutil.which("llama-bench") is not None
     subjects = [("ours", lambda threads: ours(program, model, dtype, threads))]
-    if has_llama:
+    if llama_model:
         subjects.append(("llama.cpp", lambda threads: llamas(llama_model, threads)))
     found = {case: {"nices": nices, "fair_loops": []} for case, nices in CASES.items()}
     together = []

@@ -24,15 +24,9 @@ LONG = {8192: 3, 16384: 1}  # lengths at which llama.cpp takes minutes a round, 
 STORED = {"F32": "fp32", "BF16": "bf16", "Q8_0": "q8"}  # llama.cpp's name of a file's dtype, and ours
 
 
-def path_without(program):
-    found = shutil.which(program)
-    folders = os.environ["PATH"].split(os.pathsep)
-    return os.pathsep.join(folder for folder in folders if not found or folder != os.path.dirname(found))
-
-
 def bench(dtype, contexts, what, policies, *more, model=None):
     """What `carryover bench` found. llama-bench takes part where it is given a model in its own format."""
-    here = dict(os.environ, PATH=os.environ["PATH"] if model else path_without("llama-bench"))
+    here = dict(os.environ, PATH=os.environ["PATH"] if model else runs.path_without("llama-bench"))
     command = [
         PROGRAM,
         "bench",

@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -95,6 +96,12 @@ def limits_of(report, when):
         "flops_per_second": limits["best_flops_per_second"],
         "bytes_per_second": limits["bytes_per_second"],
     }
+
+
+def path_without(program):
+    found = shutil.which(program)
+    folders = os.environ["PATH"].split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if not found or folder != os.path.dirname(found))
 
 
 def probe(program, model):
