@@ -40,6 +40,10 @@ steps() { # FOLDER
 open demo
 run
 wait
+show why
+select token 386
+wait
+screenshot why $1/why.png
 pin run
 set retrieval_length 16
 run

@@ -36,8 +36,8 @@ QString kind_of(const std::string& folder) {
 
 /// Returns true for plots whose data a run does not keep, or not always: its model computes them.
 bool needs_model(const std::string& figure) {
-  static const std::set<std::string> computed{"attention", "attribution",   "attribution_layers", "carry",
-                                              "prefix",    "prefix_scores", "prefix_slots"};
+  static const std::set<std::string> computed{"attention",  "attribution", "attribution_layers", "carry",
+                                              "logit_lens", "prefix",      "prefix_scores",      "prefix_slots"};
   return computed.contains(figure);
 }
 

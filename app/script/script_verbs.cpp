@@ -390,8 +390,8 @@ const std::vector<ScriptVerb>& script_verbs() {
       {QStringLiteral("press"), tr("PANEL BUTTON"), 2, 2, press},
       {QStringLiteral("print"), tr("PANEL | model"), 1, 1, print_text},
       {QStringLiteral("what-if"),
-       tr("[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
-          "[ban|drop-tokens FIRST LAST] [patch carry|head|layer] [FIELD VALUE] [name TEXT]"),
+       tr("[no-carry] [no-sinks] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] "
+          "[ban|drop-tokens FIRST LAST] [patch carry|head|layer] [zero head|layer] [FIELD VALUE] [name TEXT]"),
        1, any_number, what_if},
       {QStringLiteral("ask"), tr("TEXT | without N | alone N"), 1, 2, ask_by_words},
       {QStringLiteral("finetune"), tr("PRESET FOLDER [FIELD VALUE] …"), 2, any_number, finetune_by_words},

@@ -74,19 +74,30 @@ class EditWords {
       edit_.patch_carry = true;
       return;
     }
+    const auto heads = selected_heads(what, word, tr("Use carry, head or layer."));
+    edit_.patched_heads.insert(edit_.patched_heads.end(), heads.begin(), heads.end());
+  }
+
+  void read_zero(const QString& what) {
+    const auto heads = selected_heads(what, take(), tr("Use head or layer."));
+    edit_.zeroed_heads.insert(edit_.zeroed_heads.end(), heads.begin(), heads.end());
+  }
+
+  /// Returns the selected head, or all heads of the selected layer, as `word` says.
+  std::vector<HeadRef> selected_heads(const QString& what, const QString& word, const QString& advice) const {
     const Selection& selected = context_.selected();
     const bool whole = word == QStringLiteral("layer");
-    if (!whole && word != QStringLiteral("head"))
-      refuse(what, tr("can't be “%1”").arg(word), tr("Use carry, head or layer."));
+    if (!whole && word != QStringLiteral("head")) refuse(what, tr("can't be “%1”").arg(word), advice);
     if (selected.layer < 0 || (!whole && selected.head < 0))
       refuse(what, tr("no head is selected"), tr("Select layer and head first."));
-    const auto heads = heads_to_patch(context_.run().model().config, selected.layer, whole ? -1 : selected.head);
-    edit_.patched_heads.insert(edit_.patched_heads.end(), heads.begin(), heads.end());
+    return heads_to_patch(context_.run().model().config, selected.layer, whole ? -1 : selected.head);
   }
 
   void read_part(const QString& what) {
     if (what == QStringLiteral("no-carry")) {
       edit_.no_carry = true;
+    } else if (what == QStringLiteral("no-sinks")) {
+      edit_.no_sinks = true;
     } else if (what == QStringLiteral("prefix")) {
       read_prefix();
     } else if (what == QStringLiteral("drop")) {
@@ -100,6 +111,8 @@ class EditWords {
     } else if (what == QStringLiteral("ban")) {
       const std::int64_t first = position(what);
       edit_.banned.push_back({first, position(what) + 1});
+    } else if (what == QStringLiteral("zero")) {
+      read_zero(what);
     } else if (what == QStringLiteral("patch")) {
       read_patch(what);
     } else if (what == QStringLiteral("name")) {

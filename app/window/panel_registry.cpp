@@ -25,6 +25,7 @@
 #include "widgets/inspection/recall_panel.h"
 #include "widgets/inspection/retrieval_map_panel.h"
 #include "widgets/inspection/sinks_panel.h"
+#include "widgets/inspection/why_panel.h"
 #include "widgets/panels/log_panel.h"
 #include "widgets/runs/config_panel.h"
 #include "widgets/runs/distance_panel.h"
@@ -213,6 +214,10 @@ void bind_prompts(PromptsPanel* panel, const WindowParts& window) {
   tell();
 }
 
+void bind_text(TextPanel* text, const WindowParts& window) {
+  QObject::connect(text, &TextPanel::why_wanted, text, [&docks = window.docks] { docks.raise(QStringLiteral("why")); });
+}
+
 void bind_log(LogPanel* log, const WindowParts& window) {
   QObject::connect(&window.lab.context, &LabContext::noted, log, [log](const QString& text, bool is_error) {
     log->append_line(is_error ? LogLevel::Error : LogLevel::Info, text);
@@ -260,7 +265,7 @@ const std::vector<PanelEntry>& panel_registry() {
   static const std::vector<PanelEntry> rows = {
       PanelRow<HeadGridPanel>{.id = "grid", .area = Left, .guide = "Heads × layers"},
       PanelRow<RunsPanel>{.id = "runs", .area = Left, .bind = bind_runs},
-      PanelRow<TextPanel>{.id = "text", .area = Centre},
+      PanelRow<TextPanel>{.id = "text", .area = Centre, .bind = bind_text},
       PanelRow<RetrievalMapPanel>{.id = "retrieval_map", .area = Centre},
       PanelRow<PrefixPanel>{.id = "prefix", .area = Centre},
       PanelRow<AttentionPanel>{.id = "attention", .area = Centre},
@@ -285,6 +290,7 @@ const std::vector<PanelEntry>& panel_registry() {
       PanelRow<TimePanel>{.id = "time", .area = Bottom},
       PanelRow<DistancePanel>{.id = "distances", .area = Bottom, .guide = "Hit distances"},
       PanelRow<RecallPanel>{.id = "retrieval_recall", .area = Bottom, .former_id = "misses"},
+      PanelRow<WhyPanel>{.id = "why", .area = Bottom, .guide = "Why this token?"},
       PanelRow<AttributionPanel>{.id = "attribution", .area = Bottom, .guide = "Direct logit attribution"},
       PanelRow<TrainingPanel>{.id = "training",
                               .area = Bottom,

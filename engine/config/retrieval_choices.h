@@ -15,6 +15,8 @@ enum class PrefixPart : std::uint8_t {
   Core        ///< groups of tokens, each pooled into one; no head of SegmentConfig reads them
 };
 
+inline constexpr std::array<std::string_view, 4> kPrefixPartNames{"sinks", "retrieved", "carry", "core"};
+
 /// The parts of a head's prefix, in their order. The paper's heads read one part each.
 enum class PrefixParts : std::uint8_t {
   None,

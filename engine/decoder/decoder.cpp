@@ -127,23 +127,61 @@ at::Tensor Decoder::written_by(int layer, const at::Tensor& parts) const {
   const at::Tensor written = linear(layer, parts, WeightSlot::Output, {}) * config.residual_scale;
   if (!out_norm.defined()) return written;
   const at::Tensor whole = linear(layer, parts.sum(0, true), WeightSlot::Output, {});
-  const at::Tensor scale = (whole.to(at::kDouble).square().mean() + config.norm_epsilon).rsqrt();
-  return written * ((out_norm.to(at::kDouble) + family().norm_offset) * scale).to(written.scalar_type());
+  return written * norm_factors(out_norm, whole).to(written.scalar_type());
+}
+
+at::Tensor Decoder::norm_factors(const at::Tensor& gains, const at::Tensor& row) const {
+  const at::Tensor scale = (row.to(at::kDouble).square().mean() + config.norm_epsilon).rsqrt();
+  return (gains.to(at::kDouble) + family().norm_offset) * scale;
+}
+
+at::Tensor Decoder::gate_up(int layer, const at::Tensor& x, const at::Tensor& entering,
+                            const AdapterDropout& dropout) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  const NormWeights by{w.feed_forward_norm, w.feed_forward_norm_bias};
+  return with_bias(norm_linear(layer, config.parallel_blocks ? entering : x, by, WeightSlot::GateUp, dropout),
+                   w.up_bias);
 }
 
 at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering,
                                      const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const Activation activation = family().activation;
-  const NormWeights by{w.feed_forward_norm, w.feed_forward_norm_bias};
-  const at::Tensor gate_up =
-      with_bias(norm_linear(layer, config.parallel_blocks ? entering : x, by, WeightSlot::GateUp, dropout), w.up_bias);
+  const at::Tensor gate_up = this->gate_up(layer, x, entering, dropout);
   const bool fused = adapter.empty() && family().gated_feed_forward;
   const bool plain = !w.down_bias.defined() && !w.feed_forward_out_norm.defined() && config.residual_scale == 1;
   if (fused && plain) return ops::add_gated_linear(x, gate_up, activation, w.down, reuses_x);
   const at::Tensor out = fused ? ops::gated_linear(gate_up, activation, w.down)
                                : linear(layer, activated(gate_up), WeightSlot::Down, dropout);
   return add(x, with_bias(out, w.down_bias), w.feed_forward_out_norm);
+}
+
+Decoder::Neurons Decoder::neurons(int layer, const at::Tensor& x, const at::Tensor& entering,
+                                  const at::Tensor& direction) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  const at::Tensor active = activated(gate_up(layer, x, entering, {}));
+  at::Tensor along = direction * config.residual_scale;
+  if (w.feed_forward_out_norm.defined()) {
+    const at::Tensor whole = with_bias(linear(layer, active, WeightSlot::Down, {}), w.down_bias);
+    along = along * norm_factors(w.feed_forward_out_norm, whole);
+  }
+  const at::Tensor activations = active[0].to(at::kDouble);
+  return {activations, activations * columns_along(layer, WeightSlot::Down, along)};
+}
+
+at::Tensor Decoder::columns_along(int layer, WeightSlot matrix, const at::Tensor& direction) const {
+  const auto l = static_cast<std::size_t>(layer);
+  const at::Tensor& weight = weights.layers[l].slot(matrix);
+  const at::ScalarType type = options().dtype() == at::kDouble ? at::kDouble : at::kFloat;
+  const at::Tensor rows =
+      ops::is_packed(weight) ? ops::unpack_weight_rows(weight, 0, direction.size(0), type) : weight.to(type);
+  at::Tensor along = at::mv(rows.t(), direction.to(type)).to(at::kDouble);
+  if (adapter.empty()) return along;
+  for (const LowRankUpdate& update : adapter.layers[l].slot(matrix)) {
+    const at::Tensor part = direction.narrow(0, update.first_row, update.rows).to(update.b.scalar_type());
+    along = along + at::mv(update.a.t(), at::mv(update.b.t(), part)).to(at::kDouble) * adapter.scale;
+  }
+  return along;
 }
 
 at::Tensor Decoder::finish(const at::Tensor& x) const {

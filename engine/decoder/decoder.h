@@ -38,6 +38,13 @@ struct Decoder {
   /// Adds the feed-forward's output to x. `entering`: x before the layer's attention, which parallel blocks read.
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering, const AdapterDropout& dropout,
                               bool reuses_x = false) const;
+  /// The neurons of a layer for one token: their activations, which the down-projection reads, and how much each adds
+  /// to the residual stream along a direction, without the projection's bias. [I] fp64 each.
+  struct Neurons {
+    at::Tensor activations, along;
+  };
+  /// x and `entering`: as for add_feed_forward(), of one token: [1, D]. direction: [D] fp64.
+  Neurons neurons(int layer, const at::Tensor& x, const at::Tensor& entering, const at::Tensor& direction) const;
   at::Tensor finish(const at::Tensor& x) const;       ///< final norm and the divisor of logits, [m, D]
   at::Tensor logits(const at::Tensor& hidden) const;  ///< [n, D] → [n, V], soft-capped where the model's are
   /// Returns those of tokens first..first+count−1, both multiples of 16 if weights are packed: [n, count].
@@ -60,6 +67,11 @@ struct Decoder {
   at::Tensor norm_linear(int layer, const at::Tensor& x, const NormWeights& norm, WeightSlot matrix,
                          const AdapterDropout& dropout) const;
   at::Tensor normed(const at::Tensor& x, const NormWeights& norm) const;
+  /// Returns what an RMS norm multiplies each value of one row by: [D] fp64.
+  at::Tensor norm_factors(const at::Tensor& gains, const at::Tensor& row) const;
+  at::Tensor gate_up(int layer, const at::Tensor& x, const at::Tensor& entering, const AdapterDropout& dropout) const;
+  /// Returns the dot products of a matrix's columns with a direction, [out] fp64: [in] fp64.
+  at::Tensor columns_along(int layer, WeightSlot matrix, const at::Tensor& direction) const;
   at::Tensor activated(const at::Tensor& gate_up) const;  ///< what the down-projection reads
   /// Returns x and what a block writes, which is normed where there are gains.
   at::Tensor add(const at::Tensor& x, const at::Tensor& written, const at::Tensor& gains) const;

@@ -3,47 +3,13 @@
 
 #include <ATen/ATen.h>
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 
-#include "engine/inspection/attention_pattern.h"
 #include "engine/inspection/prediction.h"
+#include "engine/inspection/written_by_source.h"
 
 namespace carryover {
-
-namespace {
-
-/// The sources that a head reads. A source's index here is also its row in read_by_source().
-constexpr std::array kSources{&LogitAttribution::sinks, &LogitAttribution::retrieved, &LogitAttribution::carry,
-                              &LogitAttribution::segment};
-constexpr std::int64_t kSegmentSource = 3;
-
-std::int64_t source_of(std::optional<PrefixPart> part) {
-  if (!part) return kSegmentSource;
-  return *part == PrefixPart::Sinks ? 0 : *part == PrefixPart::Retrieved ? 1 : 2;
-}
-
-/// Returns [sources, P]: 1 where a slot of the prefix belongs to the source, 0 elsewhere.
-at::Tensor slots_by_source(const AttentionPattern& attention, std::int64_t first_token) {
-  const std::int64_t prefix = attention.prefix_length();
-  at::Tensor slots = at::zeros({std::ssize(kSources), prefix}, at::kFloat);
-  auto* row = slots.mutable_data_ptr<float>();
-  for (std::int64_t slot = 0; slot < prefix; ++slot)
-    row[source_of(attention.part(slot, first_token)) * prefix + slot] = 1;
-  return slots.to(attention.values().options());
-}
-
-/// Returns [sources, d]: a query's weights times values, summed over the positions of each source.
-at::Tensor read_by_source(const AttentionPattern& attention, std::int64_t token, std::int64_t first_token) {
-  const std::int64_t prefix = attention.prefix_length(), own = attention.values().size(0);
-  const at::Tensor weights = attention.weights(token, 1);
-  at::Tensor read = at::zeros({std::ssize(kSources), attention.values().size(1)}, attention.values().options());
-  if (prefix > 0)
-    read += at::mm(slots_by_source(attention, first_token) * weights.narrow(1, 0, prefix), attention.prefix_values());
-  read.narrow(0, kSegmentSource, 1) += at::mm(weights.narrow(1, prefix, own), attention.values());
-  return read;
-}
-
-}  // namespace
 
 at::Tensor asked_row(const Decoder& decoder, std::int32_t target, const std::optional<std::int32_t>& foil) {
   const at::Tensor row = decoder.head_row(target).to(at::kDouble);
@@ -51,11 +17,12 @@ at::Tensor asked_row(const Decoder& decoder, std::int32_t target, const std::opt
 }
 
 DirectLogitAttribution::DirectLogitAttribution(const Decoder& decoder, const PredictionQuestion& question,
-                                               std::int64_t first_token, std::int32_t target)
+                                               std::int64_t first_token, std::int32_t target, std::int64_t neurons)
     : decoder_(decoder),
       question_(question),
       first_token_(first_token),
       target_(target),
+      most_neurons_(neurons),
       row_(asked_row(decoder, target, question.foil)),
       direction_(decoder.logit_direction(row_)) {
   const std::int64_t layers = decoder.config.layers, heads = decoder.config.heads;
@@ -68,28 +35,39 @@ double DirectLogitAttribution::along(const at::Tensor& row) const {
 }
 
 void DirectLogitAttribution::see(const LayerSight& sight) {
-  const std::int64_t heads = decoder_.config.heads, d = decoder_.config.head_dim;
-  constexpr std::int64_t sources = std::ssize(kSources);
-  // One row for each head and source: everything else in it is zero.
-  at::Tensor parts = at::zeros({heads, sources, heads, d}, sight.queries.options());
-  for (int h = 0; h < heads; ++h)
-    parts[h].select(1, h).copy_(read_by_source(AttentionPattern(sight, h), question_.token, first_token_));
-  const at::Tensor written = decoder_.written_by(sight.layer, parts.view({heads * sources, heads * d}));
-  for (std::int64_t h = 0; h < heads; ++h)
-    for (std::int64_t source = 0; source < sources; ++source)
-      (split_.*kSources[static_cast<std::size_t>(source)]).values[static_cast<std::size_t>(sight.layer * heads + h)] =
-          static_cast<float>(along(written[h * sources + source]));
+  const at::Tensor written = written_by_source(decoder_, sight, question_.token, first_token_);
+  for (std::int64_t h = 0; h < decoder_.config.heads; ++h)
+    for (std::size_t source = 0; source < kSources.size(); ++source)
+      (split_.*kSources[source]).values[static_cast<std::size_t>(sight.layer * decoder_.config.heads + h)] =
+          static_cast<float>(along(written[h][static_cast<std::int64_t>(source)]));
   const std::int64_t token = question_.token;
   if (sight.layer == 0) split_.embedding = static_cast<float>(along(sight.entering[token]));
   if (const at::Tensor& bias = decoder_.weights.layers[static_cast<std::size_t>(sight.layer)].output_bias;
       bias.defined())
     split_.biases += static_cast<float>(along(bias) * decoder_.config.residual_scale);
   split_.feed_forward.push_back(static_cast<float>(along(sight.leaving[token]) - along(sight.attended[token])));
+  if (most_neurons_ > 0) add_neurons(sight);
   if (sight.layer + 1 == decoder_.config.layers) {
     const at::Tensor last = sight.leaving[token];
     scale_ = decoder_.final_scale(last);
     split_.logit = static_cast<float>(along(last) * scale_);
   }
+}
+
+/// Keeps the neurons that move the logit most so far: those of this layer may push out some of earlier ones.
+void DirectLogitAttribution::add_neurons(const LayerSight& sight) {
+  const auto row_of = [&](const at::Tensor& rows) { return rows.narrow(0, question_.token, 1); };
+  const Decoder::Neurons neurons =
+      decoder_.neurons(sight.layer, row_of(sight.attended), row_of(sight.entering), direction_);
+  const auto count = std::min<std::int64_t>(most_neurons_, neurons.along.size(0));
+  const at::Tensor largest = std::get<1>(neurons.along.abs().topk(count)).cpu();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto neuron = largest[i].item<std::int64_t>();
+    split_.neurons.push_back({sight.layer, neuron, neurons.activations[neuron].item<float>(),
+                              static_cast<float>(neurons.along[neuron].item<double>())});
+  }
+  std::ranges::stable_sort(split_.neurons, std::greater(), [](const NeuronShare& n) { return std::abs(n.logit); });
+  if (std::ssize(split_.neurons) > most_neurons_) split_.neurons.resize(static_cast<std::size_t>(most_neurons_));
 }
 
 LogitAttribution DirectLogitAttribution::result(const at::Tensor& hidden) const {
@@ -101,6 +79,7 @@ LogitAttribution DirectLogitAttribution::result(const at::Tensor& hidden) const 
   scaled.logit += final_bias;
   scaled.biases = scaled.biases * scale + final_bias;
   for (float& value : scaled.feed_forward) value *= scale;
+  for (NeuronShare& neuron : scaled.neurons) neuron.logit *= scale;
   for (const auto source : kSources)
     for (float& value : (scaled.*source).values) value *= scale;
   return scaled;

@@ -13,20 +13,23 @@ at::Tensor asked_row(const Decoder& decoder, std::int32_t target, const std::opt
 /// what each head and layer wrote into the residual stream adds up to the logit. Borrows the decoder.
 class DirectLogitAttribution {
  public:
-  /// `first_token`: where the segment begins; `target`: the id that the question's token predicts.
+  /// `first_token`: where the segment begins; `target`: the id that the question's token predicts; `neurons`: number of
+  /// neurons to list.
   DirectLogitAttribution(const Decoder& decoder, const PredictionQuestion& question, std::int64_t first_token,
-                         std::int32_t target);
+                         std::int32_t target, std::int64_t neurons = 0);
 
   void see(const LayerSight& sight);
   LogitAttribution result(const at::Tensor& hidden) const;  ///< once the segment is whole; hidden: as of predict()
 
  private:
   double along(const at::Tensor& row) const;
+  void add_neurons(const LayerSight& sight);
 
   const Decoder& decoder_;
   PredictionQuestion question_;
   std::int64_t first_token_;
   std::int32_t target_;
+  std::int64_t most_neurons_;
   LogitAttribution split_;
   at::Tensor row_, direction_;
   double scale_ = 1;

@@ -5,14 +5,17 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "engine/base/error.h"
 #include "engine/base/run_control.h"
 #include "engine/inspection/attention_pattern.h"
 #include "engine/inspection/direct_logit_attribution.h"
+#include "engine/inspection/logit_lens.h"
 #include "engine/inspection/pool_attention.h"
 #include "engine/inspection/prediction.h"
+#include "engine/inspection/prediction_ablations.h"
 #include "engine/inspection/replay.h"
 #include "engine/inspection/replay_check.h"
 #include "engine/inspection/search_steps.h"
@@ -40,21 +43,19 @@ class Inspector {
   }
 
   Inspection run() {
-    if (parts_.attention) check_head(replay_.decoder().config, *parts_.attention);
+    check_foil(replay_.decoder().config, parts_.foil);
+    if (parts_.attention) start_attention(*parts_.attention);
     if (parts_.search) inspection_.search = search_steps(replay_, *before_, *parts_.search);
     if (parts_.masses) start_masses();
-    check_foil(replay_.decoder().config, parts_.foil);
-    if (parts_.attribution)
-      attribution_ = std::make_unique<DirectLogitAttribution>(
-          replay_.decoder(), PredictionQuestion{*parts_.attribution, parts_.foil}, replay_.first_token(),
-          replay_.target_of(*parts_.attribution));
+    if (parts_.attribution) start_attribution(*parts_.attribution);
     if (parts_.sources) start_sources(*parts_.sources);
-    const RetrievingPolicy* retrieving = replay_.policy().retrieving();
-    if (parts_.recall && retrieving) recall_ = std::make_unique<PoolAttention>(*retrieving, *before_);
+    if (parts_.lens) start_lens(*parts_.lens);
+    if (parts_.recall) start_recall();
     if (!parts_.pairs.empty()) start_pairs();
-    if (parts_.attention || parts_.masses || attribution_ || sources_ || recall_ || !parts_.pairs.empty()) look();
-    if (sources_) inspection_.sources = sources_->result();
-    if (recall_) inspection_.recall = recall_->recall();
+    if (!lenses_.empty()) look();
+    if (parts_.ablations)
+      inspection_.ablations =
+          ablate_prediction(replay_, *before_, question_of(*parts_.ablations), replay_.target_of(*parts_.ablations));
     return std::move(inspection_);
   }
 
@@ -68,17 +69,60 @@ class Inspector {
                      2 * sizeof(float) * static_cast<double>(model.layers * model.heads) * tokens, "Run fewer tokens.");
   }
 
+  /// A part of an inspection sees each layer while the segment runs, and then its hidden states.
+  struct Lens {
+    std::function<void(const LayerSight&)> see;
+    std::function<void(const at::Tensor& hidden)> finish = [](const at::Tensor&) {};
+  };
+
   void look() {
-    const auto watch = [this](const LayerSight& sight) { see(sight); };
+    const auto watch = [this](const LayerSight& sight) {
+      for (const Lens& lens : lenses_) lens.see(sight);
+    };
     const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch);
-    if (attribution_) inspection_.attribution = attribution_->result(hidden);
+    for (const Lens& lens : lenses_) lens.finish(hidden);
     if (record_) check_losses(record_, replay_.losses(hidden, inspection_.segment), inspection_.segment);
+  }
+
+  PredictionQuestion question_of(std::int64_t token) const { return {token, parts_.foil, parts_.top}; }
+
+  void start_attention(HeadRef head) {
+    check_head(replay_.decoder().config, head);
+    lenses_.push_back({[this, head](const LayerSight& sight) {
+      if (sight.layer != head.layer) return;
+      const AttentionPattern attention(sight, head.head);
+      inspection_.attention = attention_map(attention, head, parts_.map_rows, parts_.map_columns);
+      inspection_.attention->prefix_positions = prefix_positions(attention, head);
+    }});
   }
 
   void start_masses() {
     const ModelConfig& model = replay_.decoder().config;
     inspection_.prefix_mass = {model.layers, model.heads,
                                std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};
+    lenses_.push_back({[this](const LayerSight& sight) { add_masses(sight); }});
+  }
+
+  void start_attribution(std::int64_t token) {
+    const auto split = std::make_shared<DirectLogitAttribution>(
+        replay_.decoder(), question_of(token), replay_.first_token(), replay_.target_of(token), parts_.neurons);
+    lenses_.push_back({[split](const LayerSight& sight) { split->see(sight); },
+                       [this, split](const at::Tensor& hidden) { inspection_.attribution = split->result(hidden); }});
+  }
+
+  void start_lens(std::int64_t token) {
+    const auto lens = std::make_shared<LogitLensOfToken>(replay_.decoder(), question_of(token), replay_.first_token(),
+                                                         replay_.target_of(token));
+    lenses_.push_back({[lens](const LayerSight& sight) { lens->see(sight); },
+                       [this, lens](const at::Tensor&) { inspection_.lens = lens->result(); }});
+  }
+
+  void start_recall() {
+    const RetrievingPolicy* retrieving = replay_.policy().retrieving();
+    if (retrieving == nullptr) return;
+    const auto recall = std::make_shared<PoolAttention>(*retrieving, *before_);
+    lenses_.push_back({[recall](const LayerSight& sight) { recall->see(sight); },
+                       [this, recall](const at::Tensor&) { inspection_.recall = recall->recall(); }});
   }
 
   void start_pairs() {
@@ -93,25 +137,15 @@ class Inspector {
     const Map empty{model.layers, model.heads,
                     std::vector<float>(static_cast<std::size_t>(model.layers * model.heads))};
     inspection_.pair_mass = inspection_.pair_top = empty;
+    lenses_.push_back({[this](const LayerSight& sight) { add_pairs(sight); }});
   }
 
   void start_sources(std::int64_t token) {
-    sources_ = std::make_unique<SourcesOfToken>(
-        replay_.decoder(), PredictionQuestion{token, parts_.foil}, replay_.first_token(), replay_.target_of(token),
+    const auto sources = std::make_shared<SourcesOfToken>(
+        replay_.decoder(), question_of(token), replay_.first_token(), replay_.target_of(token),
         [this](const AttentionPattern& attention, HeadRef head) { return prefix_positions(attention, head); });
-  }
-
-  void see(const LayerSight& sight) {
-    if (parts_.attention && parts_.attention->layer == sight.layer) {
-      const AttentionPattern attention(sight, parts_.attention->head);
-      inspection_.attention = attention_map(attention, *parts_.attention, parts_.map_rows, parts_.map_columns);
-      inspection_.attention->prefix_positions = prefix_positions(attention, *parts_.attention);
-    }
-    if (parts_.masses) add_masses(sight);
-    if (!parts_.pairs.empty()) add_pairs(sight);
-    if (attribution_) attribution_->see(sight);
-    if (sources_) sources_->see(sight);
-    if (recall_) recall_->see(sight);
+    lenses_.push_back({[sources](const LayerSight& sight) { sources->see(sight); },
+                       [this, sources](const at::Tensor&) { inspection_.sources = sources->result(); }});
   }
 
   const HeadHits* hits_of(HeadRef head) const { return find_hits(inspection_.hits, head.layer, head.head); }
@@ -153,9 +187,7 @@ class Inspector {
   Replay replay_;
   std::unique_ptr<PolicyState> before_;
   Inspection inspection_;
-  std::unique_ptr<DirectLogitAttribution> attribution_;
-  std::unique_ptr<SourcesOfToken> sources_;
-  std::unique_ptr<PoolAttention> recall_;
+  std::vector<Lens> lenses_;
 };
 
 }  // namespace

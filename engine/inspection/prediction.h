@@ -13,4 +13,8 @@ void check_foil(const ModelConfig& model, const std::optional<std::int32_t>& foi
 Prediction predict(const Decoder& decoder, const at::Tensor& hidden, const PredictionQuestion& question,
                    std::int32_t target);
 
+/// Returns ln p of these tokens by the same output.
+std::vector<float> logprobs_of(const Decoder& decoder, const at::Tensor& hidden, std::int64_t token,
+                               const std::vector<TopToken>& tokens);
+
 }  // namespace carryover

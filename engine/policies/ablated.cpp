@@ -72,6 +72,7 @@ std::vector<HeadGroup> AblatedPolicy::edited(const PolicyState& state, int layer
   std::vector<HeadGroup> groups;
   for (HeadGroup& group : read) {
     if (edit_.prefix == PrefixSource::Off) remove_part(group, PrefixPart::Retrieved);
+    if (edit_.no_sinks) remove_part(group, PrefixPart::Sinks);
     if (edit_.no_carry) remove_part(group, PrefixPart::Carry);
     std::vector<std::vector<std::int64_t>> kept;
     if (group.span(PrefixPart::Retrieved).length > 0)

@@ -8,9 +8,9 @@
 
 namespace carryover {
 
-/// Another policy, with parts of its prefixes removed: the carry, what was retrieved, or single slots. The rest keeps
-/// its positions; sinks always stay. A slot of a shared list is removed for all of its readers. Borrows the other
-/// policy and shares its states.
+/// Another policy, with parts of its prefixes removed: the sinks, the carry, what was retrieved, or single slots. The
+/// rest keeps its positions. A slot of a shared list is removed for all of its readers. Borrows the other policy and
+/// shares its states.
 class AblatedPolicy final : public AttentionPolicy {
  public:
   /// `group_size`: number of query heads per KV head.

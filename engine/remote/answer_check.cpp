@@ -61,11 +61,36 @@ void check_search(const SearchSteps& search, SegmentPlace place, const SnapshotL
   check_hits({search.hits}, place, limits, kSender);
 }
 
+bool is_id(std::int32_t id, const SnapshotLimits& limits) {
+  return id >= 0 && (limits.vocabulary == 0 || id < limits.vocabulary);
+}
+
 void check_prediction(const Prediction& prediction, const SnapshotLimits& limits) {
-  const auto is_id = [&](std::int32_t id) { return id >= 0 && (limits.vocabulary == 0 || id < limits.vocabulary); };
-  require(prediction.token >= 0 && prediction.token < limits.segment_length && is_id(prediction.target) &&
-              is_id(prediction.foil.value_or(0)),
+  require(prediction.token >= 0 && prediction.token < limits.segment_length && is_id(prediction.target, limits) &&
+              is_id(prediction.foil.value_or(0), limits),
           "a prediction is of no token of the segment");
+  for (const TopToken& likely : prediction.top)
+    require(is_id(likely.id, limits), "a prediction lists a token that the model lacks");
+}
+
+void check_lens(const LogitLens& lens, const SnapshotLimits& limits) {
+  const std::int64_t carried = std::ssize(lens.carry);
+  require(lens.token >= 0 && lens.token < limits.segment_length && is_id(lens.target, limits) &&
+              std::ssize(lens.residual) == limits.layers + 1 && lens.first_carry_layer >= 0 &&
+              (carried == 0 || lens.first_carry_layer + carried == limits.layers),
+          "a logit lens is of no token of the segment, or of other layers than the model's");
+  for (const auto* readings : {&lens.residual, &lens.carry})
+    for (const LensReading& reading : *readings)
+      require(is_id(reading.top.id, limits), "a logit lens shows a token that the model lacks");
+}
+
+void check_ablations(const PredictionAblations& ablations, const SnapshotLimits& limits) {
+  check_prediction(ablations.as_it_was, limits);
+  for (const AblatedPrediction& each : ablations.without) {
+    check_prediction(each.prediction, limits);
+    require(each.logprobs.size() == ablations.as_it_was.top.size(),
+            "an ablation is of other tokens than the likeliest");
+  }
 }
 
 void check_attribution(const LogitAttribution& attribution, const SnapshotLimits& limits) {
@@ -77,6 +102,9 @@ void check_attribution(const LogitAttribution& attribution, const SnapshotLimits
   check_heads(attribution.segment, limits, "the segment's attribution");
   for (const Map* map : {&attribution.sinks, &attribution.retrieved, &attribution.carry, &attribution.segment})
     require(map->rows == limits.layers && map->columns == limits.heads, "an attribution came without all heads");
+  for (const NeuronShare& neuron : attribution.neurons)
+    require(neuron.layer >= 0 && neuron.layer < limits.layers && neuron.neuron >= 0,
+            "an attribution names a neuron that the model lacks");
 }
 
 void check_sources(const TokenSources& sources, const SnapshotLimits& limits) {
@@ -113,6 +141,8 @@ void check_inspection(const Inspection& inspection, const InspectRequest& reques
   if (inspection.search) check_search(*inspection.search, place, limits);
   if (inspection.attribution) check_attribution(*inspection.attribution, limits);
   if (inspection.sources) check_sources(*inspection.sources, limits);
+  if (inspection.lens) check_lens(*inspection.lens, limits);
+  if (inspection.ablations) check_ablations(*inspection.ablations, limits);
   for (const SlotMasses& masses : inspection.slot_masses)
     require(fit(masses, inspection.hits, limits), "received attention masses of slots that were not retrieved");
   for (const HeadRecall& head : inspection.recall)

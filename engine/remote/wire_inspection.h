@@ -13,6 +13,9 @@ namespace carryover {
 constexpr PrefixSource last_of(PrefixSource) {
   return PrefixSource::Oracle;
 }
+constexpr PrefixPart last_of(PrefixPart) {
+  return PrefixPart::Core;
+}
 constexpr ProbeKind last_of(ProbeKind) {
   return ProbeKind::Passage;
 }
@@ -21,6 +24,9 @@ constexpr PatternKind last_of(PatternKind) {
 }
 inline std::string_view name_of(PrefixSource source) {
   return prefix_source_name(source);
+}
+inline std::string_view name_of(PrefixPart part) {
+  return kPrefixPartNames[static_cast<std::size_t>(part)];
 }
 inline std::string_view name_of(ProbeKind kind) {
   return probe_kind_name(kind);
@@ -39,6 +45,7 @@ void describe(Fields& field, Described<Fields, SlotRef>& value) {
 template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
   field("no_carry", value.no_carry);
+  field("no_sinks", value.no_sinks);
   field("prefix", value.prefix);
   field("seed", value.seed, kAny);
   field("dropped", value.dropped);
@@ -47,12 +54,14 @@ void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
   field("config", value.config);
   field("patch_carry", value.patch_carry);
   field("patched_heads", value.patched_heads);
+  field("zeroed_heads", value.zeroed_heads);
 }
 
 template <typename Fields>
 void describe(Fields& field, Described<Fields, PredictionQuestion>& value) {
   field("token", value.token, kRequested);
   field("foil", value.foil, kAny);
+  field("top", value.top, kRequested);
 }
 
 template <typename Fields>
@@ -64,6 +73,7 @@ void describe(Fields& field, Described<Fields, Prediction>& value) {
   field("foil", value.foil, kId);
   field("foil_logit", value.foil_logit, kAny);
   field("foil_probability", value.foil_probability, kAny);
+  field("top", value.top);
 }
 
 template <typename Fields>
@@ -126,9 +136,13 @@ void describe(Fields& field, Described<Fields, InspectionParts>& value) {
   field("search", value.search);
   field("recall", value.recall);
   field("attribution", value.attribution, kRequested);
+  field("neurons", value.neurons, kRequested);
+  field("lens", value.lens, kRequested);
+  field("ablations", value.ablations, kRequested);
   field("sources", value.sources, kRequested);
   field("pairs", value.pairs);
   field("foil", value.foil, kAny);
+  field("top", value.top, kRequested);
 }
 
 template <typename Fields>
@@ -186,6 +200,44 @@ void describe(Fields& field, Described<Fields, HeadRecall>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, NeuronShare>& value) {
+  field("layer", value.layer, kAny);
+  field("neuron", value.neuron, kAny);
+  field("activation", value.activation, kAny);
+  field("logit", value.logit, kAny);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, LensReading>& value) {
+  field("top", value.top);
+  field("rank", value.rank, kCount);
+  field("target_logprob", value.target_logprob, kAny);
+  field("foil_logprob", value.foil_logprob, kAny);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, LogitLens>& value) {
+  field("token", value.token, kCount);
+  field("target", value.target, kId);
+  field("residual", value.residual);
+  field("carry", value.carry);
+  field("first_carry_layer", value.first_carry_layer, kCount);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, AblatedPrediction>& value) {
+  field("part", value.part);
+  field("prediction", value.prediction);
+  field("logprobs", value.logprobs);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, PredictionAblations>& value) {
+  field("as_it_was", value.as_it_was);
+  field("without", value.without);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
   field("prediction", value.prediction);
   field("logit", value.logit, kAny);
@@ -196,6 +248,7 @@ void describe(Fields& field, Described<Fields, LogitAttribution>& value) {
   field("retrieved", value.retrieved);
   field("carry", value.carry);
   field("segment", value.segment);
+  field("neurons", value.neurons);
 }
 
 template <typename Fields>
@@ -217,6 +270,8 @@ void describe(Fields& field, Described<Fields, Inspection>& value) {
   field("recall", value.recall);
   field("attribution", value.attribution);
   field("sources", value.sources);
+  field("lens", value.lens);
+  field("ablations", value.ablations);
   field("pair_mass", value.pair_mass);
   field("pair_top", value.pair_top);
 }

@@ -107,6 +107,7 @@ class WhatIf {
   WhatIfOutcome run(const SegmentEdit& edit) {
     const SegmentConfig& config = edited_config(request_.run, edit);
     check(config);
+    for (const HeadRef& head : edit.zeroed_heads) check_head(replay_.decoder().config, head);
     if (!edit.added.empty() || !edit.dropped.empty() || !edit.banned.empty() || edit.prefix == PrefixSource::Oracle)
       require_lists(config, replay_.decoder().config, "what-if");
     auto forced = request_.run.forced_hits;
@@ -122,18 +123,30 @@ class WhatIf {
                           "Drop positions that were retrieved.");
     std::vector<HeadHits> hits = ablated.hits(*state);
     if (edit.patch_carry) state->carry = patch_->carry();
-    return outcome(ablated, std::move(state), std::move(hits), edit.patched_heads);
+    return outcome(ablated, std::move(state), std::move(hits), edit);
   }
 
  private:
   std::int64_t tokens() const { return std::ssize(*request_.run.ids); }
 
+  /// Returns what replaces the outputs of heads that the edit patches or zeroes; empty if there are none.
+  Replay::ReplaceOutputs replacement(const SegmentEdit& edit) const {
+    if (edit.patched_heads.empty() && edit.zeroed_heads.empty()) return {};
+    return [&edit, this](int layer, const at::Tensor& outputs) {
+      at::Tensor changed = edit.patched_heads.empty() ? outputs : patch_->patched(layer, outputs, edit.patched_heads);
+      const std::int64_t d = replay_.decoder().config.head_dim;
+      for (const HeadRef& head : edit.zeroed_heads) {
+        if (head.layer != layer) continue;
+        if (changed.is_same(outputs)) changed = outputs.clone();
+        changed.narrow(1, head.head * d, d).zero_();
+      }
+      return changed;
+    };
+  }
+
   WhatIfOutcome outcome(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, std::vector<HeadHits> hits,
-                        const std::vector<HeadRef>& patched) {
-    Replay::ReplaceOutputs replace;
-    if (!patched.empty())
-      replace = [&](int layer, const at::Tensor& outputs) { return patch_->patched(layer, outputs, patched); };
-    const at::Tensor hidden = replay_.look(policy, std::move(state), {}, std::move(replace));
+                        const SegmentEdit& edit) {
+    const at::Tensor hidden = replay_.look(policy, std::move(state), {}, replacement(edit));
     WhatIfOutcome outcome{replay_.losses(hidden, request_.segment), std::move(hits), 0};
     if (const auto& asked = request_.prediction)
       outcome.prediction = predict(replay_.decoder(), hidden, *asked, replay_.target_of(asked->token));

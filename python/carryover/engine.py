@@ -40,12 +40,14 @@ class Edit:
     """What is changed for one segment; all that came before it stays as it was."""
 
     no_carry: bool = False  #: local heads see their segment alone
+    no_sinks: bool = False  #: no head reads the sinks
     prefix: str = "search"  #: or off, random, recent, constant, sinks, oracle
     seed: int = 1  #: of a random prefix
     dropped: Sequence[tuple[int, int, int]] = ()  #: slots (layer, head, position) that are taken out
     added: Sequence[tuple[int, int, int]] = ()  #: slots that are read in place of padding
     banned: Sequence[tuple[int, int]] = ()  #: positions [first, last) that no search may choose
     config: Mapping[str, Any] = field(default_factory=dict)  #: settings of this segment, by field
+    zeroed_heads: Sequence[tuple[int, int]] = ()  #: heads (layer, head) whose outputs are zero at every token
 
     def message(self, run: Run) -> dict[str, Any]:
         slots = {name: [_slot(*slot) for slot in getattr(self, name)] for name in ("dropped", "added")}
@@ -56,10 +58,12 @@ class Edit:
         config = {**run.config, **self.config} if self.config else None
         return {
             "no_carry": self.no_carry,
+            "no_sinks": self.no_sinks,
             "prefix": self.prefix,
             "seed": self.seed,
             "banned": banned,
             "config": config,
+            "zeroed_heads": [_head(run, head) for head in self.zeroed_heads],
             **slots,
         }
 
@@ -153,6 +157,40 @@ class Prediction:
     foil: Optional[int]
     foil_logit: float  #: 0 without a foil, as its probability
     foil_probability: float
+    top: list[tuple[int, float]]  #: the likeliest tokens, best first, then the target: (id, ln p)
+
+
+@dataclass(frozen=True)
+class Neuron:
+    """What one neuron of a feed-forward layer adds to a logit."""
+
+    layer: int
+    neuron: int
+    activation: float
+    logit: float
+
+
+@dataclass(frozen=True)
+class Lens:
+    """The logit lens: what the final norm and the head make of the residual stream after the embedding and after each
+    layer, and of what attention read from the carry and wrote, after each layer from `first_carry_layer` on. Structured
+    arrays of id (the likeliest token), logprob, rank (tokens likelier than the target), target_logprob and foil_logprob
+    (0 without a foil)."""
+
+    token: int
+    target: int
+    residual: np.ndarray  #: [1 + layers]
+    carry: np.ndarray
+    first_carry_layer: int
+
+
+@dataclass(frozen=True)
+class Ablations:
+    """A prediction as it was, and without each part of the prefixes: sinks, retrieved, carry."""
+
+    as_it_was: Prediction
+    without: dict[str, Prediction]
+    logprobs: dict[str, np.ndarray]  #: by part: ln p of as_it_was.top's tokens without it
 
 
 @dataclass(frozen=True)
@@ -168,6 +206,7 @@ class Attribution:
     retrieved: np.ndarray
     carry: np.ndarray
     segment: np.ndarray
+    neurons: list[Neuron]  #: those that move the logit most, the largest first
 
 
 @dataclass(frozen=True)
@@ -193,6 +232,8 @@ class Inspection:
     recall: list[Recall]
     attribution: Optional[Attribution]
     sources: Optional[Sources]
+    lens: Optional[Lens]
+    ablations: Optional[Ablations]
     pair_mass: np.ndarray  #: float32 [layers, heads]: mean attention over the pairs
     pair_top: np.ndarray  #: float32 [layers, heads]: share of pairs whose key has the query's most attention
 
@@ -340,13 +381,18 @@ class Model:
         search: Optional[tuple[int, int]] = None,
         recall: bool = False,
         attribution: Optional[int] = None,
+        neurons: int = 0,
         sources: Optional[int] = None,
+        lens: Optional[int] = None,
+        ablations: Optional[int] = None,
+        top: int = 0,
         foil: Optional[int] = None,
         pairs: Sequence[tuple[int, int]] = (),
     ) -> Inspection:
         """Looks inside a segment, which is run again from what was kept. Heads are (layer, head); `attribution`,
-        `sources` and the (query, key) `pairs` count tokens from the segment's start. `foil`: the id of a token whose
-        logit is taken off the target's in both."""
+        `sources`, `lens`, `ablations` and the (query, key) `pairs` count tokens from the segment's start. `neurons`:
+        how many an attribution lists. `top`: how many likeliest tokens a prediction lists. `foil`: the id of a token
+        whose logit is taken off the target's in attribution and sources."""
         parts = {
             "attention": _head(run, attention),
             "map_rows": map_rows,
@@ -355,7 +401,11 @@ class Model:
             "search": _head(run, search),
             "recall": recall,
             "attribution": attribution,
+            "neurons": neurons,
             "sources": sources,
+            "lens": lens,
+            "ablations": ablations,
+            "top": top,
             "foil": foil,
             "pairs": [{"query": operator.index(query), "key": operator.index(key)} for query, key in pairs],
         }
@@ -371,6 +421,8 @@ class Model:
             [_made(Recall, one) for one in found["recall"]],
             _attribution(found["attribution"]),
             _made(Sources, found["sources"]),
+            _lens(found["lens"]),
+            _ablations(found["ablations"]),
             found["pair_mass"],
             found["pair_top"],
         )
@@ -507,7 +559,39 @@ def _made(kind: Callable[..., Made], record: Optional[dict[str, Any]]) -> Any:
 
 
 def _attribution(record: Optional[dict[str, Any]]) -> Optional[Attribution]:
-    return _made(Attribution, record and {**record, "prediction": _made(Prediction, record["prediction"])})
+    if record is None:
+        return None
+    neurons = [_made(Neuron, one) for one in record["neurons"]]
+    return _made(Attribution, {**record, "prediction": _prediction(record["prediction"]), "neurons": neurons})
+
+
+def _prediction(record: dict[str, Any]) -> Prediction:
+    return _made(Prediction, {**record, "top": [(int(one["id"]), float(one["logprob"])) for one in record["top"]]})
+
+
+def _lens(record: Optional[dict[str, Any]]) -> Optional[Lens]:
+    return _made(Lens, record and {**record, **{path: _readings(record[path]) for path in ("residual", "carry")}})
+
+
+READING = np.dtype(
+    [("id", "i4"), ("logprob", "f4"), ("rank", "i8"), ("target_logprob", "f4"), ("foil_logprob", "f4")]
+)
+
+
+def _readings(records: Sequence[dict[str, Any]]) -> np.ndarray:
+    rows = [
+        (one["top"]["id"], one["top"]["logprob"], one["rank"], one["target_logprob"], one["foil_logprob"])
+        for one in records
+    ]
+    return np.array(rows, READING)
+
+
+def _ablations(record: Optional[dict[str, Any]]) -> Optional[Ablations]:
+    if record is None:
+        return None
+    without = {one["part"]: _prediction(one["prediction"]) for one in record["without"]}
+    logprobs = {one["part"]: np.asarray(one["logprobs"], np.float32) for one in record["without"]}
+    return Ablations(_prediction(record["as_it_was"]), without, logprobs)
 
 
 def _missing(have: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -1457,6 +1457,10 @@ kein Wert: die Schicht überträgt diesen Platz nicht</translation>
         <source>Matching commands</source>
         <translation>Passende Befehle</translation>
     </message>
+    <message>
+        <source>No command matches “%1”</source>
+        <translation>Kein Befehl passt zu „%1“</translation>
+    </message>
 </context>
 <context>
     <name>CommandProcess</name>
@@ -2325,6 +2329,18 @@ kein Wert: die Schicht überträgt diesen Platz nicht</translation>
     <message>
         <source>Positions to remove, add or exclude</source>
         <translation>Positionen zum Entfernen, Hinzufügen oder Ausschließen</translation>
+    </message>
+    <message>
+        <source>No sinks</source>
+        <translation>Ohne Sinks</translation>
+    </message>
+    <message>
+        <source>No head reads the text&apos;s first tokens from the sinks</source>
+        <translation>Kein Kopf liest die ersten Token des Textes aus den Sinks</translation>
+    </message>
+    <message>
+        <source>Zero the output of layer %1, head %2</source>
+        <translation>Ausgabe von Schicht %1, Kopf %2 auf null setzen</translation>
     </message>
 </context>
 <context>
@@ -4854,6 +4870,26 @@ Wertung %4 · Rang %5 von %6</translation>
         <source>disconnected</source>
         <translation>nicht verbunden</translation>
     </message>
+    <message>
+        <source>Run all</source>
+        <translation>Alles ausführen</translation>
+    </message>
+    <message>
+        <source>· %L1 of %L2 tokens</source>
+        <translation>· %L1 von %L2 Token</translation>
+    </message>
+    <message>
+        <source> It takes about %1 at this run&apos;s speed.</source>
+        <translation> Das dauert bei der Geschwindigkeit dieses Laufs etwa %1.</translation>
+    </message>
+    <message>
+        <source>The shown run read a part of the text. Run the whole text with the settings of now.</source>
+        <translation>Der gezeigte Lauf hat einen Teil des Textes gelesen. Führt den ganzen Text mit den jetzigen Einstellungen aus.</translation>
+    </message>
+    <message>
+        <source>run the whole text</source>
+        <translation>den ganzen Text ausführen</translation>
+    </message>
 </context>
 <context>
     <name>InspectionView</name>
@@ -5464,6 +5500,69 @@ Does not open: %2. %3</source>
     </message>
 </context>
 <context>
+    <name>LensTable</name>
+    <message>
+        <source>embedding</source>
+        <translation>Einbettung</translation>
+    </message>
+    <message>
+        <source>The place in the model whose vector goes to the final norm and the head</source>
+        <translation>Die Stelle im Modell, deren Vektor durch die letzte Norm und den Kopf des Modells geht</translation>
+    </message>
+    <message>
+        <source>Residual stream</source>
+        <translation>Residualstrom</translation>
+    </message>
+    <message>
+        <source>Likeliest token by the residual stream there</source>
+        <translation>Das dort nach dem Residualstrom wahrscheinlichste Token</translation>
+    </message>
+    <message>
+        <source>Probability</source>
+        <translation>Wahrscheinlichkeit</translation>
+    </message>
+    <message>
+        <source>Probability of that token</source>
+        <translation>Wahrscheinlichkeit dieses Tokens</translation>
+    </message>
+    <message>
+        <source>Rank of the token that the text has here; 1 is the likeliest</source>
+        <translation>Rang des Tokens, das der Text hier hat; 1 ist das wahrscheinlichste</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>Ziel</translation>
+    </message>
+    <message>
+        <source>Probability of the token that the text has here</source>
+        <translation>Wahrscheinlichkeit des Tokens, das der Text hier hat</translation>
+    </message>
+    <message>
+        <source>Carry path</source>
+        <translation>Weg des Übertrags</translation>
+    </message>
+    <message>
+        <source>Likeliest token by the sum of what attention has read from the carry and written up to this layer</source>
+        <translation>Das wahrscheinlichste Token nach der Summe dessen, was die Attention bis zu dieser Schicht aus dem Übertrag gelesen und geschrieben hat</translation>
+    </message>
+    <message>
+        <source>Target, carry path</source>
+        <translation>Ziel, Weg des Übertrags</translation>
+    </message>
+    <message>
+        <source>Probability of the text&apos;s token by that sum</source>
+        <translation>Wahrscheinlichkeit des Tokens des Textes nach dieser Summe</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rang</translation>
+    </message>
+</context>
+<context>
     <name>LibraryController</name>
     <message>
         <source>Runs use %1 of disk space, more than the limit of %2: delete some in Runs, or raise the limit</source>
@@ -5492,6 +5591,49 @@ Does not open: %2. %3</source>
     <message>
         <source>take back %1</source>
         <translation>%1 zurückholen</translation>
+    </message>
+</context>
+<context>
+    <name>LikelyTable</name>
+    <message>
+        <source>Likeliest tokens</source>
+        <translation>Wahrscheinlichste Token</translation>
+    </message>
+    <message>
+        <source>The token that the text has here is marked with a dot</source>
+        <translation>Ein Punkt kennzeichnet das Token, das der Text hier hat</translation>
+    </message>
+    <message>
+        <source>As it was</source>
+        <translation>Im Lauf</translation>
+    </message>
+    <message>
+        <source>Probability in the run</source>
+        <translation>Wahrscheinlichkeit im Lauf</translation>
+    </message>
+    <message>
+        <source>No sinks</source>
+        <translation>Ohne Sinks</translation>
+    </message>
+    <message>
+        <source>Probability if no head of the segment reads the sinks</source>
+        <translation>Wahrscheinlichkeit, wenn kein Kopf des Segments die Sinks liest</translation>
+    </message>
+    <message>
+        <source>No retrieval</source>
+        <translation>Ohne Abruf</translation>
+    </message>
+    <message>
+        <source>Probability if no head of the segment reads what was retrieved</source>
+        <translation>Wahrscheinlichkeit, wenn kein Kopf des Segments das Abgerufene liest</translation>
+    </message>
+    <message>
+        <source>No carry</source>
+        <translation>Ohne Übertrag</translation>
+    </message>
+    <message>
+        <source>Probability if no head of the segment reads the carry</source>
+        <translation>Wahrscheinlichkeit, wenn kein Kopf des Segments den Übertrag liest</translation>
     </message>
 </context>
 <context>
@@ -5543,6 +5685,45 @@ Does not open: %2. %3</source>
     <message>
         <source>The log can&apos;t be saved as %1: %2</source>
         <translation>Das Protokoll lässt sich nicht als %1 sichern: %2</translation>
+    </message>
+</context>
+<context>
+    <name>LogitShareTable</name>
+    <message>
+        <source>sinks</source>
+        <translation>Sinks</translation>
+    </message>
+    <message>
+        <source>retrieved</source>
+        <translation>Abgerufenes</translation>
+    </message>
+    <message>
+        <source>carry</source>
+        <translation>Übertrag</translation>
+    </message>
+    <message>
+        <source>segment</source>
+        <translation>Segment</translation>
+    </message>
+    <message>
+        <source>mostly %1</source>
+        <translation>vor allem %1</translation>
+    </message>
+    <message>
+        <source>activation %1</source>
+        <translation>Aktivierung %1</translation>
+    </message>
+    <message>
+        <source>layer %1, head %2</source>
+        <translation>Schicht %1, Kopf %2</translation>
+    </message>
+    <message>
+        <source>layer %1, neuron %2</source>
+        <translation>Schicht %1, Neuron %2</translation>
+    </message>
+    <message>
+        <source>Δ logit</source>
+        <translation>Δ Logit</translation>
     </message>
 </context>
 <context>
@@ -8574,6 +8755,18 @@ Verlust %4 nat, PPL %5
         <source>Close anyway</source>
         <translation>Trotzdem schließen</translation>
     </message>
+    <message>
+        <source>The session is kept and comes back.</source>
+        <translation>Die Sitzung bleibt erhalten und kommt wieder.</translation>
+    </message>
+    <message>
+        <source>Quit now</source>
+        <translation>Jetzt beenden</translation>
+    </message>
+    <message>
+        <source>Language: %1</source>
+        <translation>Sprache: %1</translation>
+    </message>
 </context>
 <context>
     <name>Sinks</name>
@@ -9240,10 +9433,6 @@ Norm / Median: erste Token %7, größte %8</translation>
         <translation>Worauf die Attention der Query liegt, die das gewählte Token vorhersagt. Die Skala ist eine Quadratwurzel</translation>
     </message>
     <message>
-        <source>Contribution of each token to the logit of the selected one, through all heads (direct logit attribution); the other colour is negative</source>
-        <translation>Beitrag jedes Tokens zum Logit des gewählten Tokens, über alle Köpfe (Direct Logit Attribution); die andere Farbe ist negativ</translation>
-    </message>
-    <message>
         <source>Strongest head</source>
         <translation>Stärkster Kopf</translation>
     </message>
@@ -9327,6 +9516,14 @@ Norm / Median: erste Token %7, größte %8</translation>
         <source>log-probability %1 (probability %2)</source>
         <translation>Log-Wahrscheinlichkeit %1 (Wahrscheinlichkeit %2)</translation>
     </message>
+    <message>
+        <source>Why %1?</source>
+        <translation>Warum %1?</translation>
+    </message>
+    <message>
+        <source>Contribution of each token to the logit of the selected one, through all heads (direct logit attribution). Blue adds, orange subtracts</source>
+        <translation>Beitrag jedes Tokens zum Logit des gewählten Tokens, über alle Köpfe (Direct Logit Attribution). Blau erhöht, orange verringert</translation>
+    </message>
 </context>
 <context>
     <name>TextReader</name>
@@ -9354,10 +9551,6 @@ Norm / Median: erste Token %7, größte %8</translation>
         <translation>Wählen Sie ein Token, um die Quellen seiner Vorhersage zu färben. Zeigen Sie auf ein Token, um eine Vorschau zu sehen.</translation>
     </message>
     <message>
-        <source>Positive and negative contributions to the %1. Full colour: %2</source>
-        <translation>Positive und negative Beiträge zum %1. Volle Farbe: %2</translation>
-    </message>
-    <message>
         <source>Where the query that predicts %1 attends (%2). Full colour: %3 %; attention sinks may be above</source>
         <translation>Worauf die Attention der Query liegt, die %1 vorhersagt (%2). Volle Farbe: %3 %; Attention-Sinks können darüber liegen</translation>
     </message>
@@ -9372,6 +9565,10 @@ Norm / Median: erste Token %7, größte %8</translation>
     <message>
         <source>gets %1 % of the attention</source>
         <translation>bekommt %1 % der Attention</translation>
+    </message>
+    <message>
+        <source>Blue tokens add to the %1, orange ones subtract from it. Full colour: %2</source>
+        <translation>Blaue Token erhöhen, orange verringern: %1. Volle Farbe: %2</translation>
     </message>
 </context>
 <context>
@@ -10070,6 +10267,14 @@ Norm / Median: erste Token %7, größte %8</translation>
         <source>exclude %1–%2</source>
         <translation>%1–%2 ausgeschlossen</translation>
     </message>
+    <message>
+        <source>no sinks</source>
+        <translation>ohne Sinks</translation>
+    </message>
+    <message>
+        <source>output of %1 zeroed</source>
+        <translation>Ausgabe von %1 auf null</translation>
+    </message>
 </context>
 <context>
     <name>WhatIfController</name>
@@ -10418,6 +10623,117 @@ Versuch: %3 nat
     <message>
         <source>Hits that only one of the two has</source>
         <translation>Treffer, die nur einer von beiden hat</translation>
+    </message>
+</context>
+<context>
+    <name>WhyPanel</name>
+    <message>
+        <source>Why this token?</source>
+        <translation>Warum dieses Token?</translation>
+    </message>
+    <message>
+        <source>Heads and neurons</source>
+        <translation>Köpfe und Neuronen</translation>
+    </message>
+    <message>
+        <source>Through</source>
+        <translation>Wodurch</translation>
+    </message>
+    <message>
+        <source>What it adds to the logit directly</source>
+        <translation>Was der Kopf oder das Neuron direkt zum Logit beiträgt</translation>
+    </message>
+    <message>
+        <source>Position</source>
+        <translation>Position</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>What all heads add to the logit by reading it</source>
+        <translation>Was alle Köpfe zum Logit beitragen, indem sie das Token lesen</translation>
+    </message>
+    <message>
+        <source>Likeliest tokens</source>
+        <translation>Wahrscheinlichste Token</translation>
+    </message>
+    <message>
+        <source>Logit lens by layer</source>
+        <translation>Logit Lens nach Schicht</translation>
+    </message>
+    <message>
+        <source>Heads and neurons that change the logit most</source>
+        <translation>Köpfe und Neuronen, die das Logit am stärksten ändern</translation>
+    </message>
+    <message>
+        <source>Positions that change the logit most</source>
+        <translation>Positionen, die das Logit am stärksten ändern</translation>
+    </message>
+    <message>
+        <source>The prediction</source>
+        <translation>Die Vorhersage</translation>
+    </message>
+    <message>
+        <source>Where the likeliest tokens are still missing</source>
+        <translation>Warum die wahrscheinlichsten Token noch fehlen</translation>
+    </message>
+    <message>
+        <source>Layer (−1: embedding)</source>
+        <translation>Schicht (−1: Einbettung)</translation>
+    </message>
+    <message>
+        <source>Probability</source>
+        <translation>Wahrscheinlichkeit</translation>
+    </message>
+    <message>
+        <source>target, residual stream</source>
+        <translation>Ziel, Residualstrom</translation>
+    </message>
+    <message>
+        <source>target, carry path</source>
+        <translation>Ziel, Weg des Übertrags</translation>
+    </message>
+    <message>
+        <source>foil, residual stream</source>
+        <translation>Vergleichstoken, Residualstrom</translation>
+    </message>
+    <message>
+        <source>Select a token in the text to see why it was predicted</source>
+        <translation>Wählen Sie im Text ein Token, um zu sehen, warum es vorhergesagt wurde</translation>
+    </message>
+    <message>
+        <source>Logit lens: %1</source>
+        <translation>Logit Lens: %1</translation>
+    </message>
+    <message>
+        <source>The target is not the likeliest token after the last layer.</source>
+        <translation>Nach der letzten Schicht ist das Ziel nicht das wahrscheinlichste Token.</translation>
+    </message>
+    <message>
+        <source>The target is the likeliest token from the embedding on.</source>
+        <translation>Das Ziel ist von der Einbettung an das wahrscheinlichste Token.</translation>
+    </message>
+    <message>
+        <source>The target is the likeliest token from layer %1 on.</source>
+        <translation>Das Ziel ist von Schicht %1 an das wahrscheinlichste Token.</translation>
+    </message>
+    <message>
+        <source>At %1, %2 = %3, probability %4. %5</source>
+        <translation>Bei %1: %2 = %3, Wahrscheinlichkeit %4. %5</translation>
+    </message>
+    <message>
+        <source>Run the segment without this column&apos;s part</source>
+        <translation>Segment ohne den Teil dieser Spalte ausführen</translation>
+    </message>
+    <message>
+        <source>Run the segment without this head&apos;s output</source>
+        <translation>Segment ohne die Ausgabe dieses Kopfes ausführen</translation>
+    </message>
+    <message>
+        <source>Run the segment without this position in any retrieved prefix</source>
+        <translation>Segment ohne diese Position in irgendeinem abgerufenen Präfix ausführen</translation>
     </message>
 </context>
 <context>
@@ -11849,10 +12165,6 @@ Versuch: %3 nat
         <translation>Setzen Sie ein Wort mit seinem Leerzeichen in Anführungszeichen.</translation>
     </message>
     <message>
-        <source>[no-carry] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens FIRST LAST] [patch carry|head|layer] [FIELD VALUE] [name TEXT]</source>
-        <translation>[no-carry] [prefix QUELLE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens ERSTES LETZTES] [patch carry|head|layer] [FELD WERT] [name TEXT]</translation>
-    </message>
-    <message>
         <source>[TEXT]</source>
         <translation>[TEXT]</translation>
     </message>
@@ -12368,6 +12680,10 @@ Versuch: %3 nat
         <source>per-head: each reader searches for itself (the paper); shared: the search heads find positions for all readers; per-token: each query of a reader reads its own R best keys of the pool</source>
         <translation>per-head: Jeder Leser sucht für sich (wie im Paper); shared: Die Suchköpfe finden Positionen für alle Leser; per-token: Jede Query eines Lesers liest ihre eigenen R besten Keys des Pools</translation>
     </message>
+    <message>
+        <source>[no-carry] [no-sinks] [prefix SOURCE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens FIRST LAST] [patch carry|head|layer] [zero head|layer] [FIELD VALUE] [name TEXT]</source>
+        <translation>[no-carry] [no-sinks] [prefix QUELLE] [drop|add top-hit|selected|TOKEN] [ban|drop-tokens ERSTES LETZTES] [patch carry|head|layer] [zero head|layer] [FELD WERT] [name TEXT]</translation>
+    </message>
 </context>
 <context>
     <name>carryover::EditWords</name>
@@ -12418,6 +12734,10 @@ Versuch: %3 nat
     <message>
         <source>Use carry, head or layer.</source>
         <translation>Verwenden Sie carry, head oder layer.</translation>
+    </message>
+    <message>
+        <source>Use head or layer.</source>
+        <translation>Verwenden Sie head oder layer.</translation>
     </message>
 </context>
 <context>

@@ -182,6 +182,7 @@ class RemoteEngineTest : public QObject {
     what_if.edits[0].no_carry = true;
     what_if.edits[1].prefix = PrefixSource::Oracle;
     what_if.edits.push_back({.patch_carry = true, .patched_heads = {{0, 1}, {3, 4}}});
+    what_if.edits.push_back({.no_sinks = true, .zeroed_heads = {{1, 2}}});
     what_if.prediction = PredictionQuestion{5, 7};
     what_if.patch_source = PatchSource{request(1400)};
     const auto ask = [&](Session& session) {
@@ -197,7 +198,9 @@ class RemoteEngineTest : public QObject {
     QVERIFY(there_->what_if_segments(what_if) > 0);
     InspectRequest inspect{request(1500), 3, {}};
     inspect.parts.masses = inspect.parts.recall = true;
-    inspect.parts.attribution = 5;
+    inspect.parts.attribution = inspect.parts.lens = inspect.parts.ablations = inspect.parts.sources = 5;
+    inspect.parts.neurons = 9;
+    inspect.parts.top = 4;
     inspect.parts.foil = 7;
     inspect.parts.pairs = {{7, 3}, {9, 9}};
     QCOMPARE(pack(there_->inspect(inspect, control)), pack(here_->inspect(inspect, control)));

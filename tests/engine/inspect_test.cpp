@@ -5,6 +5,8 @@
 
 #include <QTest>
 #include <array>
+#include <functional>
+#include <numbers>
 #include <numeric>
 #include <set>
 #include <span>
@@ -12,8 +14,11 @@
 #include "engine/base/error.h"
 #include "engine/config/window_settings.h"
 #include "engine/cost/policy_table.h"
+#include "engine/families/family.h"
+#include "engine/inspection/prediction_ablations.h"
 #include "engine/runs/text_run.h"
 #include "engine/runs/values/inspection.h"
+#include "engine/what_if/what_if.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_decoder.h"
@@ -151,6 +156,112 @@ double added_to_logit(const Case& c, HeadRef head, const Vector& output, const V
     added += written[row] * scale * (offset + double(gains[row])) * direction;
   }
   return added * c.model.residual_scale / c.model.logit_divisor;
+}
+
+/// Returns the logits that the final norm and the head make of a row: [V].
+Vector logits_of(const Case& c, const Vector& row) {
+  const double scale = inverse_rms(c, row), offset = is_gemma(c) ? 1 : 0;
+  const auto& rows = c.tiny.values.at(c.model.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight");
+  const auto& gains = c.tiny.values.at("model.norm.weight");
+  Vector logits(rows.size() / row.size(), 0.0);
+  for (std::size_t token = 0; token < logits.size(); ++token)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      logits[token] += double(rows[token * row.size() + i]) * row[i] * scale * (offset + double(gains[i]));
+  return logits;
+}
+
+/// Multiplies what heads write by what Gemma's norm of `whole` multiplies it by.
+Vector normed_with(const Case& c, int layer, const char* norm, Vector written, const Vector& whole) {
+  if (!is_gemma(c)) return written;
+  const auto& gains = c.tiny.values.at("model.layers." + std::to_string(layer) + "." + norm + ".weight");
+  for (std::size_t i = 0; i < written.size(); ++i) written[i] *= (1 + double(gains[i])) * inverse_rms(c, whole);
+  return written;
+}
+
+/// One token's way through the layers in a forward without the engine's code.
+struct PlainWay {
+  std::vector<Vector> residual;  ///< [1 + L]: before the first layer and after each one
+  std::vector<Vector> attended;  ///< [L]: after each layer's attention
+  std::vector<Vector> carried;   ///< [L]: what each layer's heads write of what they read from the carry
+};
+PlainWay plain_way(const Case& c, std::int64_t segment, std::int64_t token) {
+  const std::int64_t first = segment * c.request.config.segment_length;
+  PlainLlama plain(c.model, c.request.config, c.tiny.values);
+  PlainWay way;
+  std::map<HeadRef, std::array<Vector, 4>> read;
+  std::int64_t done = 0;
+  plain.see = [&](const PlainSight& sight) {
+    if (sight.first != first) return;
+    read[{sight.layer, sight.head}] = read_by_source(c.model, c.request.config, sight, static_cast<std::size_t>(token));
+    if (sight.head == 0) way.residual.push_back(sight.entering[static_cast<std::size_t>(token)]);
+  };
+  plain.see_residual = [&](const Rows& rows) {
+    if (done == first) way.residual.push_back(rows[static_cast<std::size_t>(token)]);
+    done += std::ssize(rows);
+  };
+  plain.run(*c.request.ids);
+  for (int layer = 0; layer < c.model.layers; ++layer) {
+    Vector whole, carried;
+    for (int head = 0; head < c.model.heads; ++head) {
+      const std::array<Vector, 4>& parts = read.at({layer, head});
+      for (const Vector& part : parts) add_to(whole, written_by(c, {layer, head}, part));
+      add_to(carried, written_by(c, {layer, head}, parts[2]));
+    }
+    const char* norm = "post_attention_layernorm";
+    way.carried.push_back(normed_with(c, layer, norm, carried, whole));
+    way.attended.push_back(way.residual[static_cast<std::size_t>(layer)]);
+    add_to(way.attended.back(), normed_with(c, layer, norm, whole, whole));
+  }
+  return way;
+}
+
+/// Returns what a layer's neurons put into the down-projection, and the rows of that projection: [I] and [D][I].
+std::pair<Vector, Rows> plain_neurons(const Case& c, int layer, const Vector& attended) {
+  const std::string block = "model.layers." + std::to_string(layer) + ".";
+  const auto& gains =
+      c.tiny.values.at(block + (is_gemma(c) ? "pre_feedforward_layernorm" : "post_attention_layernorm") + ".weight");
+  const auto D = attended.size(), I = static_cast<std::size_t>(c.model.intermediate);
+  const double scale = inverse_rms(c, attended), offset = is_gemma(c) ? 1 : 0;
+  const auto read = [&](const char* name, std::size_t row) {
+    double sum = 0;
+    for (std::size_t i = 0; i < D; ++i)
+      sum += double(c.tiny.values.at(block + name)[row * D + i]) * attended[i] * scale * (offset + double(gains[i]));
+    return sum;
+  };
+  const auto activated = [&](double x) {
+    if (!is_gemma(c)) return x / (1 + std::exp(-x));
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+  };
+  std::pair<Vector, Rows> found{Vector(I), Rows(D, Vector(I))};
+  for (std::size_t j = 0; j < I; ++j)
+    found.first[j] = activated(read("mlp.gate_proj.weight", j)) * read("mlp.up_proj.weight", j);
+  for (std::size_t i = 0; i < D; ++i)
+    for (std::size_t j = 0; j < I; ++j)
+      found.second[i][j] = double(c.tiny.values.at(block + "mlp.down_proj.weight")[i * I + j]);
+  return found;
+}
+
+/// LLaMA, Qwen 3 and Gemma 3, which differ in norms, activation, embedding and head; each with three seeds.
+void for_three_families(const std::function<void(Case& c, const QString& name)>& check) {
+  for (const char* family : {"llama", "qwen3", "gemma3_text"})
+    for (unsigned seed = 500; seed < 503; ++seed) {
+      Case c(seed, "segmented", global_of(*find_family(family)));
+      c.request.config.pool_keys = PoolKeys::Model;  // as the plain forward's pool
+      check(c, QString("%1, seed %2").arg(family).arg(seed));
+    }
+}
+
+void compare_reading(const LensReading& reading, const Vector& logits, std::int32_t target, const QString& name) {
+  const double largest = *std::ranges::max_element(logits);
+  double weights = 0;
+  for (const double logit : logits) weights += std::exp(logit - largest);
+  const double log_sum = largest + std::log(weights);
+  const auto likeliest = std::ranges::max_element(logits) - logits.begin();
+  const double of_target = logits[static_cast<std::size_t>(target)];
+  QVERIFY2(reading.top.id == likeliest, qPrintable(name));
+  QVERIFY2(std::abs(double(reading.top.logprob) - (largest - log_sum)) < 1e-5, qPrintable(name));
+  QVERIFY2(std::abs(double(reading.target_logprob) - (of_target - log_sum)) < 1e-5, qPrintable(name));
+  QCOMPARE(reading.rank, std::ranges::count_if(logits, [&](double logit) { return logit > of_target; }));
 }
 
 const char* of_three(unsigned seed) {
@@ -465,6 +576,125 @@ class InspectTest : public QObject {
         if (policy == "streaming" || policy == "infllm")
           QVERIFY2(agree(sinks, sum(split.sinks)) && sinks != 0, policy.c_str());
       }
+  }
+
+  /// Against a forward without the engine's code: the residual stream after each layer, and the sum of what heads read
+  /// from the carry, each through the final norm and the head.
+  void a_lens_shows_what_the_model_would_say_after_each_layer() {
+    for_three_families([](Case& c, const QString& name) {
+      const std::int64_t segment = 3, token = draw(c.random, 0, c.request.config.segment_length - 1);
+      const PlainWay way = plain_way(c, segment, token);
+      const Inspection seen = c.inspect(segment, {.lens = token, .ablations = token, .top = 3});
+      const LogitLens& lens = *seen.lens;
+      QCOMPARE(std::ssize(lens.residual), c.model.layers + 1);
+      for (std::size_t i = 0; i < lens.residual.size(); ++i)
+        compare_reading(lens.residual[i], logits_of(c, way.residual[i]), lens.target, name);
+      QCOMPARE(lens.first_carry_layer, std::int64_t{0});
+      QCOMPARE(std::ssize(lens.carry), c.model.layers);
+      Vector carried;
+      for (std::size_t layer = 0; layer < lens.carry.size(); ++layer) {
+        add_to(carried, way.carried[layer]);
+        compare_reading(lens.carry[layer], logits_of(c, carried), lens.target, name);
+      }
+      // After the last layer it shows the prediction.
+      const Prediction& prediction = seen.ablations->as_it_was;
+      QCOMPARE(lens.residual.back().top.id, prediction.top.front().id);
+      QVERIFY(std::abs(std::exp(double(lens.residual.back().target_logprob)) - prediction.probability) < 1e-6);
+      QVERIFY(c.inspect(0, {.lens = token}).lens->carry.empty());  // before it is nothing to carry
+    });
+  }
+
+  void a_neuron_adds_its_activation_along_its_column() {
+    for_three_families([](Case& c, const QString& name) {
+      const std::int64_t segment = 2, token = draw(c.random, 0, c.request.config.segment_length - 1);
+      const std::int64_t every = c.model.layers * c.model.intermediate;
+      const PlainWay way = plain_way(c, segment, token);
+      const LogitAttribution split = *c.inspect(segment, {.attribution = token, .neurons = every}).attribution;
+      QCOMPARE(std::ssize(split.neurons), every);
+      const auto& rows = c.tiny.values.at(c.model.tied_embeddings ? "model.embed_tokens.weight" : "lm_head.weight");
+      const auto& gains = c.tiny.values.at("model.norm.weight");
+      const auto D = static_cast<std::size_t>(c.model.hidden);
+      const double scale = inverse_rms(c, way.residual.back()), offset = is_gemma(c) ? 1 : 0;
+      Vector by_layer(static_cast<std::size_t>(c.model.layers), 0.0);
+      for (int layer = 0; layer < c.model.layers; ++layer) {
+        const auto [active, down] = plain_neurons(c, layer, way.attended[static_cast<std::size_t>(layer)]);
+        Vector whole(D, 0.0);
+        for (std::size_t i = 0; i < D; ++i)
+          whole[i] = std::inner_product(active.begin(), active.end(), down[i].begin(), 0.0);
+        for (const NeuronShare& share : split.neurons) {
+          if (share.layer != layer) continue;
+          const auto neuron = static_cast<std::size_t>(share.neuron);
+          Vector written(D);
+          for (std::size_t i = 0; i < D; ++i) written[i] = active[neuron] * down[i][neuron];
+          written = normed_with(c, layer, "post_feedforward_layernorm", written, whole);
+          double added = 0;
+          for (std::size_t i = 0; i < D; ++i)
+            added += written[i] * scale * (offset + double(gains[i])) *
+                     double(rows[static_cast<std::size_t>(split.prediction.target) * D + i]);
+          QVERIFY2(std::abs(double(share.activation) - active[neuron]) < 1e-9 + 3e-7 * std::abs(active[neuron]),
+                   qPrintable(name));
+          QVERIFY2(std::abs(double(share.logit) - added) < 1e-9 + 3e-7 * std::abs(added), qPrintable(name));
+          by_layer[static_cast<std::size_t>(layer)] += double(share.logit);
+        }
+        QVERIFY(std::abs(by_layer[static_cast<std::size_t>(layer)] -
+                         double(split.feed_forward[static_cast<std::size_t>(layer)])) < 1e-5);
+      }
+      const auto five = c.inspect(segment, {.attribution = token, .neurons = 5}).attribution->neurons;
+      for (std::size_t i = 0; i < five.size(); ++i)
+        QVERIFY(five[i].layer == split.neurons[i].layer && five[i].neuron == split.neurons[i].neuron);
+    });
+  }
+
+  /// In every family the neurons of a layer add up to its feed-forward, but for the bias of the down-projection.
+  void a_feed_forward_is_the_sum_of_its_neurons_in_every_family() {
+    for (const Family& family : families()) {
+      Case c(51, "segmented", global_of(family));
+      const std::int64_t every = c.model.layers * c.model.intermediate;
+      const LogitAttribution split = *c.inspect(2, {.attribution = 5, .neurons = every}).attribution;
+      Vector sums(static_cast<std::size_t>(c.model.layers), 0.0);
+      for (const NeuronShare& share : split.neurons) sums[static_cast<std::size_t>(share.layer)] += double(share.logit);
+      double largest = 0;
+      for (std::size_t layer = 0; layer < sums.size(); ++layer)
+        largest = std::max(largest, std::abs(sums[layer] - double(split.feed_forward[layer])));
+      const bool biased = c.tiny.decoder.weights.layers[0].down_bias.defined();
+      QVERIFY2(biased ? largest > 1e-4 : largest < 1e-5, family.name.data());
+    }
+  }
+
+  /// A prediction without a part is that of the what-if which removes it, in whatever order heads read the parts.
+  void ablations_are_what_ifs() {
+    for (unsigned seed = 520; seed < 528; ++seed) {
+      Case c(seed);
+      c.request.config.sink_length = draw(c.random, 0, 3);
+      const std::int64_t segment = 3, token = draw(c.random, 0, c.request.config.segment_length - 1);
+      const PredictionAblations found = *c.inspect(segment, {.ablations = token, .top = 4}).ablations;
+      std::set<PrefixPart> parts;
+      WhatIfRequest request{c.request, segment, {}, {}, PredictionQuestion{token, {}, 4}};
+      for (const AblatedPrediction& each : found.without) {
+        parts.insert(each.part);
+        request.edits.push_back(edit_without(each.part));
+      }
+      std::set<PrefixPart> expected{PrefixPart::Retrieved, PrefixPart::Carry};
+      if (c.request.config.sink_length > 0) expected.insert(PrefixPart::Sinks);
+      QVERIFY(parts == expected);
+      StateArchive other{0};
+      run_what_if(
+          c.tiny.decoder, request,
+          [&](std::size_t edit, const WhatIfOutcome& outcome) {
+            const Prediction& ablated = found.without[edit].prediction;
+            QCOMPARE(ablated.logit, outcome.prediction->logit);
+            QCOMPARE(ablated.probability, outcome.prediction->probability);
+            QVERIFY(ablated.top == outcome.prediction->top && ablated.top.size() >= 4);
+            QVERIFY(ablated.logit != found.as_it_was.logit);
+            const std::vector<TopToken>& top = found.as_it_was.top;
+            for (std::size_t i = 0; i < top.size(); ++i)
+              if (top[i].id == ablated.target)
+                QVERIFY(std::abs(std::exp(double(found.without[edit].logprobs[i])) - ablated.probability) < 1e-6);
+          },
+          c.control, c.archive, other);
+    }
+    Case full(530, "full");
+    QVERIFY(full.inspect(3, {.ablations = 4}).ablations->without.empty());
   }
 
   void the_steps_of_a_search_lead_to_its_hits() {

@@ -187,6 +187,9 @@ class PatchTest : public QObject {
       SegmentEdit edit;
       edit.patch_carry = seed % 3 != 0;
       if (seed % 3 != 1) edit.patched_heads = c.some_heads();
+      if (seed % 2 == 0)
+        for (const HeadRef& head : c.some_heads())
+          if (std::ranges::count(edit.patched_heads, head) == 0) edit.zeroed_heads.push_back(head);
       const std::int64_t first = segment * c.length();
       const auto part = [&](const RunRequest& of, std::int64_t begin, std::int64_t count) {
         return std::vector<std::int32_t>(of.ids->begin() + begin, of.ids->begin() + begin + count);
@@ -201,6 +204,8 @@ class PatchTest : public QObject {
       plain.see = [&](const PlainSight& sight) {
         const HeadRef head{sight.layer, sight.head};
         if (std::ranges::count(edit.patched_heads, head) > 0) sight.output = outputs[head];
+        if (std::ranges::count(edit.zeroed_heads, head) > 0)
+          for (Vector& row : sight.output) row.assign(row.size(), 0.0);
       };
       const Rows expected = plain.run(part(c.request, first, c.length()));
       for (int i = 0; i < 4; ++i) {
@@ -216,6 +221,19 @@ class PatchTest : public QObject {
     }
     QVERIFY2(largest < 1e-9, qPrintable(QString::number(largest)));
     QVERIFY(changed > 40);
+  }
+
+  void zeroing_needs_no_other_run() {
+    Case c(95);
+    WhatIfRequest asked{c.request, segment, {{.zeroed_heads = c.all_heads()}, {.zeroed_heads = {{0, 99}}}}};
+    const auto error = error_of([&] { c.run(asked); });
+    QVERIFY(error && error->problem().find("not in the model") != std::string::npos);
+    asked.edits.pop_back();
+    const auto zeroed = c.run(asked);
+    QVERIFY(zeroed.edited.target_nll != zeroed.base.as_it_was.target_nll);
+    asked.edits = {{.no_carry = true, .prefix = PrefixSource::Off, .zeroed_heads = c.all_heads()}};
+    QVERIFY(c.run(asked).edited.target_nll == zeroed.edited.target_nll);  // nothing that heads read counts any more
+    QVERIFY(c.refusal({.patched_heads = {{1, 2}}, .zeroed_heads = {{1, 2}}}, c.other).contains("at once"));
   }
 
   void kept_states_of_the_other_run_change_the_price_and_nothing_else() {

@@ -167,6 +167,12 @@ class WhatIfTest : public QObject {
       without.config.carry_length = 0;
       QVERIFY(largest_difference(c.one(1, {.no_carry = true}).target_nll, c.run(without)[1]->target_nll) < 1e-6);
 
+      c.request.config.sink_length = 3;  // which stand in front of the rest
+      without = c.request;
+      without.config.sink_length = without.config.retrieval_length = 0;
+      QVERIFY(largest_difference(c.one(1, {.no_sinks = true, .prefix = PrefixSource::Off}).target_nll,
+                                 c.run(without)[1]->target_nll) < 1e-6);
+
       c.request.config.sink_length = sinks;
       const std::int64_t segment = c.segments() - 1;
       SegmentEdit every;

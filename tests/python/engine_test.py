@@ -277,6 +277,31 @@ class EngineTest(unittest.TestCase):
         self.assertEqual((seen.pair_mass.shape[0], len(logit.feed_forward)), (layers, layers))
         nothing = self.model.inspect(self.run_, 5)
         self.assertIsNone(nothing.attention or nothing.search or nothing.attribution or nothing.sources)
+        self.assertIsNone(nothing.lens or nothing.ablations)
+
+    def test_why_a_token_was_predicted(self):
+        seen = self.model.inspect(self.run_, 5, attribution=9, neurons=20, lens=9, ablations=9, top=5)
+        layers, before = self.model.info["config"]["layers"], seen.ablations.as_it_was
+        self.assertEqual(seen.attribution.prediction, before)
+        shares = [abs(one.logit) for one in seen.attribution.neurons]
+        self.assertEqual((len(shares), shares), (20, sorted(shares, reverse=True)))
+        self.assertGreaterEqual(len(before.top), 5)
+        self.assertEqual([p for _, p in before.top[:5]], sorted((p for _, p in before.top[:5]), reverse=True))
+        self.assertAlmostEqual(dict(before.top)[before.target], np.log(before.probability), delta=1e-5)
+        last = seen.lens.residual[-1]
+        self.assertEqual((len(seen.lens.residual), int(last["id"])), (layers + 1, before.top[0][0]))
+        self.assertAlmostEqual(float(last["target_logprob"]), np.log(before.probability), delta=1e-5)
+        self.assertEqual(len(seen.lens.carry), layers - seen.lens.first_carry_layer)
+        self.assertEqual(set(seen.ablations.without), {"carry", "retrieved"})
+        run = self.model.run(STORY, tokens=700, sink_length=4)
+        without = self.model.inspect(run, 5, ablations=9).ablations.without
+        edits = {"carry": {"no_carry": True}, "retrieved": {"prefix": "off"}, "sinks": {"no_sinks": True}}
+        self.assertEqual(set(without), set(edits))
+        for part, edit in edits.items():
+            self.assertAlmostEqual(-np.log(without[part].probability), self.model.what_if(run, 5, **edit).after[9], 5)
+        zeroed = self.model.what_if(run, 5, zeroed_heads=[(0, 1), (3, 2)])
+        self.assertNotEqual(zeroed.mean_change, 0)
+        self.assertTrue(same(zeroed.hits_before, zeroed.hits_after))
 
     def test_what_the_engine_refuses_is_an_error_and_the_engine_stays(self):
         refusals = (

@@ -37,7 +37,11 @@ Inspection inspection() {
       SearchSteps{{1, 3}, {{28, 31}}, 1, {1, 32, std::vector<float>(32)}, {4}, {{0, 4, 1, true}}, made.hits[0]};
   made.recall = {{{1, 3}, 0.5, 0.5, 0.5, {4, 9}}};
   made.attribution = LogitAttribution{{3, 17}, 1, 0, 0, {0, 0}, heads(), heads(), heads(), heads()};
+  made.attribution->neurons = {{1, 30, 0.5F, -0.25F}};
   made.sources = TokenSources{3, {4, 9}, {8, 2, std::vector<float>(16)}, {0.5F, -0.5F}};
+  made.lens = LogitLens{3, 17, std::vector<LensReading>(3), {LensReading{}}, 1};
+  made.ablations = PredictionAblations{{3, 17}, {{PrefixPart::Carry, {3, 17}, {-1.5F}}}};
+  made.ablations->as_it_was.top = {{17, -0.5F}};
   return made;
 }
 
@@ -62,7 +66,7 @@ class AnswerCheckTest : public QObject {
  private Q_SLOTS:
   void what_is_possible_passes() {
     check_inspection(inspection(), request(), kLimits);
-    check_inspection({2, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}}, request(), kLimits);
+    check_inspection({.segment = 2}, request(), kLimits);
     check_step(step(), kLimits);
     check_outcome({{0.5F, 1}, inspection().hits, 1.5}, {2, 32}, kLimits);
   }
@@ -105,6 +109,16 @@ class AnswerCheckTest : public QObject {
     row("rows of the sources", [](Inspection& i) { i.sources->attention = {2, 8, std::vector<float>(16)}; });
     row("logits of the sources", [](Inspection& i) { i.sources->logit.pop_back(); });
     row("sinks of an attribution", [](Inspection& i) { i.attribution->sinks = {}; });
+    row("layer of a neuron", [](Inspection& i) { i.attribution->neurons[0].layer = 2; });
+    row("number of a neuron", [](Inspection& i) { i.attribution->neurons[0].neuron = -1; });
+    row("token of a lens", [](Inspection& i) { i.lens->token = 16; });
+    row("target of a lens", [](Inspection& i) { i.lens->target = 500; });
+    row("layers of a lens", [](Inspection& i) { i.lens->residual.pop_back(); });
+    row("likeliest token of a lens", [](Inspection& i) { i.lens->residual[2].top.id = -1; });
+    row("first layer with a carry", [](Inspection& i) { i.lens->first_carry_layer = 0; });
+    row("token of an ablation", [](Inspection& i) { i.ablations->without[0].prediction.token = 16; });
+    row("tokens of an ablation", [](Inspection& i) { i.ablations->without[0].logprobs.clear(); });
+    row("likeliest token of a prediction", [](Inspection& i) { i.ablations->as_it_was.top[0].id = 500; });
     row("map of an attribution", [](Inspection& i) { i.attribution->retrieved = {1, 8, std::vector<float>(8)}; });
   }
   void inspections_with_impossible_values_are_refused() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <algorithm>
+#include <cmath>
 
 #include "engine/runs/values/inspection.h"
 #include "tests/support/synthetic_run.h"
@@ -74,6 +75,54 @@ inline LogitAttribution synthetic_attribution(const RunModel& run, int segment, 
   return logit;
 }
 
+inline std::vector<NeuronShare> synthetic_neurons(const ModelConfig& model, std::int64_t count) {
+  std::vector<NeuronShare> neurons;
+  for (std::int64_t i = 0; i < count; ++i)
+    neurons.push_back(
+        {static_cast<int>(i % model.layers), 7 * i, 0.5F, (i % 2 == 0 ? 1.F : -1.F) / static_cast<float>(i + 1)});
+  return neurons;
+}
+
+/// The target becomes the likeliest token after layer 2; a carry is read from layer 1 on.
+inline LogitLens synthetic_lens(const RunModel& run, int segment, std::int64_t token) {
+  LogitLens lens;
+  lens.token = token;
+  lens.target = (*run.request().ids)[static_cast<std::size_t>(run.record(segment).first_token + token + 1)];
+  for (std::int64_t i = 0; i <= run.model().config.layers; ++i) {
+    const bool settled = i > 2;
+    lens.residual.push_back({{settled ? lens.target : 1, -0.5F}, settled ? 0 : 5, settled ? -0.5F : -4.F, 0});
+  }
+  lens.first_carry_layer = 1;
+  lens.carry.assign(static_cast<std::size_t>(run.model().config.layers - 1), LensReading{{2, -1.F}, 3, -3.F, 0});
+  return lens;
+}
+
+/// The target loses most without retrieval.
+inline PredictionAblations synthetic_ablations(const RunModel& run, int segment, std::int64_t token,
+                                               const InspectionParts& parts) {
+  PredictionAblations ablations;
+  Prediction& before = ablations.as_it_was;
+  before.token = token;
+  before.target = (*run.request().ids)[static_cast<std::size_t>(run.record(segment).first_token + token + 1)];
+  before.foil = parts.foil;
+  before.top = {{before.target, std::log(0.5F)}, {1, std::log(0.25F)}};
+  ablations.without = {{PrefixPart::Retrieved, before, {std::log(0.125F), std::log(0.5F)}},
+                       {PrefixPart::Carry, before, {std::log(0.375F), std::log(0.25F)}}};
+  return ablations;
+}
+
+inline TokenSources synthetic_sources(const RunModel& run, int segment, std::int64_t token) {
+  const ModelConfig& model = run.model().config;
+  const std::int64_t first = run.record(segment).first_token;
+  TokenSources sources;
+  sources.token = token;
+  sources.positions = {0, 3, first - 1, first, first + token};
+  sources.logit = {0.125F, 0.75F, -0.5F, 0.25F, 0.F};
+  sources.attention = {model.layers * model.heads, 5,
+                       std::vector<float>(static_cast<std::size_t>(model.layers * model.heads * 5), 0.2F)};
+  return sources;
+}
+
 /// Returns what an engine would answer on a synthetic run.
 inline std::shared_ptr<const Inspection> synthetic_inspection(const RunModel& run, int segment,
                                                               const InspectionParts& parts) {
@@ -98,7 +147,13 @@ inline std::shared_ptr<const Inspection> synthetic_inspection(const RunModel& ru
       const double share = 0.1 * (head.layer + head.head);
       inspection->recall.push_back({{head.layer, head.head}, share / 2, share / 4, share / 2, {}});
     }
-  if (parts.attribution) inspection->attribution = synthetic_attribution(run, segment, *parts.attribution, parts.foil);
+  if (parts.attribution) {
+    inspection->attribution = synthetic_attribution(run, segment, *parts.attribution, parts.foil);
+    inspection->attribution->neurons = synthetic_neurons(run.model().config, parts.neurons);
+  }
+  if (parts.lens) inspection->lens = synthetic_lens(run, segment, *parts.lens);
+  if (parts.ablations) inspection->ablations = synthetic_ablations(run, segment, *parts.ablations, parts);
+  if (parts.lens && parts.sources) inspection->sources = synthetic_sources(run, segment, *parts.sources);
   return inspection;
 }
 

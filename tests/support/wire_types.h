@@ -182,7 +182,8 @@ inline void for_all_types(auto action) {
                 PatchSource, WhatIfRequest, WhatIfBase>(action);
   for_each_type<HeadRef, AttentionPair, InspectionParts, InspectRequest, AttentionMap, SlotMasses, SearchSteps::Ranked,
                 SearchSteps>(action);
-  for_each_type<HeadRecall, LogitAttribution, Inspection>(action);
+  for_each_type<HeadRecall, NeuronShare, LogitAttribution, LensReading, LogitLens, AblatedPrediction,
+                PredictionAblations, Inspection>(action);
   for_each_type<HeadProfileRequest, HeadScores, ProbeScores, HeadProfile>(action);
   for_each_type<Needle, NeedleDocument, FoundShare, SearcherStep, ReaderStep, RecallHeads, RecallHeadsRequest>(action);
   for_each_type<TrainingAlert, TrainingSummary, AuditRequest, AuditCheck, AuditReport>(action);

@@ -23,6 +23,7 @@
 #include "widgets/inspection/recall_table.h"
 #include "widgets/inspection/retrieval_map_panel.h"
 #include "widgets/inspection/step_table.h"
+#include "widgets/inspection/why_panel.h"
 #include "widgets/look/quantity_text.h"
 #include "widgets/look/theme.h"
 
@@ -120,6 +121,73 @@ class InspectionPanelsTest : public QObject {
     QCOMPARE(lab.selected().token, lab.run().record(segment).first_token + 17);
     Q_EMIT plot.stepped(1, 0);
     QVERIFY(lab.selected().head == 2 && lab.selected().layer == 3);
+  }
+
+  void a_token_is_explained_in_four_parts() {
+    LabContext lab;
+    prepare(lab);
+    WhyPanel panel(lab);
+    show(panel);
+    QVERIFY(says(panel, QStringLiteral("Select a token")) && !lab.inspections().next());
+    const std::int64_t token = lab.run().record(segment).first_token + 10;
+    lab.select_token(token);
+    test::settle();
+    const auto query = lab.inspections().next();
+    QVERIFY(query->parts.lens == 9 && query->parts.sources == 9 && query->parts.attribution == 9);
+    QVERIFY(query->parts.neurons == 20 && !query->parts.ablations);  // which take longer and come after
+    answer(lab);
+    const auto table = [&](const char* name) {
+      for (QTableView* view : panel.findChildren<QTableView*>())
+        if (view->accessibleName() == QLatin1String(name)) return view->model();
+      throw std::runtime_error(name);
+    };
+    const auto cell = [](const QAbstractItemModel* model, int row, int column) {
+      return model->index(row, column).data().toString();
+    };
+    const QAbstractItemModel* likely = table("Likeliest tokens");
+    QCOMPARE(likely->rowCount(), 2);
+    QVERIFY(cell(likely, 0, LikelyTable::Token).endsWith(QStringLiteral("•")));
+    QCOMPARE(cell(likely, 0, LikelyTable::NoRetrieved), probability_text(0.125));
+    QCOMPARE(cell(likely, 1, LikelyTable::NoCarry), probability_text(0.25));
+    QCOMPARE(cell(likely, 0, LikelyTable::NoSinks), QString());  // the run has none
+    const auto layers = static_cast<int>(lab.run().model().config.layers);
+    const QAbstractItemModel* lens = table("Logit lens by layer");
+    QCOMPARE(lens->rowCount(), layers + 1);
+    QCOMPARE(cell(lens, 0, LensTable::Layer), QStringLiteral("embedding"));
+    QCOMPARE(cell(lens, 0, LensTable::Rank), QStringLiteral("6"));
+    QVERIFY(cell(lens, 1, LensTable::CarryResidual).isEmpty() && !cell(lens, 2, LensTable::CarryResidual).isEmpty());
+    QVERIFY(says(panel, QStringLiteral("from layer 2 on")));
+    PlotView& plot = *panel.plots()[0];
+    QCOMPARE(plot.drawn_points(0).size(), static_cast<std::size_t>(layers + 1));
+    QCOMPARE(plot.drawn_points(1).size(), static_cast<std::size_t>(layers - 1));
+    QVERIFY(plot.csv().contains(QStringLiteral(",carry")));
+    const QAbstractItemModel* parts = table("Heads and neurons that change the logit most");
+    QCOMPARE(parts->rowCount(), 20);
+    QVERIFY(cell(parts, 0, LogitShareTable::Place).contains(QStringLiteral("neuron 0")));
+    QCOMPARE(cell(parts, 0, LogitShareTable::Logit), signed_text(1, 3));
+    const QAbstractItemModel* sources = table("Positions that change the logit most");
+    QCOMPARE(cell(sources, 0, LogitShareTable::Place), QStringLiteral("3"));
+    QCOMPARE(cell(sources, 1, LogitShareTable::Logit), signed_text(-0.5, 3));
+    for (QTableView* view : panel.findChildren<QTableView*>()) {
+      if (view->model() == parts) Q_EMIT view->activated(parts->index(1, 0));
+      if (view->model() == sources) Q_EMIT view->activated(sources->index(0, 0));
+    }
+    QSignalSpy asked(&lab.what_ifs(), &WhatIfs::run_wanted);
+    for (QTableView* view : panel.findChildren<QTableView*>()) {
+      if (view->model() != likely && view->model() != parts) continue;
+      int row = 0;
+      while (view->model() == parts && !cell(parts, row, LogitShareTable::Place).contains(QStringLiteral("head")))
+        ++row;
+      view->setCurrentIndex(view->model()->index(row, view->model() == likely ? LikelyTable::NoCarry : 0));
+      for (QAction* action : view->actions())
+        if (action->text().startsWith(QStringLiteral("Run the segment"))) action->trigger();
+    }
+    QCOMPARE(asked.count(), 2);
+    const auto edit_of = [&](int i) { return asked.at(i).at(0).value<WhatIfPlan>().edits.at(0); };
+    QVERIFY(edit_of(0).no_carry || edit_of(1).no_carry);
+    QCOMPARE(edit_of(0).zeroed_heads.size() + edit_of(1).zeroed_heads.size(), std::size_t{1});
+    QCOMPARE(lab.selected().layer, 1);  // of neuron 7, the second
+    QCOMPARE(lab.selected().token, std::int64_t{3});
   }
 
   void the_prefix_is_walked_step_by_step() {

@@ -67,6 +67,27 @@ class InspectionsTest : public QObject {
     QVERIFY(!covers(*both, plain));
   }
 
+  void a_token_is_explained_in_one_question_but_its_ablations_come_later() {
+    InspectionQuery quick{3, {}}, slow{3, {}};
+    quick.parts.attribution = quick.parts.lens = quick.parts.sources = slow.parts.ablations = 7;
+    quick.parts.neurons = 20;
+    slow.parts.top = 5;
+    const auto both = merged(quick, slow);
+    QVERIFY(both && covers(*both, quick) && covers(*both, slow) && !covers(quick, slow) && !covers(slow, quick));
+    InspectionQuery other = quick;
+    other.parts.lens = 8;
+    QVERIFY(!covers(quick, other) && !merged(quick, other));
+    other = quick;
+    other.parts.neurons = 21;
+    QVERIFY(!covers(quick, other) && merged(quick, other)->parts.neurons == 21);
+    Inspections board;
+    board.want(a, quick);
+    board.want(b, slow);
+    QVERIFY(board.next()->parts.lens && !board.next()->parts.ablations);
+    board.deliver(*board.next(), answer_of(3));
+    QVERIFY(board.next()->parts.ablations && !board.next()->parts.lens);
+  }
+
   void a_newer_wish_takes_an_older_ones_place() {
     Inspections board;
     QSignalSpy wanted(&board, &Inspections::wanted);

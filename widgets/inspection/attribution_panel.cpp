@@ -147,7 +147,7 @@ void AttributionPanel::draw(const LogitAttribution& logit) {
   const QString share =
       logit.prediction.foil ? tr("Share of %1").arg(logit_text(logit.prediction)) : tr("Share of the logit");
   heads_->set_map(map, -0.5, static_cast<double>(map.columns) - 0.5, -0.5, static_cast<double>(map.rows) - 0.5, share,
-                  PlotView::Gradient::Diverging);
+                  PlotView::Gradient::Contributions);
   const Selection& selected = context().selected();
   heads_->set_row_cursor(selected.layer >= 0 ? selected.layer : NAN);
   heads_->set_cursor(selected.head >= 0 ? selected.head : NAN);

@@ -123,7 +123,10 @@ void LabContext::forget_run() {
 
 void LabContext::select(const Selection& wanted) {
   const Selection selection = fitted(wanted, run_);
-  if (selection == selected_) return;
+  if (selection == selected_) {
+    Q_EMIT selected_again();
+    return;
+  }
   selected_ = selection;
   history_.resize(history_index_ + 1);
   history_.push_back(selection);

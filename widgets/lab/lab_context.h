@@ -138,6 +138,7 @@ class LabContext : public QObject {
 
  Q_SIGNALS:
   void selection_changed();
+  void selected_again();  ///< what is selected already: views that have scrolled away show it
   void hover_changed();
   void pinned_changed();
   void range_changed();

@@ -17,6 +17,10 @@ QColor scale_colour(ColourScale scale, double t);
 /// equal steps look equally large, and both arms are equally light, so that neither side looks like more. On a dark
 /// page the ends are the light colours.
 QColor diverging_colour(double t, bool on_dark);
+/// Returns the colour of what adds to a logit (t > 0, blue) or subtracts from it (t < 0, orange), in every view.
+inline QColor contribution_colour(double t, bool on_dark) {
+  return diverging_colour(-t, on_dark);
+}
 /// CIE L* of an sRGB colour, 0 to 100.
 double cie_lightness(const QColor& colour);
 

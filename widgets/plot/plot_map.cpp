@@ -11,6 +11,14 @@
 
 namespace carryover {
 
+namespace {
+
+bool is_diverging(PlotView::Gradient kind) {
+  return kind == PlotView::Gradient::Diverging || kind == PlotView::Gradient::Contributions;
+}
+
+}  // namespace
+
 void PlotMap::set(const Map& map, const QRectF& edges, const QString& value_label, PlotView::Gradient gradient) {
   CARRYOVER_CHECK(map.values.size() == static_cast<std::size_t>(map.rows * map.columns) && !map.values.empty());
   map_ = map;
@@ -133,10 +141,11 @@ QCPColorGradient PlotMap::gradient() const {
     return gradient;
   }
   constexpr int stops = 32;
-  if (kind_ == PlotView::Gradient::Diverging) {
+  if (is_diverging(kind_)) {
     const bool on_dark = theme_.kind == ThemeKind::Dark;
+    const double sign = kind_ == PlotView::Gradient::Contributions ? -1 : 1;
     for (int i = 0; i <= stops; ++i)
-      gradient.setColorStopAt(static_cast<double>(i) / stops, diverging_colour(2.0 * i / stops - 1, on_dark));
+      gradient.setColorStopAt(static_cast<double>(i) / stops, diverging_colour(sign * (2.0 * i / stops - 1), on_dark));
     return gradient;
   }
   const ColourScale scale = kind_ == PlotView::Gradient::Cividis ? ColourScale::Cividis : ColourScale::Viridis;
@@ -158,7 +167,7 @@ QCPRange PlotMap::value_range() const {
   }
   if (std::isfinite(low_)) low = low_;
   if (std::isfinite(high_)) high = high_;
-  if (kind_ == PlotView::Gradient::Diverging) {
+  if (is_diverging(kind_)) {
     const double most = std::isfinite(low) ? std::max(std::abs(low), std::abs(high)) : 0;
     return most > 0 ? QCPRange(-most, most) : QCPRange(-1, 1);
   }

@@ -71,7 +71,8 @@ class PlotView : public QWidget {
   std::vector<std::pair<double, double>> drawn_points(int curve) const;
 
   // A map: one at a time; NaN cells are left blank. x spans [x0, x1], y spans [y0, y1] (cell edges).
-  enum class Gradient { Viridis, Cividis, Diverging, Categories };  ///< Diverging: zero is in the middle
+  /// Zero is in the middle of Diverging (orange above) and of Contributions (blue above: contribution_colour()).
+  enum class Gradient { Viridis, Cividis, Diverging, Contributions, Categories };
   void set_map(const Map& map, double x0, double x1, double y0, double y1, const QString& value_label,
                Gradient gradient);
   void clear_map();

@@ -168,7 +168,7 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
     const QString source = sources_->tooltip(token);
     return source.isEmpty() ? text : text + u'\n' + source;
   });
-  view_->set_source([this](std::int64_t token) { return sources_->strength(token); });
+  view_->set_source([this](std::int64_t token) { return sources_->colour(token); });
   connect(sources_, &TextSources::answered, this, &Panel::request_refresh);
   connect(sources_, &TextSources::recoloured, view_->viewport(), qOverload<>(&QWidget::update));
   view_->set_loss_change([this](std::int64_t token) { return loss_change(token); });
@@ -193,6 +193,9 @@ TextPanel::TextPanel(LabContext& lab, QWidget* parent)
   connect(&lab.run(), &RunModel::segments_appended, this, &Panel::request_refresh);
   for (const auto signal : {&LabContext::selection_changed, &LabContext::pinned_changed, &LabContext::range_changed})
     connect(&lab, signal, this, &Panel::request_refresh);
+  connect(&lab, &LabContext::selected_again, this, [this] {
+    if (context().linked()) view_->show_token(context().selected().token, false);
+  });
   connect(&lab, &LabContext::hover_changed, this, [this] { view_->set_hovered_token(context().hovered().token); });
 }
 
@@ -212,7 +215,7 @@ void TextPanel::build_bar(QWidget* bar) {
                        Qt::ToolTipRole);
   colour_->setItemData(by_logit,
                        tr("Contribution of each token to the logit of the selected one, through all heads (direct "
-                          "logit attribution); the other colour is negative"),
+                          "logit attribution). Blue adds, orange subtracts"),
                        Qt::ToolTipRole);
   colour_->setAccessibleName(tr("Colour of the text"));
   colour_->setToolTip(tr("What the background of a token shows"));
@@ -339,6 +342,11 @@ void TextPanel::show_menu(const QPoint& global_position) {
   menu->setToolTipsVisible(true);
   connect(menu->addAction(tr("Copy the text of %1").arg(what)), &QAction::triggered, this,
           [this, range] { QGuiApplication::clipboard()->setText(whole_text(context().run(), range)); });
+  if (range.last - range.first == 1)
+    connect(menu->addAction(tr("Why %1?").arg(what)), &QAction::triggered, this, [this, range] {
+      context().select_token(range.first);
+      Q_EMIT why_wanted();
+    });
   if (range.last - range.first == 1)
     connect(menu->addAction(tr("Sources of %1 by attention").arg(what)), &QAction::triggered, this, [this, range] {
       colour_->setCurrentIndex(by_attention);

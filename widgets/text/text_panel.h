@@ -19,6 +19,9 @@ class TextPanel : public Panel {
  public:
   TextPanel(LabContext& context, QWidget* parent = nullptr);
 
+ Q_SIGNALS:
+  void why_wanted();  ///< why the selected token was predicted
+
  protected:
   void refresh() override;
   void unseen() override;

@@ -6,8 +6,11 @@
 #include <cmath>
 
 #include "widgets/lab/foil_field.h"
+#include "widgets/look/colour_mix.h"
 #include "widgets/look/filled_text.h"
+#include "widgets/look/gradients.h"
 #include "widgets/look/quantity_text.h"
+#include "widgets/look/theme.h"
 #include "widgets/runs/state/prediction_change.h"
 
 namespace carryover {
@@ -108,12 +111,21 @@ bool TextSources::find_sources(std::int64_t token, QString& says) {
   values_ = {*answer->sources, *value_, head, run.request().config.sink_length};
   const auto full = static_cast<double>(values_.full());
   says = values_.is_signed()
-             ? filled(tr("Positive and negative contributions to the %1. Full colour: %2"),
+             ? filled(tr("Blue tokens add to the %1, orange ones subtract from it. Full colour: %2"),
                       logit_name(run.token_text(token), parts.foil ? id_text(run, *parts.foil) : QString()),
                       decimal_text(full, 2))
              : tr("Where the query that predicts %1 attends (%2). Full colour: %3 %; attention sinks may be above")
                    .arg(quoted_token(run.token_text(token)), heads_, decimal_text(100 * full, 1));
   return true;
+}
+
+std::optional<QColor> TextSources::colour(std::int64_t token) const {
+  const auto strength = static_cast<double>(values_.strength(token));
+  if (std::isnan(strength)) return std::nullopt;
+  const Theme& theme = current_theme();
+  const bool on_dark = theme.kind == ThemeKind::Dark;
+  const QColor full = values_.is_signed() ? contribution_colour(strength < 0 ? -1 : 1, on_dark) : theme.anchor;
+  return blend(theme.surface, full, std::abs(strength) * 0.75);
 }
 
 QString TextSources::tooltip(std::int64_t token) const {

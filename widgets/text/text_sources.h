@@ -29,7 +29,7 @@ class TextSources : public QWidget {
   void forget();                     ///< another run or model: what is said is not of it
   void stop_asking();                ///< until refresh()
 
-  float strength(std::int64_t token) const { return values_.strength(token); }
+  std::optional<QColor> colour(std::int64_t token) const;  ///< nothing: the token is no source
   QString tooltip(std::int64_t token) const;  ///< what it is as a source; empty where there is nothing to say
 
  Q_SIGNALS:

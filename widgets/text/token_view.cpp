@@ -62,8 +62,8 @@ void TokenView::set_loss_change(std::function<float(std::int64_t)> change) {
   viewport()->update();
 }
 
-void TokenView::set_source(std::function<float(std::int64_t)> strength) {
-  source_ = std::move(strength);
+void TokenView::set_source(std::function<std::optional<QColor>(std::int64_t)> colour) {
+  source_ = std::move(colour);
   viewport()->update();
 }
 
@@ -131,6 +131,7 @@ void TokenView::update_scroll_bar() {
   verticalScrollBar()->setSingleStep(3);
   verticalScrollBar()->setRange(0, static_cast<int>(std::max<std::int64_t>(0, lines - visible_lines())));
   verticalScrollBar()->setValue(static_cast<int>(layout_.estimated_line_of(top_)));
+  bar_value_ = verticalScrollBar()->value();
 }
 
 /// Returns the first line on screen when the text's end is at the view's bottom.
@@ -141,13 +142,14 @@ LinePlace TokenView::last_top() {
 }
 
 // The bar counts estimated lines; the place on screen is exact. So near moves go by lines and only far ones by
-// estimate.
-void TokenView::scrollContentsBy(int /*dx*/, int dy) {
+// estimate. Qt's own distance is from the last value that it moved the bar to, and knows nothing of show_token().
+void TokenView::scrollContentsBy(int /*dx*/, int /*dy*/) {
   const QScrollBar* bar = verticalScrollBar();
-  if (std::abs(dy) > far_jump_pages * visible_lines() || bar->value() == bar->minimum()) {
+  const int down = bar->value() - bar_value_;
+  if (std::abs(down) > far_jump_pages * visible_lines() || bar->value() == bar->minimum()) {
     top_ = layout_.place_of_estimate(bar->value());
   } else {
-    top_ = layout_.moved(top_, -dy);
+    top_ = layout_.moved(top_, down);
   }
   if (bar->value() == bar->maximum()) top_ = last_top();
   update_scroll_bar();
@@ -235,11 +237,7 @@ std::optional<QColor> TokenView::background(std::int64_t token) {
     const QColor colour = diverging_colour(change / full_change_nats, theme.kind == ThemeKind::Dark);
     return blend(theme.surface, colour, std::min(1.0, std::abs(change) / full_change_nats * 4) * 0.8);
   }
-  if (colouring_ == Colouring::Source && source_) {
-    const auto strength = static_cast<double>(source_(token));
-    if (std::isnan(strength)) return std::nullopt;
-    return blend(theme.surface, strength < 0 ? theme.carry : theme.anchor, std::abs(strength) * 0.75);
-  }
+  if (colouring_ == Colouring::Source && source_) return source_(token);
   if (colouring_ == Colouring::Hits) {
     const TokenMark* mark = unit_mark(token);
     if (!mark) return std::nullopt;

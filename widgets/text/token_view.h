@@ -46,8 +46,8 @@ class TokenView : public QAbstractScrollArea {
   /// Sets how many nats a token's loss differs by from the loss that it is compared with; NaN if it is not compared.
   /// For LossChange.
   void set_loss_change(std::function<float(std::int64_t)> change);
-  /// Sets how strongly a token is a source of the selected one, −1 to 1; NaN if it is none. For Source.
-  void set_source(std::function<float(std::int64_t)> strength);
+  /// Sets the colour of a token as a source of the selected one; nothing if it is none. For Source.
+  void set_source(std::function<std::optional<QColor>(std::int64_t)> colour);
   void set_unit(TextUnit unit);  ///< that has one colour: the mean of its losses, or its strongest hit
   TokenRange marked_range() const { return range_; }  ///< by dragging, or Shift and an arrow; empty where none is
   void set_marked_range(const TokenRange& range);
@@ -98,6 +98,7 @@ class TokenView : public QAbstractScrollArea {
   TokenMarks marks_;
   Colouring colouring_ = Colouring::Hits;
   LinePlace top_;
+  int bar_value_ = 0;  ///< the scroll bar's value for `top_`
   std::int64_t selected_ = -1, hovered_ = -1;
   TextUnits units_;
   TextUnit unit_ = TextUnit::Token;
@@ -105,7 +106,8 @@ class TokenView : public QAbstractScrollArea {
   std::optional<double> painted_mean_;
   std::int64_t range_start_ = -1;  ///< where dragging began
   std::function<QString(std::int64_t)> tooltip_;
-  std::function<float(std::int64_t)> loss_change_, source_;
+  std::function<float(std::int64_t)> loss_change_;
+  std::function<std::optional<QColor>(std::int64_t)> source_;
 };
 
 }  // namespace carryover

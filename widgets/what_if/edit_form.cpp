@@ -74,6 +74,8 @@ QWidget* EditForm::make_sources() {
   auto* row = new QWidget(this);
   no_carry_ = new QCheckBox(tr("No carry"), row);
   no_carry_->setToolTip(tr("C = ∅: local heads see only their segment"));
+  no_sinks_ = new QCheckBox(tr("No sinks"), row);
+  no_sinks_->setToolTip(tr("No head reads the text's first tokens from the sinks"));
   prefix_ = new QComboBox(row);
   prefix_->addItems({tr("Prefix: as retrieved"), tr("Prefix: none"), tr("Prefix: random"), tr("Prefix: most recent"),
                      tr("Prefix: constant"), tr("Prefix: sinks + recent"), tr("Prefix: oracle")});
@@ -92,9 +94,11 @@ QWidget* EditForm::make_sources() {
   auto* layout = new WrappingBar(row);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(no_carry_);
+  layout->addWidget(no_sinks_);
   layout->addWidget(prefix_, 1);
   layout->addWidget(seed_);
   connect(no_carry_, &QCheckBox::toggled, this, &EditForm::write_sources);
+  connect(no_sinks_, &QCheckBox::toggled, this, &EditForm::write_sources);
   connect(prefix_, &QComboBox::currentIndexChanged, this, &EditForm::write_sources);
   connect(seed_, &QSpinBox::valueChanged, this, &EditForm::write_sources);
   return row;
@@ -201,7 +205,7 @@ void EditForm::remove_change() {
     return true;
   };
   if (take_out(draft.dropped) || take_out(draft.added) || take_out(draft.banned) || take_carry() ||
-      take_out(draft.patched_heads))
+      take_out(draft.patched_heads) || take_out(draft.zeroed_heads))
     context_.what_ifs().set_draft(draft);
 }
 
@@ -219,6 +223,7 @@ void EditForm::write_sources() {
   if (showing_) return;
   SegmentEdit draft = context_.what_ifs().draft();
   draft.no_carry = no_carry_->isChecked();
+  draft.no_sinks = no_sinks_->isChecked();
   draft.prefix = static_cast<PrefixSource>(prefix_->currentIndex());
   draft.seed = static_cast<std::uint64_t>(seed_->value());
   draft.config.reset();
@@ -230,6 +235,7 @@ void EditForm::show_draft() {
   showing_ = true;
   const SegmentEdit& draft = context_.what_ifs().draft();
   no_carry_->setChecked(draft.no_carry);
+  no_sinks_->setChecked(draft.no_sinks);
   prefix_->setCurrentIndex(static_cast<int>(draft.prefix));
   seed_->setValue(static_cast<int>(draft.seed));
   seed_->setVisible(draft.prefix == PrefixSource::Random);
@@ -246,6 +252,8 @@ void EditForm::show_draft() {
   if (draft.patch_carry) changes_->addItem(tr("Patch the carry from B"));
   for (const HeadRef& head : draft.patched_heads)
     changes_->addItem(filled(tr("Patch the output of layer %1, head %2 from B"), head.layer, head.head));
+  for (const HeadRef& head : draft.zeroed_heads)
+    changes_->addItem(filled(tr("Zero the output of layer %1, head %2"), head.layer, head.head));
   changes_->setVisible(changes_->count() > 0);
   showing_ = false;
 }

@@ -45,7 +45,7 @@ class EditForm : public QWidget {
   SegmentConfig wanted_config() const;
 
   LabContext& context_;
-  QCheckBox *no_carry_, *settings_;
+  QCheckBox *no_carry_, *no_sinks_, *settings_;
   QComboBox* prefix_;
   QSpinBox* seed_;
   QLineEdit* positions_;

@@ -48,11 +48,11 @@ std::vector<SlotRef> slots_of(const json& list, const std::string& where) {
   return held;
 }
 
-std::vector<HeadRef> heads_of(const json& list, const std::string& where) {
+std::vector<HeadRef> heads_of(const json& list, const char* key, const std::string& where) {
   std::vector<HeadRef> heads;
   for (const json& head : list) {
     const auto index = [&](std::size_t place) {
-      return static_cast<int>(place_of(head.at(place), "patched_heads", where, std::numeric_limits<int>::max()));
+      return static_cast<int>(place_of(head.at(place), key, where, std::numeric_limits<int>::max()));
     };
     heads.push_back({index(0), index(1)});
   }
@@ -78,10 +78,12 @@ json edit_json(const SegmentEdit& edit) {
               {"dropped", slots_json(edit.dropped)},
               {"added", slots_json(edit.added)},
               {"banned", banned}};
+  if (edit.no_sinks) fields["no_sinks"] = true;
   if (edit.prefix == PrefixSource::Random) fields["seed"] = edit.seed;
   if (edit.config) fields["config"] = *edit.config;
   if (edit.patch_carry) fields["patch_carry"] = true;
   if (!edit.patched_heads.empty()) fields["patched_heads"] = edit.patched_heads;
+  if (!edit.zeroed_heads.empty()) fields["zeroed_heads"] = edit.zeroed_heads;
   return fields;
 }
 
@@ -89,6 +91,8 @@ SegmentEdit edit_from_json(const json& fields, const std::string& where) {
   try {
     SegmentEdit edit;
     edit.no_carry = read_flag(fields.at("no_carry"), where, "no_carry");
+    if (const auto sinks = fields.find("no_sinks"); sinks != fields.end())
+      edit.no_sinks = read_flag(*sinks, where, "no_sinks");
     edit.prefix = source_of(read_string(fields.at("prefix"), where, "prefix"), where);
     if (const auto seed = fields.find("seed"); seed != fields.end()) edit.seed = read_unsigned(*seed, where, "seed");
     edit.dropped = slots_of(list_of(fields, "dropped", where), where);
@@ -100,7 +104,9 @@ SegmentEdit edit_from_json(const json& fields, const std::string& where) {
       update_from_json(edit.config.emplace(), *config, where);
     if (const auto carry = fields.find("patch_carry"); carry != fields.end())
       edit.patch_carry = read_flag(*carry, where, "patch_carry");
-    if (fields.contains("patched_heads")) edit.patched_heads = heads_of(list_of(fields, "patched_heads", where), where);
+    for (const auto& [key, heads] :
+         {std::pair("patched_heads", &edit.patched_heads), {"zeroed_heads", &edit.zeroed_heads}})
+      if (fields.contains(key)) *heads = heads_of(list_of(fields, key, where), key, where);
     return edit;
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, where, std::string("has an edit with the wrong fields: ") + error.what(),

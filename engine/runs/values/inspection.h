@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/config/head_ref.h"
+#include "engine/config/retrieval_choices.h"
 #include "engine/runs/values/hits.h"
 #include "engine/runs/values/prediction.h"
 #include "engine/runs/values/snapshot.h"
@@ -28,11 +29,15 @@ struct InspectionParts {
   bool recall = false;                             ///< compares what was retrieved with attention over all searched
                                                    ///< positions
   std::optional<std::int64_t> attribution = {};    ///< target of this token of the segment, counted from its start
+  std::int64_t neurons = 0;                        ///< with `attribution`: number of neurons to list
+  std::optional<std::int64_t> lens = {};           ///< logit lens of this token of the segment
+  std::optional<std::int64_t> ablations = {};      ///< this token's prediction without each part of the prefixes
   std::optional<std::int64_t> sources = {};        ///< positions that this token's query attends to; it predicts the
                                                    ///< next token
   std::vector<AttentionPair> pairs = {};           ///< attention of every head from these queries to these keys
   std::optional<std::int32_t> foil = {};           ///< id; attribution and sources then use the target's logit minus
                                                    ///< the foil's
+  std::int64_t top = 0;                            ///< number of likeliest tokens that each prediction lists
 };
 
 /// Throws EngineError{BadInput} if the attention map would have no rows or columns.
@@ -82,6 +87,14 @@ struct HeadRecall {
   std::vector<std::int64_t> oracle;  ///< the R positions with most attention, ascending
 };
 
+/// One neuron of a feed-forward layer. It adds its activation times its column of the down-projection.
+struct NeuronShare {
+  int layer = 0;
+  std::int64_t neuron = 0;  ///< 0 … I − 1
+  float activation = 0;     ///< what the down-projection reads
+  float logit = 0;
+};
+
 /// Direct contributions to a target's logit, or to its difference from a foil's, with the scale of the final norm kept
 /// fixed. Their sum over heads and sources, with `embedding` and the feed-forward layers, is `logit`.
 struct LogitAttribution {
@@ -92,6 +105,40 @@ struct LogitAttribution {
   /// [L, H]: contributions of what heads read in each part. Carry is all of a prefix but sinks and what was retrieved,
   /// so far as it lies before the segment.
   Map sinks, retrieved, carry, segment;
+  std::vector<NeuronShare> neurons = {};  ///< of all layers, those that move the logit most; the largest first
+};
+
+/// One reading of the logit lens: what the final norm and the head make of a vector inside the model.
+struct LensReading {
+  TopToken top;              ///< likeliest token
+  std::int64_t rank = 0;     ///< number of tokens that are likelier than the target
+  float target_logprob = 0;  ///< ln p
+  float foil_logprob = 0;    ///< ln p; 0 without a foil
+};
+
+/// The logit lens of one token's prediction.
+struct LogitLens {
+  std::int64_t token = 0;             ///< counted from the segment's start
+  std::int32_t target = 0;            ///< id
+  std::vector<LensReading> residual;  ///< [1 + L], of the residual stream: after the embedding and after each layer
+  /// After each layer from `first_carry_layer` on, of what attention has read from the carry and written into the
+  /// residual stream so far; empty if no head reads a carry.
+  std::vector<LensReading> carry;
+  std::int64_t first_carry_layer = 0;
+};
+
+/// A prediction of a segment that ran without one part of its prefixes. The other parts keep their positions.
+struct AblatedPrediction {
+  PrefixPart part = PrefixPart::Sinks;  ///< the part that no head read
+  Prediction prediction;
+  std::vector<float> logprobs = {};  ///< ln p of the tokens that are the likeliest ones with all parts, in their order
+};
+
+/// A prediction as it was, and without each part that its segment's heads read. A policy other than segmented has no
+/// such parts.
+struct PredictionAblations {
+  Prediction as_it_was;
+  std::vector<AblatedPrediction> without;
 };
 
 /// The sources of a prediction: the attention of the query that predicts a token, for every head on every position that
@@ -115,6 +162,8 @@ struct Inspection {
   std::vector<HeadRecall> recall;
   std::optional<LogitAttribution> attribution;
   std::optional<TokenSources> sources;
+  std::optional<LogitLens> lens;
+  std::optional<PredictionAblations> ablations;
   Map pair_mass, pair_top;  ///< [L, H]: mean attention over the pairs; share of pairs whose key has most of the query's
                             ///< attention
 };

@@ -38,6 +38,8 @@ std::string carry_problem(const RunRequest& run, const RunRequest& source, std::
 
 std::string patch_problem(const RunRequest& run, const RunRequest& source, std::int64_t segment,
                           const SegmentEdit& edit) {
+  for (const HeadRef& head : edit.zeroed_heads)
+    if (std::ranges::count(edit.patched_heads, head) > 0) return "a head's output can't be zeroed and patched at once";
   if (source.config.segment_length != run.config.segment_length)
     return "the segment lengths differ: " + pair_of(source.config.segment_length, run.config.segment_length);
   const std::int64_t there = length_of(source, segment), here = length_of(run, segment);

@@ -2,6 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <vector>
+
+#include "engine/runs/values/top_tokens.h"
 
 namespace carryover {
 
@@ -9,6 +12,7 @@ namespace carryover {
 struct PredictionQuestion {
   std::int64_t token = 0;
   std::optional<std::int32_t> foil = {};  ///< id of a token that the target is compared with
+  std::int64_t top = 0;                   ///< number of likeliest tokens to list
   bool operator==(const PredictionQuestion&) const = default;
 };
 
@@ -19,6 +23,8 @@ struct Prediction {
   double logit = 0, probability = 0;
   std::optional<std::int32_t> foil = {};
   double foil_logit = 0, foil_probability = 0;  ///< 0 without a foil
+  /// The likeliest tokens, best first, and then the target if it is none of them; empty if none were asked for.
+  std::vector<TopToken> top = {};
 
   double logit_difference() const { return logit - foil_logit; }  ///< the target's logit if there is no foil
 };

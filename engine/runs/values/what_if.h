@@ -22,6 +22,7 @@ struct SlotRef {
 /// The changes to one segment. All that came before it stays as it was; so do S and the position scaling.
 struct SegmentEdit {
   bool no_carry = false;  ///< C_{i−1} = ∅: local heads see their segment alone
+  bool no_sinks = false;  ///< no head reads the sinks
   PrefixSource prefix = PrefixSource::Search;
   std::uint64_t seed = 1;                    ///< seed of PrefixSource::Random
   std::vector<SlotRef> dropped = {};         ///< slots to remove; the other slots keep their places
@@ -34,11 +35,22 @@ struct SegmentEdit {
   std::vector<HeadRef> patched_heads = {};   ///< heads whose attention outputs, at every token, are replaced by the
                                              ///< other run's
 
+  std::vector<HeadRef> zeroed_heads = {};  ///< heads whose attention outputs, at every token, are zero
+
   /// Returns true if the search has to be done again, so that the segment before has to be run again.
   bool searches_again() const { return !banned.empty() || config.has_value(); }
   bool patches() const { return patch_carry || !patched_heads.empty(); }
   bool operator==(const SegmentEdit&) const = default;
 };
+
+/// Returns the edit that removes a part of all prefixes.
+inline SegmentEdit edit_without(PrefixPart part) {
+  SegmentEdit edit;
+  edit.no_sinks = part == PrefixPart::Sinks;
+  edit.no_carry = part == PrefixPart::Carry;
+  if (part == PrefixPart::Retrieved) edit.prefix = PrefixSource::Off;
+  return edit;
+}
 
 /// The result of a what-if, to compare with the same segment as it was.
 struct WhatIfOutcome {

@@ -111,6 +111,49 @@ class TextPanelTest : public QObject {
     QVERIFY(!view.token_rect(0).isEmpty());
   }
 
+  /// The lines above are estimates until they are laid out, so that a place and the bar's value for it differ.
+  void the_wheel_moves_by_lines_from_where_a_token_was_shown() {
+    RunModel run;
+    begin(run, prose(400'000));
+    TokenView view(run);
+    view.resize(700, 500);
+    view.reset();
+    view.show();
+    test::settle();
+    for (const std::int64_t token : {300'000, 1'000, 399'000, 200'123}) {
+      view.show_token(token, false);
+      const QRect before = view.token_rect(token);
+      QVERIFY(!before.isEmpty());
+      QWheelEvent notch(QPointF(100, 100), view.viewport()->mapToGlobal(QPointF(100, 100)), {}, QPoint(0, 120),
+                        Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+      QApplication::sendEvent(view.viewport(), &notch);
+      const QRect after = view.token_rect(token);
+      QVERIFY2(!after.isEmpty(), qPrintable(QString::number(token)));
+      const int moved = after.top() - before.top();
+      QVERIFY2(moved > 0 && moved < view.viewport()->height() / 2, qPrintable(QString::number(moved)));
+    }
+  }
+
+  void a_token_that_is_chosen_again_is_shown_again() {
+    LabContext lab;
+    TextPanel panel(lab);
+    panel.resize(800, 600);
+    panel.show();
+    begin(lab.run(), prose(60'000));
+    auto& view = *panel.findChild<TokenView*>();
+    view.reset();
+    test::settle();
+    Selection selection;
+    selection.token = 40'000;
+    lab.select(selection);
+    test::settle();
+    QVERIFY(!view.token_rect(40'000).isEmpty());
+    view.show_token(10, true);
+    QVERIFY(view.token_rect(40'000).isEmpty());
+    lab.select(selection);
+    QVERIFY(!view.token_rect(40'000).isEmpty());
+  }
+
   void search_finds_what_a_plain_search_finds_both_ways_and_around() {
     RunModel run;
     std::string text = prose(60'000);

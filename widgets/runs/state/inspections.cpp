@@ -18,12 +18,12 @@ bool agree(const std::optional<T>& a, const std::optional<T>& b) {
 }
 
 bool shows_logits(const InspectionParts& parts) {
-  return parts.attribution || parts.sources;
+  return parts.attribution || parts.sources || parts.lens || parts.ablations;
 }
 
-/// Work on every head, which takes longer than the segment itself.
-bool asks_every_head(const InspectionQuery& query) {
-  return query.parts.masses || query.parts.recall || !query.parts.pairs.empty();
+/// Returns true for what takes longer than the segment itself: work on every head, or the segment several times.
+bool is_slow(const InspectionQuery& query) {
+  return query.parts.masses || query.parts.recall || query.parts.ablations || !query.parts.pairs.empty();
 }
 
 bool same_size(const InspectionParts& a, const InspectionParts& b) {
@@ -36,22 +36,28 @@ bool covers(const InspectionQuery& have, const InspectionQuery& want) {
   const InspectionParts &a = have.parts, &b = want.parts;
   return have.segment == want.segment && holds(a.attention, b.attention) && (!b.attention || same_size(a, b)) &&
          (a.masses || !b.masses) && holds(a.search, b.search) && (a.recall || !b.recall) &&
-         holds(a.attribution, b.attribution) && holds(a.sources, b.sources) && (!shows_logits(b) || a.foil == b.foil) &&
-         (b.pairs.empty() || a.pairs == b.pairs);
+         holds(a.attribution, b.attribution) && a.neurons >= b.neurons && holds(a.sources, b.sources) &&
+         holds(a.lens, b.lens) && holds(a.ablations, b.ablations) && a.top >= b.top &&
+         (!shows_logits(b) || a.foil == b.foil) && (b.pairs.empty() || a.pairs == b.pairs);
 }
 
 std::optional<InspectionQuery> merged(const InspectionQuery& a, const InspectionQuery& b) {
   const InspectionParts &x = a.parts, &y = b.parts;
   if (a.segment != b.segment || x.pairs != y.pairs || !agree(x.attention, y.attention) || !agree(x.search, y.search) ||
-      !agree(x.attribution, y.attribution) || !agree(x.sources, y.sources) ||
-      (shows_logits(x) && shows_logits(y) && x.foil != y.foil) || (x.attention && y.attention && !same_size(x, y)))
+      !agree(x.attribution, y.attribution) || !agree(x.sources, y.sources) || !agree(x.lens, y.lens) ||
+      !agree(x.ablations, y.ablations) || (shows_logits(x) && shows_logits(y) && x.foil != y.foil) ||
+      (x.attention && y.attention && !same_size(x, y)))
     return {};
   InspectionQuery both = x.attention ? a : b;
   both.parts.masses = x.masses || y.masses;
   both.parts.recall = x.recall || y.recall;
   both.parts.search = x.search ? x.search : y.search;
   both.parts.attribution = x.attribution ? x.attribution : y.attribution;
+  both.parts.neurons = std::max(x.neurons, y.neurons);
   both.parts.sources = x.sources ? x.sources : y.sources;
+  both.parts.lens = x.lens ? x.lens : y.lens;
+  both.parts.ablations = x.ablations ? x.ablations : y.ablations;
+  both.parts.top = std::max(x.top, y.top);
   both.parts.foil = shows_logits(x) ? x.foil : y.foil;
   return both;
 }
@@ -85,12 +91,12 @@ std::optional<InspectionQuery> Inspections::next() const {
   for (const auto& [view, wish] : wishes_)
     if (wish.waits()) waiting.push_back(&wish);
   if (waiting.empty()) return {};
-  // A click waits for its own answer only: what asks every head comes after what does not.
-  const auto order = [](const Wish* wish) { return std::pair(!asks_every_head(wish->query), wish->age); };
+  // A click waits for its own answer only: what is slow comes after what is not.
+  const auto order = [](const Wish* wish) { return std::pair(!is_slow(wish->query), wish->age); };
   std::ranges::sort(waiting, std::greater(), order);
   InspectionQuery query = waiting.front()->query;
   for (const Wish* wish : waiting)
-    if (asks_every_head(wish->query) == asks_every_head(query))
+    if (is_slow(wish->query) == is_slow(query))
       if (const auto both = merged(query, wish->query)) query = *both;
   return query;
 }

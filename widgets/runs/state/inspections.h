@@ -40,8 +40,8 @@ class Inspections : public QObject {
   QString waiting_for() const { return waiting_for_; }  ///< what keeps the engine from answering, or empty
 
   // For whoever serves.
-  /// The newest wish without an answer, together with the others that one inspection can answer. Those that ask every
-  /// head (masses, recall, pairs) come after all others.
+  /// The newest wish without an answer, together with the others that one inspection can answer. Those that take longer
+  /// than the segment itself (masses, recall, pairs, ablations) come after all others.
   std::optional<InspectionQuery> next() const;
   bool is_wanted(const InspectionQuery& query) const;  ///< some view still waits for it
   void deliver(const InspectionQuery& query, std::shared_ptr<const Inspection> inspection);

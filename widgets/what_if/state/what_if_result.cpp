@@ -157,6 +157,7 @@ SlotRef slot_read_by(const RunModel& run, HeadRef head, std::int64_t position) {
 QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   QStringList parts;
   if (edit.no_carry) parts += WhatIf::tr("no carry");
+  if (edit.no_sinks) parts += WhatIf::tr("no sinks");
   if (edit.prefix == PrefixSource::Off) parts += WhatIf::tr("no prefix");
   if (edit.prefix == PrefixSource::Random) parts += WhatIf::tr("random prefix (seed %1)").arg(edit.seed);
   if (edit.prefix == PrefixSource::Recent) parts += WhatIf::tr("most recent prefix");
@@ -169,6 +170,7 @@ QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   if (edit.config) parts += config_changes(run_config, *edit.config);
   if (edit.patch_carry) parts += WhatIf::tr("carry patched");
   if (!edit.patched_heads.empty()) parts += WhatIf::tr("output of %1 patched").arg(heads_text(edit.patched_heads));
+  if (!edit.zeroed_heads.empty()) parts += WhatIf::tr("output of %1 zeroed").arg(heads_text(edit.zeroed_heads));
   return parts.isEmpty() ? WhatIf::tr("nothing changed") : parts.join(QStringLiteral(", "));
 }
 
