@@ -279,7 +279,11 @@ void Shell::add_questions(QMenu* menu) {
 void Shell::set_language(const QString& language) {
   settings_.values.language = language;
   save_settings();
-  window_.lab().context.add_note(tr("The language changes when the program is next started"));
+  const QString notice = QStringLiteral("language");
+  if (language == started_in_) return window_.message_bar().withdraw_notice(notice);
+  window_.message_bar().put_notice(notice, tr("The language changes when the program is next started"),
+                                   tr("The session is kept and comes back."), tr("Quit now"),
+                                   [this] { window_.close(); });
 }
 
 void Shell::save_settings() {
@@ -417,6 +421,8 @@ std::vector<Command> Shell::commands() {
   open(tr("Open recent session: %1"), settings_.values.sessions);
   for (const auto& [name, state] : settings_.values.layouts)
     all.push_back({tr("Layout: %1").arg(name), {}, [this, name = name] { apply_own_layout(name); }});
+  for (const Language& language : languages())
+    all.push_back({tr("Language: %1").arg(language.name), {}, [this, id = language.id] { set_language(id); }});
   for (int i = 0; i < static_cast<int>(guide_sections().size()); ++i)
     all.push_back({tr("Guide: %1").arg(guide_sections()[static_cast<std::size_t>(i)].title), {}, [this, i] {
                      open_guide();

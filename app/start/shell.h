@@ -73,6 +73,7 @@ class Shell : public QObject {
 
   MainWindow& window_;
   SettingsFile& settings_;
+  const QString started_in_ = settings_.values.language;  ///< the language of this window
   SessionKeeper& keeper_;
   EngineConsent consent_;
   StartPanel* start_;  ///< in the window

@@ -7,7 +7,10 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "engine/cost/policy_table.h"
 #include "widgets/controls/elided_label.h"
+#include "widgets/look/filled_text.h"
+#include "widgets/look/quantity_text.h"
 #include "widgets/look/shown_name.h"
 #include "widgets/look/theme.h"
 #include "widgets/runs/state/model_label.h"
@@ -22,12 +25,19 @@ QString unlike(const ModelInfo& run, const ModelInfo& open) {
   return {};
 }
 
-/// Returns true if the run read the open text, or its beginning.
-bool reads(const RunModel& run, const std::optional<LoadedText>& text) {
-  if (!run.request().ids || !text || !text->ids) return false;
+/// Returns how many tokens of the open text the run was asked to read; nothing if it is of another text.
+std::optional<std::int64_t> tokens_read(const RunModel& run, const std::optional<LoadedText>& text) {
+  if (!run.request().ids || !text || !text->ids) return {};
   const std::vector<std::int32_t>& ids = *run.request().ids;
   const auto begin = ids.begin() + (run.request().config.bos && !ids.empty() ? 1 : 0);
-  return ids.end() - begin <= std::ssize(*text->ids) && std::equal(begin, ids.end(), text->ids->begin());
+  const bool reads = ids.end() - begin <= std::ssize(*text->ids) && std::equal(begin, ids.end(), text->ids->begin());
+  return reads ? std::optional<std::int64_t>(ids.end() - begin) : std::nullopt;
+}
+
+/// Returns the time that the whole text would take at the speed of a run of its first `read` tokens; 0: not known.
+double seconds_for_all(const RunModel& run, std::int64_t read, std::int64_t all) {
+  if (!run.finished() || run.summary().cancelled || read <= 0 || runs_in_chunks(run.request().policy)) return 0;
+  return run.summary().seconds * static_cast<double>(all) / static_cast<double>(read);
 }
 
 }  // namespace
@@ -36,6 +46,7 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
     : QWidget(parent),
       lab_(lab),
       chip_(new QToolButton(this)),
+      all_(new QToolButton(this)),
       offer_(new QToolButton(this)),
       text_(new ElidedLabel(this, Qt::ElideMiddle)),
       document_(new ElidedLabel(this, Qt::ElideMiddle)),
@@ -60,10 +71,16 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   constexpr int first = 1000;  // each as much as fit() gives it, then the gap
   row->addWidget(chip_, first);
   row->addWidget(text_, first);
+  row->addWidget(all_);
   row->addWidget(document_, first);
   row->addStretch(1);
   row->addWidget(badge_, first);
   row->addWidget(offer_);
+  all_->setText(tr("Run all"));
+  all_->setObjectName(QStringLiteral("run_all"));
+  all_->setAutoRaise(true);
+  all_->hide();
+  connect(all_, &QToolButton::clicked, this, &IdentityBar::run_all);
   offer_->setAccessibleName(tr("Offer"));
   offer_->hide();
   connect(offer_, &QToolButton::clicked, this, [this] {
@@ -77,6 +94,8 @@ IdentityBar::IdentityBar(Lab& lab, QWidget* parent)
   connect(&lab.context.run(), &RunModel::reset, this, &IdentityBar::show_run);
   for (const auto signal : {&RunController::run_started, &RunController::run_shown})  // its text has its name now
     connect(&lab.runs, signal, this, &IdentityBar::show_run);
+  for (const auto signal : {&RunController::state_changed, &RunController::run_ended})
+    connect(&lab.runs, signal, this, &IdentityBar::show_text);
   colour();
   show_model();
 }
@@ -95,6 +114,9 @@ QString IdentityBar::chip() const {
 }
 QString IdentityBar::badge() const {
   return badge_->text();
+}
+QString IdentityBar::text() const {
+  return text_->text();
 }
 QString IdentityBar::document() const {
   return document_->text();
@@ -115,10 +137,37 @@ void IdentityBar::show_model() {
   model_ = chip;
   chip_->setToolTip((chip + u'\n') + details + QStringLiteral("\n\n") + tr("Click to choose the model or its adapter"));
   chip_->setAccessibleDescription(details);
-  const auto& text = lab_.loader.text();
-  text_->setText(text ? QFileInfo(text->name).fileName() : QString());
-  text_->setToolTip(text ? text->name : QString());
   show_run();
+}
+
+void IdentityBar::show_text() {
+  const auto& text = lab_.loader.text();
+  const RunModel& run = lab_.context.run();
+  QString label = text ? QFileInfo(text->name).fileName() : QString();
+  const auto read = run.is_empty() ? std::nullopt : tokens_read(run, text);
+  const std::int64_t all = text && text->ids ? std::ssize(*text->ids) : 0;
+  const bool part = read && *read < all;
+  if (part)
+    label += u' ' + filled(tr("· %L1 of %L2 tokens"), static_cast<qlonglong>(*read), static_cast<qlonglong>(all));
+  text_->setText(label);
+  text_->setToolTip(text ? text->name : QString());
+  all_->setVisible(part && lab_.runs.state() == RunController::State::Idle);
+  if (part) {
+    const double seconds = seconds_for_all(run, *read, all);
+    const QString time =
+        seconds > 0 ? tr(" It takes about %1 at this run's speed.").arg(duration_text(seconds)) : QString();
+    all_->setToolTip(tr("The shown run read a part of the text. Run the whole text with the settings of now.") + time);
+  }
+  all_->setEnabled(lab_.runs.can_run());
+  fit();
+}
+
+void IdentityBar::run_all() {
+  RunOptions options = lab_.context.run_options();
+  options.token_limit = 0;
+  options.tokens_chosen = true;
+  lab_.context.edit_run_options(options, tr("run the whole text"));
+  lab_.runs.run();
 }
 
 void IdentityBar::show_document() {
@@ -142,7 +191,7 @@ void IdentityBar::show_run() {
       badge_->setToolTip(tr("The shown run was made with these weights, not with the open model's. Views that run "
                             "segments again, and what-ifs, are not available.") +
                          QStringLiteral("\n\n") + model_details(run.model()));
-    } else if (!reads(run, lab_.loader.text())) {
+    } else if (!tokens_read(run, lab_.loader.text())) {
       const QString name = run.text_name().isEmpty() ? tr("another text") : QFileInfo(run.text_name()).fileName();
       badge_->setText(tr("Shown run: %1").arg(name));
       badge_->setToolTip(tr("The shown run read %1, which is not the open text. Run reads the open text.")
@@ -150,7 +199,7 @@ void IdentityBar::show_run() {
     }
   }
   badge_->setVisible(!badge().isEmpty());
-  fit();
+  show_text();
 }
 
 /// Its width, of `most` at most; then its text lacks its middle.
@@ -172,8 +221,9 @@ void IdentityBar::fit() {
     const int text = label->fontMetrics().horizontalAdvance(label->text());
     return text == 0 ? 0 : text + sides.left() + sides.right() + slack;
   };
-  const int offer = offer_->isHidden() ? 0 : offer_->sizeHint().width();
-  const int all = std::max(200, width() - gaps - offer);
+  int buttons = 0;
+  for (const QToolButton* button : {all_, offer_}) buttons += button->isHidden() ? 0 : button->sizeHint().width();
+  const int all = std::max(200, width() - gaps - buttons);
   const int badge = std::min(wanted(badge_), all / 2);
   const int others = wanted(text_) + wanted(document_);
   const int chip = show_chip(std::max({120, (all - badge) * 75 / 100, all - badge - others}));

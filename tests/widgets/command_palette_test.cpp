@@ -5,6 +5,7 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QTest>
@@ -100,6 +101,24 @@ class CommandPaletteTest : public QObject {
     QTest::keyClick(query, Qt::Key_Return);
     QCOMPARE(ran, QStringList(marked));
     QTRY_VERIFY(watched.isNull());
+  }
+
+  void what_matches_nothing_is_said() {
+    QWidget parent;
+    parent.resize(800, 600);
+    parent.show();
+    CommandPalette palette(named({"one", "two"}), {}, &parent);
+    palette.setAttribute(Qt::WA_DeleteOnClose, false);
+    palette.open();
+    QVERIFY(QTest::qWaitForWindowExposed(&palette));
+    auto* query = palette.findChild<QLineEdit*>();
+    auto* list = palette.findChild<QListView*>();
+    auto* nothing = palette.findChild<QLabel*>();
+    QVERIFY(list->isVisible() && !nothing->isVisible());
+    query->setText("qqq");
+    QVERIFY(!list->isVisible() && nothing->isVisible() && nothing->text().contains("qqq"));
+    query->setText("o");
+    QVERIFY(list->isVisible() && !nothing->isVisible());
   }
 
   void a_long_name_leaves_room_for_the_keys() {

@@ -146,6 +146,22 @@ class IdentityTest : public QObject {
     folder_ = QString::fromStdString(temp_->path().string());
   }
 
+  void a_run_of_a_part_says_so_and_offers_the_whole_text() {
+    Home home(folder_);
+    const QString problem = run_when_idle(home.window, "open demo\nset tokens 700\nrun\nwait\n");
+    QVERIFY2(problem.isEmpty(), qPrintable(problem));
+    IdentityBar& bar = home.window.identity();
+    auto& all = *bar.findChild<QToolButton*>(QStringLiteral("run_all"));
+    const auto whole = static_cast<qlonglong>(home.window.lab().loader.text()->ids->size());
+    QVERIFY2(bar.text().endsWith(QStringLiteral("· 700 of %L1 tokens").arg(whole)), qPrintable(bar.text()));
+    QVERIFY(all.isVisible() && all.isEnabled() && all.toolTip().contains(QStringLiteral("at this run's speed")));
+    all.click();
+    QVERIFY(!all.isVisible());  // while it runs
+    QVERIFY(QTest::qWaitFor([&] { return home.lab().run().finished(); }, patience_ms));
+    QCOMPARE(static_cast<qlonglong>(home.lab().run().request().ids->size()), whole);
+    QVERIFY2(!bar.text().contains(QStringLiteral(" of ")) && !all.isVisible(), qPrintable(bar.text()));
+  }
+
   void a_training_gives_the_window_its_weights_and_a_session_brings_them_back() {
     const QString session = file("study.carryover");
     std::string base, trained, id;

@@ -2,6 +2,7 @@
 #include "widgets/controls/command_palette.h"
 
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPainter>
@@ -81,7 +82,8 @@ CommandPalette::CommandPalette(std::vector<Command> commands,
     : QDialog(parent, Qt::Dialog | Qt::FramelessWindowHint),
       model_(std::move(commands), std::move(from_query)),
       query_(new QLineEdit(this)),
-      list_(new QListView(this)) {
+      list_(new QListView(this)),
+      nothing_(new QLabel(this)) {
   setAttribute(Qt::WA_DeleteOnClose);
   setWindowTitle(tr("Commands"));
   query_->setPlaceholderText(tr("A command, a view, “segment 12”, “token 5000”, “layer 3 head 1” …"));
@@ -97,8 +99,14 @@ CommandPalette::CommandPalette(std::vector<Command> commands,
   layout->setContentsMargins(8, 8, 8, 8);
   layout->addWidget(query_);
   layout->addWidget(list_);
+  layout->addWidget(nothing_, 1, Qt::AlignTop);
+  nothing_->setWordWrap(true);
+  nothing_->hide();
   connect(query_, &QLineEdit::textChanged, this, [this](const QString& text) {
     model_.set_query(text);
+    nothing_->setText(tr("No command matches “%1”").arg(text));
+    nothing_->setVisible(model_.rowCount() == 0);
+    list_->setVisible(model_.rowCount() > 0);
     list_->setCurrentIndex(model_.index(0));
   });
   connect(query_, &QLineEdit::returnPressed, this, &CommandPalette::run_current);

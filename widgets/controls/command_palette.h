@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+class QLabel;
 class QLineEdit;
 class QListView;
 
@@ -52,6 +53,7 @@ class CommandPalette : public QDialog {
   CommandModel model_;
   QLineEdit* query_;
   QListView* list_;
+  QLabel* nothing_;  ///< in place of the list where no command matches
 };
 
 }  // namespace carryover
