@@ -50,12 +50,10 @@ class Inspector {
     if (parts_.attribution) start_attribution(*parts_.attribution);
     if (parts_.sources) start_sources(*parts_.sources);
     if (parts_.lens) start_lens(*parts_.lens);
+    if (parts_.ablations) start_ablations(*parts_.ablations);
     if (parts_.recall) start_recall();
     if (!parts_.pairs.empty()) start_pairs();
     if (!lenses_.empty()) look();
-    if (parts_.ablations)
-      inspection_.ablations =
-          ablate_prediction(replay_, *before_, question_of(*parts_.ablations), replay_.target_of(*parts_.ablations));
     return std::move(inspection_);
   }
 
@@ -80,8 +78,8 @@ class Inspector {
       for (const Lens& lens : lenses_) lens.see(sight);
     };
     const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch);
-    for (const Lens& lens : lenses_) lens.finish(hidden);
     if (record_) check_losses(record_, replay_.losses(hidden, inspection_.segment), inspection_.segment);
+    for (const Lens& lens : lenses_) lens.finish(hidden);
   }
 
   PredictionQuestion question_of(std::int64_t token) const { return {token, parts_.foil, parts_.top}; }
@@ -115,6 +113,15 @@ class Inspector {
                                                          replay_.target_of(token));
     lenses_.push_back({[lens](const LayerSight& sight) { lens->see(sight); },
                        [this, lens](const at::Tensor&) { inspection_.lens = lens->result(); }});
+  }
+
+  void start_ablations(std::int64_t token) {
+    replay_.target_of(token);  // throws where the token predicts none, before the segment runs
+    const auto read = std::make_shared<std::set<PrefixPart>>();
+    const auto compare = [this, token, read](const at::Tensor& hidden) {
+      inspection_.ablations = ablate_prediction(replay_, *before_, question_of(token), hidden, *read);
+    };
+    lenses_.push_back({[read](const LayerSight& sight) { note_parts(sight, *read); }, compare});
   }
 
   void start_recall() {

@@ -693,6 +693,11 @@ class InspectTest : public QObject {
           },
           c.control, c.archive, other);
     }
+    // They show nothing of a segment whose losses are not those of its record.
+    Case other(529);
+    const std::vector<float> wrong(static_cast<std::size_t>(other.request.config.segment_length), 99.F);
+    const InspectRequest recorded{other.request, 3, {.ablations = 4}, RecordedSegment{{}, DType::Float64, wrong, {}}};
+    QVERIFY_THROWS_EXCEPTION(EngineError, inspect_segment(other.tiny.decoder, recorded, other.control, other.archive));
     Case full(530, "full");
     QVERIFY(full.inspect(3, {.ablations = 4}).ablations->without.empty());
   }

@@ -342,16 +342,16 @@ void TextPanel::show_menu(const QPoint& global_position) {
   menu->setToolTipsVisible(true);
   connect(menu->addAction(tr("Copy the text of %1").arg(what)), &QAction::triggered, this,
           [this, range] { QGuiApplication::clipboard()->setText(whole_text(context().run(), range)); });
-  if (range.last - range.first == 1)
+  if (range.last - range.first == 1) {
     connect(menu->addAction(tr("Why %1?").arg(what)), &QAction::triggered, this, [this, range] {
       context().select_token(range.first);
       Q_EMIT why_wanted();
     });
-  if (range.last - range.first == 1)
     connect(menu->addAction(tr("Sources of %1 by attention").arg(what)), &QAction::triggered, this, [this, range] {
       colour_->setCurrentIndex(by_attention);
       context().select_token(range.first);
     });
+  }
   menu->addSeparator();
   offer_what_ifs(*menu, range, what);
   offer_slots(*menu, range, what);
