@@ -25,13 +25,13 @@ QString unlike(const ModelInfo& run, const ModelInfo& open) {
   return {};
 }
 
-/// Returns how many tokens of the open text the run was asked to read; nothing if it is of another text.
-std::optional<std::int64_t> tokens_read(const RunModel& run, const std::optional<LoadedText>& text) {
-  if (!run.request().ids || !text || !text->ids) return {};
+/// Returns how many tokens of the open text the run was asked to read; 0: there is no run of this text.
+std::int64_t tokens_read(const RunModel& run, const std::optional<LoadedText>& text) {
+  if (run.is_empty() || !run.request().ids || !text || !text->ids) return 0;
   const std::vector<std::int32_t>& ids = *run.request().ids;
   const auto begin = ids.begin() + (run.request().config.bos && !ids.empty() ? 1 : 0);
   const bool reads = ids.end() - begin <= std::ssize(*text->ids) && std::equal(begin, ids.end(), text->ids->begin());
-  return reads ? std::optional<std::int64_t>(ids.end() - begin) : std::nullopt;
+  return reads ? ids.end() - begin : 0;
 }
 
 /// Returns the time that the whole text would take at the speed of a run of its first `read` tokens; 0: not known.
@@ -144,16 +144,16 @@ void IdentityBar::show_text() {
   const auto& text = lab_.loader.text();
   const RunModel& run = lab_.context.run();
   QString label = text ? QFileInfo(text->name).fileName() : QString();
-  const auto read = run.is_empty() ? std::nullopt : tokens_read(run, text);
+  const std::int64_t read = tokens_read(run, text);
   const std::int64_t all = text && text->ids ? std::ssize(*text->ids) : 0;
-  const bool part = read && *read < all;
+  const bool part = read > 0 && read < all;
   if (part)
-    label += u' ' + filled(tr("· %L1 of %L2 tokens"), static_cast<qlonglong>(*read), static_cast<qlonglong>(all));
+    label += u' ' + filled(tr("· %L1 of %L2 tokens"), static_cast<qlonglong>(read), static_cast<qlonglong>(all));
   text_->setText(label);
   text_->setToolTip(text ? text->name : QString());
   all_->setVisible(part && lab_.runs.state() == RunController::State::Idle);
   if (part) {
-    const double seconds = seconds_for_all(run, *read, all);
+    const double seconds = seconds_for_all(run, read, all);
     const QString time =
         seconds > 0 ? tr(" It takes about %1 at this run's speed.").arg(duration_text(seconds)) : QString();
     all_->setToolTip(tr("The shown run read a part of the text. Run the whole text with the settings of now.") + time);
