@@ -44,6 +44,10 @@ show why
 select token 386
 wait
 screenshot why $1/why.png
+show sweep
+press sweep Run
+wait
+screenshot sweep $1/sweep.png
 pin run
 set retrieval_length 16
 run

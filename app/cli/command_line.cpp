@@ -81,6 +81,7 @@ const std::vector<Verb>& verbs() {
       {"audit", "Verify training gradients against the objective", add_audit},
       {"export", "Export a run's figures, data or report, or a model with its adapter merged", add_export},
       {"why", "Explain one prediction of a run: layers, heads, neurons, sources", add_why},
+      {"sweep", "Patch or ablate a segment's heads, layers and tokens one by one", add_sweep},
       {"heads", "Find the heads that retrieve, and propose a grouping", add_heads},
       {"bench", "Measure speed and memory by context, policy and peer", add_bench},
 #ifdef CARRYOVER_SERVER

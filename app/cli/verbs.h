@@ -33,6 +33,7 @@ VerbAction add_eval(CLI::App& app);
 VerbAction add_audit(CLI::App& app);
 VerbAction add_export(CLI::App& app);
 VerbAction add_why(CLI::App& app);
+VerbAction add_sweep(CLI::App& app);
 VerbAction add_heads(CLI::App& app);
 VerbAction add_bench(CLI::App& app);
 VerbAction add_serve(CLI::App& app);  ///< of a build with CARRYOVER_SERVER

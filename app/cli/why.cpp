@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "app/cli/asked_prediction.h"
 #include "app/cli/commands.h"
 #include "app/cli/interrupt_watch.h"
 #include "app/cli/output.h"
@@ -43,35 +44,15 @@ struct Why {
   }
 };
 
-std::optional<std::int32_t> foil_of(const WhyOptions& options, const Tokenizer& tokenizer) {
-  if (options.foil.empty()) return {};
-  const auto ids = tokenizer.encode(options.foil);
-  if (ids.size() == 1) return ids.front();
-  throw EngineError(Fault::Usage, "--foil",
-                    "\"" + options.foil + "\" is " + std::to_string(ids.size()) + " tokens of this model, not one",
-                    "Begin it with a space, as words inside a text are: --foil \" Mary\".");
-}
-
 /// Returns the request for everything about one prediction. The token before it makes it.
 InspectRequest request_of(const WhyOptions& options, const RunContents& run, const Tokenizer& tokenizer) {
-  const RunRequest& request = run.description.request;
-  const std::int64_t tokens = std::ssize(*request.ids);
-  if (options.token < 1 || options.token >= tokens)
-    throw EngineError(Fault::Usage, "--token", "is " + std::to_string(options.token) + ", which nothing predicts",
-                      "Choose a token from 1 to " + std::to_string(tokens - 1) + ".");
-  const std::int64_t segment = (options.token - 1) / request.config.segment_length;
-  const std::int64_t place = options.token - 1 - segment * request.config.segment_length;
-  InspectRequest asked{request, segment, {}};
-  asked.parts.attribution = asked.parts.sources = asked.parts.lens = asked.parts.ablations = place;
+  const AskedPrediction which = ask_prediction(run, options.token, options.foil, tokenizer);
+  InspectRequest asked{run.description.request, which.segment, {}};
+  asked.parts.attribution = asked.parts.sources = asked.parts.lens = asked.parts.ablations = which.question.token;
   asked.parts.neurons = options.neurons;
   asked.parts.top = options.top;
-  asked.parts.foil = foil_of(options, tokenizer);
-  asked.record = RecordedSegment{run.description.model.weights_hash, run.description.model.dtype, {}, {}};
-  if (segment < run.segments->count()) {
-    const auto snapshot = run.segments->load(static_cast<int>(segment));
-    asked.record->target_nll = snapshot->target_nll;
-    asked.record->hits = snapshot->hits;
-  }
+  asked.parts.foil = which.question.foil;
+  asked.record = recorded_segment(run, which.segment);
   return asked;
 }
 
@@ -141,31 +122,6 @@ json why_json(const Why& why) {
 }
 
 // --- the text for people
-
-std::string quoted(const std::string& token) {
-  std::string text = "\"";
-  for (const char c : token) {
-    if (c == '\n')
-      text += "\\n";
-    else if (c == '\t')
-      text += "\\t";
-    else
-      text += c;
-  }
-  return text + "\"";
-}
-
-std::string padded(std::string text, std::size_t width) {
-  const auto characters = static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-  if (characters < width) text.append(width - characters, ' ');
-  return text;
-}
-
-std::string signed_text(double value) {
-  constexpr double rounds_to_zero = 0.0005;
-  return (value <= -rounds_to_zero ? "" : "+") + fixed_text(std::abs(value) < rounds_to_zero ? 0 : value, 3);
-}
 
 std::string percent(double logprob) {
   return fixed_text(100 * std::exp(logprob), 1) + " %";
@@ -240,10 +196,8 @@ std::string why_text(const Why& why) {
 }
 
 int explain(const WhyOptions& options) {
-  const RunContents run = reopen_run(options.folder);
+  const RunContents run = reopen_to_repeat(options.folder);
   const ModelInfo& model = run.description.model;
-  if (const std::string& missing = run.description.missing_hits; !missing.empty())
-    throw EngineError(Fault::BadInput, options.folder, missing, "Run the text again.");
   const auto tokenizer = load_tokenizer(model.path);
   const InspectRequest request = request_of(options, run, *tokenizer);
   RunControl control;

@@ -13,6 +13,7 @@
 #include "app/controllers/library_controller.h"
 #include "app/controllers/prompts_controller.h"
 #include "app/controllers/recall_heads_controller.h"
+#include "app/controllers/sweep_controller.h"
 #include "app/controllers/train_controller.h"
 #include "app/controllers/what_if_controller.h"
 
@@ -40,6 +41,7 @@ class Lab : public QObject {
   RecallHeadsController recall_heads{context, runs};
   InspectController inspections{context, runs};
   WhatIfController what_ifs{context, runs};
+  SweepController sweeps{context, runs};
   AskController questions{context, runs};
   DocumentController documents{context, runs, questions};
 
@@ -51,8 +53,8 @@ class Lab : public QObject {
   /// Does not load the open model again where dtype or device change: another model is opened next.
   void set_options_of_next_model(const RunOptions& options);
   void pause_or_resume();  ///< the training, or else the run
-  std::array<EngineJob*, 6> jobs() {
-    return {&audits, &head_profiles, &recall_heads, &what_ifs, &questions, &documents};
+  std::array<EngineJob*, 7> jobs() {
+    return {&audits, &head_profiles, &recall_heads, &what_ifs, &sweeps, &questions, &documents};
   }
   void stop_engine();  ///< whichever job uses it
   TrainingPlan suggested_plan() const;

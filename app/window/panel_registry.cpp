@@ -42,6 +42,7 @@
 #include "widgets/training/reach_panel.h"
 #include "widgets/training/training_panel.h"
 #include "widgets/training/training_runs_panel.h"
+#include "widgets/what_if/sweep_panel.h"
 #include "widgets/what_if/what_if_panel.h"
 
 namespace carryover {
@@ -193,6 +194,17 @@ void bind_recall_heads(RecallHeadsPanel* panel, const WindowParts& window) {
   });
 }
 
+void bind_sweep(SweepPanel* panel, const WindowParts& window) {
+  Lab& lab = window.lab;
+  QObject::connect(panel, &SweepPanel::run_wanted, &lab.sweeps, &SweepController::start);
+  QObject::connect(panel, &SweepPanel::cancel_wanted, &lab.sweeps, &SweepController::cancel);
+  QObject::connect(&lab.sweeps, &SweepController::began, panel, &SweepPanel::begin);
+  QObject::connect(&lab.sweeps, &SweepController::base_known, panel, &SweepPanel::set_base);
+  QObject::connect(&lab.sweeps, &SweepController::cells_done, panel, &SweepPanel::add_cells);
+  QObject::connect(&lab.sweeps, &SweepController::ended, panel, &SweepPanel::end);
+  tell_of_engine(lab, panel, [&lab, panel] { panel->set_engine_busy(why_not_now(lab)); });
+}
+
 void bind_prompts(PromptsPanel* panel, const WindowParts& window) {
   Lab& lab = window.lab;
   PromptsController* prompts = &lab.prompts;
@@ -291,6 +303,7 @@ const std::vector<PanelEntry>& panel_registry() {
       PanelRow<DistancePanel>{.id = "distances", .area = Bottom, .guide = "Hit distances"},
       PanelRow<RecallPanel>{.id = "retrieval_recall", .area = Bottom, .former_id = "misses"},
       PanelRow<WhyPanel>{.id = "why", .area = Bottom, .guide = "Why this token?"},
+      PanelRow<SweepPanel>{.id = "sweep", .area = Bottom, .guide = "Sweeps", .bind = bind_sweep},
       PanelRow<AttributionPanel>{.id = "attribution", .area = Bottom, .guide = "Direct logit attribution"},
       PanelRow<TrainingPanel>{.id = "training",
                               .area = Bottom,

@@ -46,6 +46,7 @@
 #include "engine/training/checkpoint.h"
 #include "engine/training/records/training_plan.h"
 #include "engine/training/trainer.h"
+#include "engine/what_if/sweep.h"
 #include "engine/what_if/what_if.h"
 
 namespace carryover {
@@ -220,6 +221,11 @@ class EngineSession final : public Session {
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override {
     return count_what_if_segments(request, archive_, patch_archive_);
+  }
+  void sweep(const SweepRequest& request, const SweepObserver& observer, RunControl& control) override {
+    refuse_another_model(request.record, info_);
+    if (request.patch_source) refuse_another_model(request.patch_source->record, info_);
+    return advised([&] { return run_sweep(decoder(), request, observer, control, archive_, patch_archive_); });
   }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
     refuse_another_model(request.record, info_);

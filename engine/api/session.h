@@ -16,6 +16,7 @@
 #include "engine/runs/values/replay_request.h"
 #include "engine/runs/values/run_request.h"
 #include "engine/runs/values/state_info.h"
+#include "engine/runs/values/sweep.h"
 #include "engine/training/records/audit_report.h"
 #include "engine/training/records/train_request.h"
 
@@ -70,6 +71,11 @@ class Session {
   /// Returns the cost of what_if() with what is kept now: the number of segments that it would run, including the
   /// edited ones.
   virtual std::int64_t what_if_segments(const WhatIfRequest& request) const = 0;
+
+  /// Runs one segment again for each cell of a heatmap, with one value of the forward pass replaced, in the order of
+  /// sweep_places(). A cell runs only what comes after its value. Stops and throws as what_if() does, but the policies
+  /// full and streaming can be swept, too, except for what a head reads.
+  virtual void sweep(const SweepRequest& request, const SweepObserver& observer, RunControl& control) = 0;
 
   /// Runs one segment again and copies what its attention saw. Throws as what_if() does.
   virtual Inspection inspect(const InspectRequest& request, RunControl& control) = 0;

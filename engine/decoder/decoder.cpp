@@ -47,9 +47,9 @@ at::Tensor Decoder::activated(const at::Tensor& gate_up) const {
   return family().gated_feed_forward ? ops::gated(gate_up, activation) : ops::activated(gate_up, activation);
 }
 
-at::Tensor Decoder::add(const at::Tensor& x, const at::Tensor& written, const at::Tensor& gains) const {
+at::Tensor Decoder::added(const at::Tensor& written, const at::Tensor& gains) const {
   const at::Tensor out = normed(written, {gains, {}});
-  return x + (config.residual_scale == 1 ? out : out * config.residual_scale);
+  return config.residual_scale == 1 ? out : out * config.residual_scale;
 }
 
 at::Tensor Decoder::embed(const at::Tensor& ids) const {
@@ -119,7 +119,12 @@ at::Tensor Decoder::add_attention(int layer, const at::Tensor& x, const at::Tens
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
   const bool plain = !w.output_bias.defined() && !w.attention_out_norm.defined() && config.residual_scale == 1;
   if (adapter.empty() && plain) return ops::add_linear(x, heads, w.output, reuses_x && !config.parallel_blocks);
-  return add(x, with_bias(linear(layer, heads, WeightSlot::Output, dropout), w.output_bias), w.attention_out_norm);
+  return x + attention_out(layer, heads, dropout);
+}
+
+at::Tensor Decoder::attention_out(int layer, const at::Tensor& heads, const AdapterDropout& dropout) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  return added(with_bias(linear(layer, heads, WeightSlot::Output, dropout), w.output_bias), w.attention_out_norm);
 }
 
 at::Tensor Decoder::written_by(int layer, const at::Tensor& parts) const {
@@ -146,14 +151,18 @@ at::Tensor Decoder::gate_up(int layer, const at::Tensor& x, const at::Tensor& en
 at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering,
                                      const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
-  const Activation activation = family().activation;
-  const at::Tensor gate_up = this->gate_up(layer, x, entering, dropout);
-  const bool fused = adapter.empty() && family().gated_feed_forward;
   const bool plain = !w.down_bias.defined() && !w.feed_forward_out_norm.defined() && config.residual_scale == 1;
-  if (fused && plain) return ops::add_gated_linear(x, gate_up, activation, w.down, reuses_x);
-  const at::Tensor out = fused ? ops::gated_linear(gate_up, activation, w.down)
-                               : linear(layer, activated(gate_up), WeightSlot::Down, dropout);
-  return add(x, with_bias(out, w.down_bias), w.feed_forward_out_norm);
+  if (!fuses_feed_forward() || !plain) return x + feed_forward_out(layer, x, entering, dropout);
+  return ops::add_gated_linear(x, gate_up(layer, x, entering, dropout), family().activation, w.down, reuses_x);
+}
+
+at::Tensor Decoder::feed_forward_out(int layer, const at::Tensor& x, const at::Tensor& entering,
+                                     const AdapterDropout& dropout) const {
+  const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  const at::Tensor gate_up = this->gate_up(layer, x, entering, dropout);
+  const at::Tensor out = fuses_feed_forward() ? ops::gated_linear(gate_up, family().activation, w.down)
+                                              : linear(layer, activated(gate_up), WeightSlot::Down, dropout);
+  return added(with_bias(out, w.down_bias), w.feed_forward_out_norm);
 }
 
 Decoder::Neurons Decoder::neurons(int layer, const at::Tensor& x, const at::Tensor& entering,

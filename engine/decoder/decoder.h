@@ -31,6 +31,8 @@ struct Decoder {
   /// Adds the output projection of the heads' outputs to x. heads: [m, H·d], side by side. reuses_x: ops::add_linear().
   at::Tensor add_attention(int layer, const at::Tensor& x, const at::Tensor& heads, const AdapterDropout& dropout,
                            bool reuses_x = false) const;
+  /// Returns what add_attention() adds to x, [m, D].
+  at::Tensor attention_out(int layer, const at::Tensor& heads, const AdapterDropout& dropout) const;
   /// Returns what parts of a token's heads' outputs add to the residual stream, [n, D], linear in the parts, so without
   /// the projection's bias. parts: [n, H·d]; together they are the outputs, which is what a norm of the result depends
   /// on.
@@ -38,6 +40,9 @@ struct Decoder {
   /// Adds the feed-forward's output to x. `entering`: x before the layer's attention, which parallel blocks read.
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering, const AdapterDropout& dropout,
                               bool reuses_x = false) const;
+  /// Returns what add_feed_forward() adds to x, [m, D].
+  at::Tensor feed_forward_out(int layer, const at::Tensor& x, const at::Tensor& entering,
+                              const AdapterDropout& dropout) const;
   /// The neurons of a layer for one token: their activations, which the down-projection reads, and how much each adds
   /// to the residual stream along a direction, without the projection's bias. [I] fp64 each.
   struct Neurons {
@@ -73,8 +78,9 @@ struct Decoder {
   /// Returns the dot products of a matrix's columns with a direction, [out] fp64: [in] fp64.
   at::Tensor columns_along(int layer, WeightSlot matrix, const at::Tensor& direction) const;
   at::Tensor activated(const at::Tensor& gate_up) const;  ///< what the down-projection reads
-  /// Returns x and what a block writes, which is normed where there are gains.
-  at::Tensor add(const at::Tensor& x, const at::Tensor& written, const at::Tensor& gains) const;
+  /// Returns what a block that wrote this adds to the residual stream; it is normed where there are gains.
+  at::Tensor added(const at::Tensor& written, const at::Tensor& gains) const;
+  bool fuses_feed_forward() const { return adapter.empty() && family().gated_feed_forward; }
   const Family& family() const { return family_of(config); }
   ops::NormGains norm(const at::Tensor& weight) const { return {weight, config.norm_epsilon, family().norm_offset}; }
 };

@@ -52,11 +52,11 @@ at::Tensor Replay::ids(std::int64_t segment) const {
   return ids_tensor(decoder_, part_of(*request_.ids, first, length));
 }
 
-SegmentRunner Replay::runner(const AttentionPolicy& policy, Watch watch, ReplaceOutputs replace_outputs) {
+SegmentRunner Replay::runner(const AttentionPolicy& policy, Watch watch, ForwardHook hook) {
   const auto after_layer = [this](int) { control_.checkpoint(); };
   ForwardContext forward{decoder_, policy, ropes_, after_layer, false, {}};
   forward.watch = std::move(watch);
-  forward.replace_outputs = std::move(replace_outputs);
+  forward.hook = std::move(hook);
   return SegmentRunner(std::move(forward), request_.config);
 }
 
@@ -67,7 +67,7 @@ std::unique_ptr<PolicyState> Replay::state_before(std::int64_t segment) {
 
 std::unique_ptr<PolicyState> Replay::advance(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state,
                                              std::int64_t until, bool keep) {
-  SegmentRunner runner = this->runner(policy, {}, {});
+  SegmentRunner runner = this->runner(policy);
   runner.resume(std::move(state));
   for (std::int64_t segment = runner.state().next.index; segment < until; ++segment) {
     runner.run_segment(ids(segment));
@@ -78,9 +78,9 @@ std::unique_ptr<PolicyState> Replay::advance(const AttentionPolicy& policy, std:
 }
 
 at::Tensor Replay::look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, Watch watch,
-                        ReplaceOutputs replace_outputs) {
+                        ForwardHook hook) {
   const std::int64_t segment = state->next.index;
-  SegmentRunner runner = this->runner(policy, std::move(watch), std::move(replace_outputs));
+  SegmentRunner runner = this->runner(policy, std::move(watch), std::move(hook));
   runner.resume(std::move(state));
   ++segments_run_;
   return runner.peek_segment(ids(segment));

@@ -14,7 +14,6 @@ namespace carryover {
 class Replay {
  public:
   using Watch = decltype(ForwardContext::watch);
-  using ReplaceOutputs = decltype(ForwardContext::replace_outputs);
 
   /// Throws EngineError{BadInput} where the request can't be run or has no such segment.
   Replay(const Decoder& decoder, const RunRequest& request, std::int64_t segment, StateArchive& archive,
@@ -41,15 +40,16 @@ class Replay {
 
   /// Returns the hidden states, [m, D], of the segment that `state` stands before.
   at::Tensor look(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, Watch watch = {},
-                  ReplaceOutputs replace_outputs = {});
+                  ForwardHook hook = {});
 
   /// Returns the losses of the segment whose hidden states look() returned.
   std::vector<float> losses(const at::Tensor& hidden, std::int64_t segment) const;
 
- private:
-  at::Tensor ids(std::int64_t segment) const;
-  SegmentRunner runner(const AttentionPolicy& policy, Watch watch, ReplaceOutputs replace_outputs);
+  at::Tensor ids(std::int64_t segment) const;  ///< [m]
+  /// Returns what runs segments as this replay does. It borrows the policy and this.
+  SegmentRunner runner(const AttentionPolicy& policy, Watch watch = {}, ForwardHook hook = {});
 
+ private:
   const Decoder& decoder_;
   const RunRequest& request_;
   std::int64_t segment_, segments_run_ = 0;

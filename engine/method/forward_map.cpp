@@ -106,6 +106,22 @@ RotatedQueries place_chunk(const LayerCall& call, const Decoder::Projections& fr
   return queries;
 }
 
+at::Tensor add_attention(const LayerCall& call, const at::Tensor& x, const at::Tensor& heads) {
+  const ForwardContext& f = call.context;
+  if (!f.hook.at(ForwardPoint::Attention))
+    return f.decoder.add_attention(call.layer, x, heads, call.dropout, call.reuses_x);
+  return x + f.hook(ForwardPoint::Attention, call.layer, f.decoder.attention_out(call.layer, heads, call.dropout));
+}
+
+/// entering: as for Decoder::add_feed_forward().
+at::Tensor add_feed_forward(const LayerCall& call, const at::Tensor& x, const at::Tensor& entering) {
+  const ForwardContext& f = call.context;
+  if (!f.hook.at(ForwardPoint::FeedForward))
+    return f.decoder.add_feed_forward(call.layer, x, entering, call.dropout, call.reuses_x);
+  const at::Tensor out = f.decoder.feed_forward_out(call.layer, x, entering, call.dropout);
+  return x + f.hook(ForwardPoint::FeedForward, call.layer, out);
+}
+
 /// Runs a layer's attention on x. If the policy selects, its selection is stored in `selected` and replaces `context`.
 Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context,
                       std::vector<HeadGroup>& selected) {
@@ -135,14 +151,15 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   at::Tensor heads = attend_groups(f, groups, rotated, sink_queries, kv, weighs ? &kv.received : nullptr);
   if (weighs && call.open != nullptr) kv.received = call.open->add_received(call.layer, std::move(kv.received));
   f.spend(&SegmentTime::projections);
-  if (f.replace_outputs) heads = f.replace_outputs(call.layer, heads);
-  return {queries, sink_queries, kv, decoder.add_attention(call.layer, x, heads, call.dropout, call.reuses_x)};
+  heads = f.hook(ForwardPoint::HeadOutputs, call.layer, heads);
+  return {queries, sink_queries, kv, add_attention(call, x, heads)};
 }
 
 }  // namespace
 
-LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vector<HeadGroup>& context) {
+LayerResult run_layer(const LayerCall& call, const at::Tensor& input, const std::vector<HeadGroup>& context) {
   const ForwardContext& f = call.context;
+  const at::Tensor x = f.hook(ForwardPoint::Entering, call.layer, input);
   std::vector<HeadGroup> selected;
   Attended attended = attend_layer(call, x, context, selected);
   const std::vector<HeadGroup>& groups = call.attention().selects() ? selected : context;
@@ -160,7 +177,7 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
     selected.clear();
   }
   f.spend(&SegmentTime::feed_forward);
-  result.x = f.decoder.add_feed_forward(call.layer, attended.x, x, call.dropout, call.reuses_x);
+  result.x = add_feed_forward(call, attended.x, x);
   f.spend(&SegmentTime::host);
   if (f.watch)
     f.watch({{call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries, f.decoder.config.score_cap},
@@ -170,20 +187,24 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& x, const std::vec
 }
 
 at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSegment& open, const at::Tensor& ids) {
+  f.spend(&SegmentTime::projections);
+  return forward_map(f, state, open, LayerInput{0, f.decoder.embed(ids)});
+}
+
+at::Tensor forward_map(const ForwardContext& f, const PolicyState& state, OpenSegment& open, LayerInput input) {
   const ModelConfig& model = f.decoder.config;
-  const std::int64_t m = ids.size(0);
+  at::Tensor x = std::move(input.x);
+  const std::int64_t m = x.size(0);
   const std::int64_t position = f.policy.first_position(open.frame()) + open.length();
   const bool checkpointing = f.checkpointing && open.whole() && at::GradMode::is_enabled();
   open.restart_attention_kv();
-  f.spend(&SegmentTime::projections);
   std::shared_ptr<const PolicyState> kept;  // for layers that run again once the segment is closed
   if (checkpointing && f.policy.selects()) kept = state.clone();
 
-  LayerCall call{f, state, open.frame(), 0, {}, position, f.dropout, open.whole() ? nullptr : &open};
+  LayerCall call{f, state, open.frame(), input.layer, {}, position, f.dropout, open.whole() ? nullptr : &open};
   call.dropout.segment = static_cast<std::uint64_t>(open.frame().index);
   call.reuses_x = !checkpointing && !f.watch && !f.watch_attention;
-  at::Tensor x = f.decoder.embed(ids);
-  for (call.layer = 0; call.layer < model.layers; ++call.layer) {
+  for (; call.layer < model.layers; ++call.layer) {
     f.spend(&SegmentTime::retrieval);
     call.angles = call.rope().angles(position, m);
     const std::vector<HeadGroup>& groups = open.context(call.attention(), state, call.layer, call.rope());

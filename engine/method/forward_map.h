@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <algorithm>
 #include <functional>
+#include <vector>
 
 #include "engine/decoder/decoder.h"
 #include "engine/method/open_segment.h"
 #include "engine/method/window_layers.h"
+#include "engine/runs/values/forward_point.h"
 #include "engine/runtime/time_meter.h"
 
 namespace carryover {
@@ -27,6 +30,24 @@ struct LayerSight : AttentionSight {
   const at::Tensor& leaving;   ///< [m, D], the residual stream after the layer's feed-forward
 };
 
+/// Replaces values of the forward pass while it runs, for activation patching.
+struct ForwardHook {
+  std::vector<ForwardPoint> points = {};  ///< the points at which `replace` is called, in every layer
+  /// Returns what replaces the values of a point, or the values themselves, which it may not change.
+  std::function<at::Tensor(ForwardPoint point, int layer, const at::Tensor& values)> replace = {};
+
+  bool at(ForwardPoint point) const { return std::ranges::find(points, point) != points.end(); }
+  at::Tensor operator()(ForwardPoint point, int layer, const at::Tensor& values) const {
+    return at(point) ? replace(point, layer, values) : values;
+  }
+};
+
+/// Rows of the residual stream that enter a layer; from there the forward pass goes on.
+struct LayerInput {
+  int layer = 0;
+  at::Tensor x;  ///< [m, D]; the forward pass may overwrite it
+};
+
 /// Everything that F_θ needs besides its arguments. All of it is borrowed. Thread: engine.
 struct ForwardContext {
   const Decoder& decoder;
@@ -40,9 +61,7 @@ struct ForwardContext {
   /// Called after each layer's attention and before its feed-forward, which then does not need memory for what is shown
   /// here. Changes nothing.
   std::function<void(const AttentionSight&)> watch_attention = {};
-  /// Called with the outputs of a layer's heads, [m, H·d] side by side, before the output projection. Its result
-  /// replaces them. For activation patching.
-  std::function<at::Tensor(int layer, const at::Tensor& outputs)> replace_outputs = {};
+  ForwardHook hook = {};
   const WindowLayers windows{decoder.config, policy};
 
   /// Returns how a layer attends: by the model's own window, or as the policy says.
@@ -60,5 +79,8 @@ struct ForwardContext {
 /// leaves the layers' traces in `open`. Differentiable in θ and C if gradients are on and the segment is whole.
 at::Tensor forward_map(const ForwardContext& context, const PolicyState& state, OpenSegment& open,
                        const at::Tensor& ids);
+/// The same F_θ from a layer on, which is what forward_map() calls with the embeddings. Earlier layers get no keys and
+/// values of these tokens.
+at::Tensor forward_map(const ForwardContext& context, const PolicyState& state, OpenSegment& open, LayerInput input);
 
 }  // namespace carryover

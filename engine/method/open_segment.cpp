@@ -110,6 +110,21 @@ const std::vector<HeadGroup>& OpenSegment::context(const LayerAttention& attenti
   return groups;
 }
 
+OpenSegment::Mark OpenSegment::mark() const {
+  CARRYOVER_CHECK(!whole_);
+  Mark mark{length_, tails_, received_, ends_};
+  for (TailQueries& tail : mark.tails)
+    if (tail.rows.defined()) tail.rows = tail.rows.clone();  // make_room() moves rows within the buffer
+  return mark;
+}
+
+void OpenSegment::rewind(Mark mark) {
+  length_ = mark.length;
+  tails_ = std::move(mark.tails);
+  received_ = std::move(mark.received);
+  ends_ = std::move(mark.ends);
+}
+
 void OpenSegment::keep(int layer, LayerTrace trace) {
   if (!whole_) return;
   traces_[static_cast<std::size_t>(layer)] = std::move(trace);

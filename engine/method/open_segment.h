@@ -38,6 +38,11 @@ class OpenSegment {
   const std::vector<HeadGroup>& context(const LayerAttention& attention, const PolicyState& state, int layer,
                                         Rope& rope);
 
+  /// The state that a chunk changes, beside rows of keys and values behind the segment's length.
+  struct Mark;
+  Mark mark() const;
+  void rewind(Mark mark);  ///< forgets the chunks since `mark`, which was taken of this segment
+
   /// Finishes a layer of a whole segment: keeps its trace and frees its context.
   void keep(int layer, LayerTrace trace);
   std::vector<LayerTrace> close(const ForwardContext& context);  ///< [L]; leaves the segment empty
@@ -66,6 +71,12 @@ class OpenSegment {
   std::vector<at::Tensor> ends_;      ///< [L], likewise, for end queries
   std::vector<std::vector<HeadGroup>> contexts_;
   std::vector<LayerTrace> traces_;
+};
+
+struct OpenSegment::Mark {
+  std::int64_t length;
+  std::vector<TailQueries> tails;
+  std::vector<at::Tensor> received, ends;
 };
 
 }  // namespace carryover

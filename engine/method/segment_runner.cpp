@@ -39,6 +39,16 @@ at::Tensor SegmentRunner::peek_segment(const at::Tensor& ids) {
   return hidden;
 }
 
+at::Tensor SegmentRunner::peek(LayerInput input) {
+  if (!open_) open(false);
+  CARRYOVER_CHECK(open_->length() + input.x.size(0) <= config_.segment_length);
+  OpenSegment::Mark before = open_->mark();
+  input.x = input.x.clone();
+  const at::Tensor hidden = forward_map(forward_, *state_, *open_, std::move(input));
+  open_->rewind(std::move(before));
+  return hidden;
+}
+
 std::vector<LayerTrace> SegmentRunner::draft_traces(const at::Tensor& ids) {
   open(true);
   run(ids);

@@ -31,6 +31,11 @@ class SegmentRunner {
   /// Runs a segment in the same way but leaves the state as it was. For looking at a segment again.
   at::Tensor peek_segment(const at::Tensor& ids);
 
+  /// Runs the rows that follow the open segment's tokens from a layer on, and leaves the segment as it was. Opens a
+  /// segment if there is none. `input.x` is not overwritten. For many changes of one segment, which share what comes
+  /// before the change.
+  at::Tensor peek(LayerInput input);
+
   /// Runs ids [m], m ≤ S, as a draft of the next segment: its queries search, and the hits replace what was retrieved.
   /// The draft changes nothing else. No segment may be open.
   void draft(const at::Tensor& ids);

@@ -57,13 +57,14 @@ bool AblatedPolicy::drops(const HeadHits& list, std::int64_t position) const {
   return std::ranges::count(edit_.dropped, SlotRef{list.layer, list.head, position}) > 0;
 }
 
-std::vector<std::int64_t> AblatedPolicy::kept_slots(const HeadGroup& group, const HeadHits& hits) const {
-  const PrefixSpan read = group.span(PrefixPart::Retrieved);
+std::vector<std::int64_t> AblatedPolicy::kept_slots(const HeadGroup& group, HeadRef head, const HeadHits* hits) const {
   std::vector<std::int64_t> kept;
-  for (std::int64_t slot = 0; slot < group.slots(); ++slot) {
-    const bool retrieved = read.holds(slot);
-    if (!retrieved || !drops(hits, hits.hits[static_cast<std::size_t>(slot - read.first)].position))
-      kept.push_back(slot);
+  for (const PrefixSpan& span : group.spans) {
+    if (std::ranges::count(edit_.unread, HeadPart{head, span.part}) > 0) continue;
+    const bool lists = span.part == PrefixPart::Retrieved && hits != nullptr;
+    for (std::int64_t slot = span.first; slot < span.end(); ++slot)
+      if (!lists || !drops(*hits, hits->hits[static_cast<std::size_t>(slot - span.first)].position))
+        kept.push_back(slot);
   }
   return kept;
 }
@@ -75,9 +76,12 @@ std::vector<HeadGroup> AblatedPolicy::edited(const PolicyState& state, int layer
     if (edit_.no_sinks) remove_part(group, PrefixPart::Sinks);
     if (edit_.no_carry) remove_part(group, PrefixPart::Carry);
     std::vector<std::vector<std::int64_t>> kept;
-    if (group.span(PrefixPart::Retrieved).length > 0)
-      for (const int head : group.heads)
-        if (const HeadHits* hits = find_hits(state.hits, layer, head)) kept.push_back(kept_slots(group, *hits));
+    if (edit_.dropped.empty() && edit_.unread.empty()) {
+      groups.push_back(std::move(group));
+      continue;
+    }
+    for (const int head : group.heads)
+      kept.push_back(kept_slots(group, {layer, head}, find_hits(state.hits, layer, head)));
     const auto whole = [&](const std::vector<std::int64_t>& slots) { return std::ssize(slots) == group.slots(); };
     if (std::ranges::all_of(kept, whole)) {
       groups.push_back(std::move(group));

@@ -8,9 +8,9 @@
 
 namespace carryover {
 
-/// Another policy, with parts of its prefixes removed: the sinks, the carry, what was retrieved, or single slots. The
-/// rest keeps its positions. A slot of a shared list is removed for all of its readers. Borrows the other policy and
-/// shares its states.
+/// Another policy, with parts of its prefixes removed, of all heads or of single ones: the sinks, the carry, what was
+/// retrieved, or single slots. The rest keeps its positions. A slot of a shared list is removed for all of its readers.
+/// Borrows the other policy and shares its states.
 class AblatedPolicy final : public AttentionPolicy {
  public:
   /// `group_size`: number of query heads per KV head.
@@ -40,8 +40,8 @@ class AblatedPolicy final : public AttentionPolicy {
   /// since.
   std::vector<HeadGroup> edited(const PolicyState& state, int layer, std::vector<HeadGroup> read) const;
   bool drops(const HeadHits& list, std::int64_t position) const;
-  /// Returns the slots of a group's prefix that remain for a head that reads `hits`.
-  std::vector<std::int64_t> kept_slots(const HeadGroup& group, const HeadHits& hits) const;
+  /// Returns the slots of a group's prefix that remain for a head. `hits`: what it reads; null: nothing retrieved.
+  std::vector<std::int64_t> kept_slots(const HeadGroup& group, HeadRef head, const HeadHits* hits) const;
 
   const AttentionPolicy& whole_;
   const SegmentEdit& edit_;

@@ -130,6 +130,11 @@ void check_outcome(const WhatIfOutcome& outcome, SegmentPlace place, const Snaps
   if (outcome.prediction) check_prediction(*outcome.prediction, limits);
 }
 
+void check_sweep(const SweepBase& base, const SnapshotLimits& limits) {
+  check_prediction(base.prediction, limits);
+  require(base.segments_run >= 0, "a sweep ran less than nothing");
+}
+
 void check_inspection(const Inspection& inspection, const InspectRequest& request, const SnapshotLimits& limits) {
   require(inspection.segment == request.segment, "another segment was inspected than asked for");
   const SegmentPlace place{request.segment, std::min(limits.tokens, request.segment * limits.segment_length)};

@@ -75,6 +75,10 @@ void check_request(const WhatIfRequest& request) {
   require_text(request.run);
   if (request.patch_source) require_text(request.patch_source->run);
 }
+void check_request(const SweepRequest& request) {
+  require_text(request.run);
+  if (request.patch_source) require_text(request.patch_source->run);
+}
 void check_request(const InspectRequest& request) {
   check_parts(request.parts);
   require_text(request.run);
@@ -231,6 +235,11 @@ class Server {
   }
   std::int64_t answer(Kind<WhatIfPrice>, RemoteJob&, OpenSession& open, const WhatIfRequest& request) {
     return open.session->what_if_segments(request);
+  }
+  void answer(Kind<Sweep>, RemoteJob& job, OpenSession& open, const SweepRequest& request) {
+    const SweepObserver observer{[this](const SweepBase& base) { tell<SweepBegun>(sender_, base); },
+                                 [this](const SweepCell& cell) { tell<SweepCellDone>(sender_, cell); }};
+    open.session->sweep(request, observer, job.control);
   }
   Inspection answer(Kind<Inspect>, RemoteJob& job, OpenSession& open, const InspectRequest& request) {
     return open.session->inspect(request, job.control);

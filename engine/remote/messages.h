@@ -76,6 +76,7 @@ using Messages = std::tuple<
     SessionRequest<Audit, "Audit", Large, AuditReport, AuditRequest>,     // Loading
     SessionRequest<WhatIf, "WhatIf", Large, WhatIfBase, WhatIfRequest>,   // Outcome
     SessionRequest<WhatIfPrice, "WhatIfPrice", Large, std::int64_t, WhatIfRequest>,  // segments
+    SessionRequest<Sweep, "Sweep", Large, void, SweepRequest>,            // SweepBegun, SweepCellDone
     SessionRequest<Inspect, "Inspect", Large, Inspection, InspectRequest>,
     SessionRequest<ProfileHeads, "ProfileHeads", Large, HeadProfile, HeadProfileRequest>,          // Loading
     SessionRequest<FindRecallHeads, "FindRecallHeads", Large, RecallHeads, RecallHeadsRequest>,    // RecallStep too
@@ -107,6 +108,8 @@ using Messages = std::tuple<
     Message<Note, "Note", Large, Text>,                                   // of a training
     Message<Checkpoint, "Checkpoint", Small, std::int64_t, Text>,         // step, and folder
     Message<Outcome, "Outcome", Large, std::uint64_t, WhatIfOutcome>,     // number of the edit
+    Message<SweepBegun, "SweepBegun", Small, SweepBase>,
+    Message<SweepCellDone, "SweepCellDone", Small, SweepCell>,
     Message<RecallStep, "RecallStep", Large, RecallHeads>,                // as far as they are found
     Message<GateStep, "GateStep", Large, DuoGates>,                       // after each step
     Message<Paused, "Paused", Small>,                                     // the engine paused by itself

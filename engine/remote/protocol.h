@@ -12,14 +12,14 @@ namespace carryover {
 // clang-format off
 enum class MessageKind : std::uint32_t {
   // Requests.
-  Open, Close, Model, Files, Run, Generate, Logits, Train, Save, Audit, WhatIf, WhatIfPrice, Inspect, ProfileHeads,
-  FindRecallHeads, SearchPatterns, LearnGates, ReadDocument, SaveState, LoadState, Settings, Encode, TokenTexts,
-  FreeMemory,
+  Open, Close, Model, Files, Run, Generate, Logits, Train, Save, Audit, WhatIf, WhatIfPrice, Sweep, Inspect,
+  ProfileHeads, FindRecallHeads, SearchPatterns, LearnGates, ReadDocument, SaveState, LoadState, Settings, Encode,
+  TokenTexts, FreeMemory,
   // Wishes.
   Stop, Pause, Resume, Enough, WantSegments, Ping,
   // Messages from the engine.
-  Place, Loading, Progress, Segment, Token, Step, Validation, Alert, Note, Checkpoint, Outcome, RecallStep, GateStep,
-  Paused, Pong, Done, Failed,
+  Place, Loading, Progress, Segment, Token, Step, Validation, Alert, Note, Checkpoint, Outcome, SweepBegun,
+  SweepCellDone, RecallStep, GateStep, Paused, Pong, Done, Failed,
 };
 // clang-format on
 inline constexpr MessageKind kLastMessage = MessageKind::Failed;

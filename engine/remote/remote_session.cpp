@@ -212,6 +212,26 @@ class RemoteSession final : public Session {
     if (!is_inside(segments, kCount)) refuse_message("received a count that is out of range");
     return segments;
   }
+  void sweep(const SweepRequest& request, const SweepObserver& observer, RunControl& control) override {
+    const SnapshotLimits limits = snapshot_limits(info_.config, request.run.config, std::ssize(*request.run.ids));
+    const auto places = sweep_places(request, info_.config);
+    std::size_t next = 0;
+    const auto take = [&](const SweepCell& cell) {
+      if (next >= places.size() || cell.place != places[next]) refuse_message("received a cell out of its turn");
+      ++next;
+      observer.cell_done(cell);
+    };
+    const auto begin = [&](const SweepBase& base) {
+      check_sweep(base, limits);
+      observer.begun(base);
+    };
+    const auto hear_it = [&](const Frame& frame) {
+      hear<SweepBegun>(frame, begin);
+      hear<SweepCellDone>(frame, take);
+    };
+    ask<Sweep>(&control, hear_it, request);
+    if (next != places.size()) refuse_message("received fewer cells than were asked for");
+  }
   Inspection inspect(const InspectRequest& request, RunControl& control) override {
     check_parts(request.parts);
     auto inspection = ask<Inspect>(&control, hear_nothing, request);

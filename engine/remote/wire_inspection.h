@@ -6,6 +6,7 @@
 #include "engine/remote/wire_values.h"
 #include "engine/runs/values/inspection.h"
 #include "engine/runs/values/replay_request.h"
+#include "engine/runs/values/sweep.h"
 
 /// The fields of what travels for what-ifs, inspections and searches for heads.
 namespace carryover {
@@ -21,6 +22,18 @@ constexpr ProbeKind last_of(ProbeKind) {
 }
 constexpr PatternKind last_of(PatternKind) {
   return PatternKind::BlockSparse;
+}
+constexpr SweepSite last_of(SweepSite) {
+  return SweepSite::Carry;
+}
+constexpr SweepSource last_of(SweepSource) {
+  return SweepSource::Run;
+}
+inline std::string_view name_of(SweepSite site) {
+  return sweep_site_name(site);
+}
+inline std::string_view name_of(SweepSource source) {
+  return sweep_source_name(source);
 }
 inline std::string_view name_of(PrefixSource source) {
   return prefix_source_name(source);
@@ -43,6 +56,12 @@ void describe(Fields& field, Described<Fields, SlotRef>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, HeadPart>& value) {
+  field("head", value.head);
+  field("part", value.part);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
   field("no_carry", value.no_carry);
   field("no_sinks", value.no_sinks);
@@ -55,6 +74,7 @@ void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
   field("patch_carry", value.patch_carry);
   field("patched_heads", value.patched_heads);
   field("zeroed_heads", value.zeroed_heads);
+  field("unread", value.unread);
 }
 
 template <typename Fields>
@@ -119,6 +139,41 @@ template <typename Fields>
 void describe(Fields& field, Described<Fields, HeadRef>& value) {
   field("layer", value.layer, kAny);
   field("head", value.head, kAny);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SweepRequest>& value) {
+  field("run", value.run);
+  field("segment", value.segment, kRequested);
+  field("site", value.site);
+  field("source", value.source);
+  field("question", value.question);
+  field("losses", value.losses);
+  field("tokens", value.tokens);
+  field("record", value.record);
+  field("patch_source", value.patch_source);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SweepPlace>& value) {
+  field("layer", value.layer, kAny);
+  field("column", value.column, kAny);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SweepCell>& value) {
+  field("place", value.place);
+  field("logit", value.logit, kAny);
+  field("foil_logit", value.foil_logit, kAny);
+  field("logprob", value.logprob, kAny);
+  field("nll_sum", value.nll_sum, kAny);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, SweepBase>& value) {
+  field("prediction", value.prediction);
+  field("as_it_was", value.as_it_was);
+  field("segments_run", value.segments_run, kCount);
 }
 
 template <typename Fields>

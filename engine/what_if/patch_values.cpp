@@ -9,53 +9,31 @@
 
 namespace carryover {
 
-namespace {
-
-void check_edits(const WhatIfRequest& request, const ModelConfig& model) {
-  for (const SegmentEdit& edit : request.edits) {
-    if (!edit.patches()) continue;
-    for (const HeadRef& head : edit.patched_heads) check_head(model, head);
-    const std::string problem = patch_problem(request.run, request.patch_source->run, request.segment, edit);
-    if (!problem.empty())
-      throw EngineError(Fault::BadInput, "patch", problem,
-                        "Pin a run of a text and settings that correspond segment by segment.");
-  }
-}
-
-}  // namespace
-
-PatchValues::PatchValues(const Decoder& decoder, const WhatIfRequest& request, RunControl& control,
-                         StateArchive& archive)
-    : head_dim_(decoder.config.head_dim) {
-  check_edits(request, decoder.config);
-  const PatchSource& source = *request.patch_source;
+PatchValues::PatchValues(const Decoder& decoder, const PatchSource& source, std::int64_t segment,
+                         const std::set<Place>& places, RunControl& control, StateArchive& archive) {
   archive.open(source.run);
-  Replay replay(decoder, source.run, request.segment, archive, control);
-  std::unique_ptr<PolicyState> before = replay.state_before(request.segment);
+  Replay replay(decoder, source.run, segment, archive, control);
+  std::unique_ptr<PolicyState> before = replay.state_before(segment);
   carry_ = before->carry;
-  check_hits(source.record, before->hits, request.segment);
-  for (const SegmentEdit& edit : request.edits)
-    for (const HeadRef& head : edit.patched_heads) outputs_[head];  // filled below
-  if (!outputs_.empty() || source.record) {
-    const auto keep = [this](int layer, const at::Tensor& outputs) {
-      for (auto& [head, kept] : outputs_)
-        if (head.layer == layer) kept = part_of(outputs, head.head).clone();
-      return outputs;
+  check_hits(source.record, before->hits, segment);
+  if (!places.empty() || source.record) {
+    ForwardHook keep;
+    for (const auto& [point, layer] : places) keep.points.push_back(point);
+    keep.replace = [&](ForwardPoint point, int layer, const at::Tensor& values) {
+      if (places.contains({point, layer})) values_[{point, layer}] = values.clone();
+      return values;
     };
-    const at::Tensor hidden = replay.look(replay.policy(), std::move(before), {}, keep);
-    if (source.record) check_losses(source.record, replay.losses(hidden, request.segment), request.segment);
+    const at::Tensor hidden = replay.look(replay.policy(), std::move(before), {}, std::move(keep));
+    if (source.record) check_losses(source.record, replay.losses(hidden, segment), segment);
   }
   segments_run_ = replay.segments_run();
 }
 
-at::Tensor PatchValues::patched(int layer, const at::Tensor& outputs, const std::vector<HeadRef>& heads) const {
-  at::Tensor changed;
-  for (const HeadRef& head : heads) {
-    if (head.layer != layer) continue;
-    if (!changed.defined()) changed = outputs.clone();
-    part_of(changed, head.head).copy_(outputs_.at(head));
-  }
-  return changed.defined() ? changed : outputs;
+void check_patch(const PatchSource& source, const RunRequest& run, std::int64_t segment, const SegmentEdit& edit) {
+  const std::string problem = patch_problem(run, source.run, segment, edit);
+  if (!problem.empty())
+    throw EngineError(Fault::BadInput, "patch", problem,
+                      "Pin a run of a text and settings that correspond segment by segment.");
 }
 
 }  // namespace carryover

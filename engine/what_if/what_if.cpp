@@ -92,8 +92,17 @@ class WhatIf {
     if (!std::ranges::any_of(request.edits, &SegmentEdit::patches)) return;
     if (!request.patch_source)
       throw EngineError(Fault::Usage, "patch", "there is no run to take values from", "Pin a run as B.");
+    std::set<PatchValues::Place> places;
+    for (const SegmentEdit& edit : request.edits) {
+      if (!edit.patches()) continue;
+      for (const HeadRef& head : edit.patched_heads) {
+        check_head(decoder.config, head);
+        places.insert({ForwardPoint::HeadOutputs, head.layer});
+      }
+      check_patch(*request.patch_source, request.run, request.segment, edit);
+    }
     const bool itself = same_run(request.patch_source->run, request.run);
-    patch_.emplace(decoder, request, control, itself ? archive : patch_archive);
+    patch_.emplace(decoder, *request.patch_source, request.segment, places, control, itself ? archive : patch_archive);
   }
 
   WhatIfBase base() {
@@ -129,19 +138,22 @@ class WhatIf {
  private:
   std::int64_t tokens() const { return std::ssize(*request_.run.ids); }
 
-  /// Returns what replaces the outputs of heads that the edit patches or zeroes; empty if there are none.
-  Replay::ReplaceOutputs replacement(const SegmentEdit& edit) const {
+  /// Returns what replaces the outputs of heads that the edit patches or zeroes.
+  ForwardHook replacement(const SegmentEdit& edit) const {
     if (edit.patched_heads.empty() && edit.zeroed_heads.empty()) return {};
-    return [&edit, this](int layer, const at::Tensor& outputs) {
-      at::Tensor changed = edit.patched_heads.empty() ? outputs : patch_->patched(layer, outputs, edit.patched_heads);
-      const std::int64_t d = replay_.decoder().config.head_dim;
-      for (const HeadRef& head : edit.zeroed_heads) {
-        if (head.layer != layer) continue;
-        if (changed.is_same(outputs)) changed = outputs.clone();
-        changed.narrow(1, head.head * d, d).zero_();
-      }
-      return changed;
-    };
+    return {{ForwardPoint::HeadOutputs}, [&edit, this](ForwardPoint point, int layer, const at::Tensor& outputs) {
+              const std::int64_t d = replay_.decoder().config.head_dim;
+              at::Tensor changed = outputs;
+              const auto part = [&](const HeadRef& head) {
+                if (changed.is_same(outputs)) changed = outputs.clone();
+                return changed.narrow(1, head.head * d, d);
+              };
+              for (const HeadRef& head : edit.patched_heads)
+                if (head.layer == layer) part(head).copy_(patch_->at(point, layer).narrow(1, head.head * d, d));
+              for (const HeadRef& head : edit.zeroed_heads)
+                if (head.layer == layer) part(head).zero_();
+              return changed;
+            }};
   }
 
   WhatIfOutcome outcome(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, std::vector<HeadHits> hits,

@@ -48,6 +48,7 @@ class Edit:
     banned: Sequence[tuple[int, int]] = ()  #: positions [first, last) that no search may choose
     config: Mapping[str, Any] = field(default_factory=dict)  #: settings of this segment, by field
     zeroed_heads: Sequence[tuple[int, int]] = ()  #: heads (layer, head) whose outputs are zero at every token
+    unread: Sequence[tuple[int, int, str]] = ()  #: (layer, head, part): a head does not read sinks, retrieved or carry
 
     def message(self, run: Run) -> dict[str, Any]:
         slots = {name: [_slot(*slot) for slot in getattr(self, name)] for name in ("dropped", "added")}
@@ -64,6 +65,7 @@ class Edit:
             "banned": banned,
             "config": config,
             "zeroed_heads": [_head(run, head) for head in self.zeroed_heads],
+            "unread": [{"head": _head(run, (layer, head)), "part": part} for layer, head, part in self.unread],
             **slots,
         }
 
@@ -100,6 +102,27 @@ class WhatIf:
     def gained(self) -> np.ndarray:
         """The slots that it brought: array of SLOT."""
         return _missing(self.hits_after, self.hits_before)
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A heatmap of activation patching or ablation: float64 [layers, columns] each."""
+
+    segment: int
+    site: str
+    source: str
+    columns: np.ndarray  #: int64 [columns]: heads, or tokens of the text
+    logit: np.ndarray  #: of the target, with the cell's value replaced
+    foil_logit: Optional[np.ndarray]  #: None without a foil
+    logprob: np.ndarray  #: of the target, nats
+    nll_sum: Optional[np.ndarray]  #: of the segment, nats; None if it was not asked for
+    as_it_was: dict[str, float]  #: the same four values of the segment as it was
+
+    @property
+    def change(self) -> np.ndarray:
+        """float64 [layers, columns]: how much each cell changes the target's logit, or its difference to the foil's."""
+        before = self.as_it_was["logit"] - self.as_it_was["foil_logit"]
+        return self.logit - (0.0 if self.foil_logit is None else self.foil_logit) - before
 
 
 @dataclass(frozen=True)
@@ -368,6 +391,72 @@ class Model:
             )
             for edit in range(len(messages))
         ]
+
+    def sweep(
+        self,
+        run: Run,
+        segment: int,
+        token: int,
+        *,
+        site: str = "heads",
+        source: Optional[str] = None,
+        patch: Optional[Run] = None,
+        foil: Optional[int] = None,
+        tokens: Optional[tuple[int, int]] = None,
+        losses: bool = False,
+        progress: Optional[Callable[[int], None]] = None,
+    ) -> Sweep:
+        """The segment again for each layer and head, or layer and token, with one value replaced. `token`: whose
+        prediction each cell gives, counted from the segment's start. `site`: heads, attention, feed-forward, residual,
+        or what a head no longer reads: sinks, retrieved, carry. `source`: zero, mean, or run, which takes the values of
+        the run `patch`. `foil`: the id of a token that the target is compared with. `tokens`: [first, last) of the
+        segment. `progress` gets the number of cells that are done."""
+        if source is None:
+            source = "zero" if patch is None else "run"
+        cells: list[dict[str, Any]] = []
+        bases: list[dict[str, Any]] = []
+
+        def hear(event: str, values: list[Any]) -> None:
+            if event == "SweepBegun":
+                bases.append(values[0])
+            if event == "SweepCellDone":
+                cells.append(values[0])
+                if progress:
+                    progress(len(cells))
+
+        request = {
+            **self._replay(run, segment),
+            "site": site,
+            "source": source,
+            "question": {"token": operator.index(token), "foil": foil, "top": 0},
+            "losses": losses,
+            "tokens": None if tokens is None else {"first": operator.index(tokens[0]), "last": operator.index(tokens[1])},
+            "patch_source": None,
+        }
+        if patch is not None:
+            other = self._replay(patch, segment)
+            request["patch_source"] = {"run": other["run"], "record": other["record"]}
+        self._connection.ask("Sweep", self._number, request, on_event=hear)
+        columns = sorted({cell["place"]["column"] for cell in cells})
+        layers = 1 + max(cell["place"]["layer"] for cell in cells)
+        if len(bases) != 1 or len(cells) != layers * len(columns):
+            raise WireError("received a sweep with more or fewer cells than its heatmap has")
+        maps = {name: np.full((layers, len(columns)), np.nan) for name in ("logit", "foil_logit", "logprob", "nll_sum")}
+        for cell in cells:
+            for name, values in maps.items():
+                values[cell["place"]["layer"], columns.index(cell["place"]["column"])] = cell[name]
+        by_token = site in ("attention", "feed-forward", "residual")
+        return Sweep(
+            segment,
+            site,
+            source,
+            np.array(columns, dtype=np.int64) + (segment * run.config["segment_length"] if by_token else 0),
+            maps["logit"],
+            None if foil is None else maps["foil_logit"],
+            maps["logprob"],
+            maps["nll_sum"] if losses else None,
+            {name: bases[0]["as_it_was"][name] for name in maps},
+        )
 
     def inspect(
         self,

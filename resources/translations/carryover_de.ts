@@ -9245,6 +9245,216 @@ Norm / Median: erste Token %7, größte %8</translation>
     </message>
 </context>
 <context>
+    <name>SweepController</name>
+    <message>
+        <source>The sweep was stopped</source>
+        <translation>Der Sweep wurde gestoppt</translation>
+    </message>
+    <message>
+        <source>a sweep is running</source>
+        <translation>ein Sweep läuft</translation>
+    </message>
+    <message>
+        <source>sweep</source>
+        <translation>Sweep</translation>
+    </message>
+    <message>
+        <source>Stop it first, or wait for its end.</source>
+        <translation>Stoppen Sie es zuerst, oder warten Sie, bis es endet.</translation>
+    </message>
+    <message>
+        <source>Put the file back, or run the text again.</source>
+        <translation>Legen Sie die Datei zurück, oder führen Sie den Text noch einmal aus.</translation>
+    </message>
+    <message>
+        <source>a sweep is using the engine</source>
+        <translation>ein Sweep benutzt die Engine</translation>
+    </message>
+    <message>
+        <source>Sweep of segment %1: %2</source>
+        <translation>Sweep von Segment %1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>SweepPanel</name>
+    <message>
+        <source>Sweep</source>
+        <translation>Sweep</translation>
+    </message>
+    <message>
+        <source>Last tokens</source>
+        <translation>Letzte Token</translation>
+    </message>
+    <message>
+        <source>Loss too</source>
+        <translation>Auch Verlust</translation>
+    </message>
+    <message>
+        <source>Cost and progress of the sweep</source>
+        <translation>Kosten und Fortschritt des Sweeps</translation>
+    </message>
+    <message>
+        <source>Heads&apos; outputs</source>
+        <translation>Ausgaben der Köpfe</translation>
+    </message>
+    <message>
+        <source>Attention outputs</source>
+        <translation>Ausgaben der Attention</translation>
+    </message>
+    <message>
+        <source>Feed-forward outputs</source>
+        <translation>Ausgaben des Feed-Forward</translation>
+    </message>
+    <message>
+        <source>Residual stream</source>
+        <translation>Residualstrom</translation>
+    </message>
+    <message>
+        <source>Reading the sinks</source>
+        <translation>Lesen der Sinks</translation>
+    </message>
+    <message>
+        <source>Reading what was retrieved</source>
+        <translation>Lesen des Abgerufenen</translation>
+    </message>
+    <message>
+        <source>Reading the carry</source>
+        <translation>Lesen des Übertrags</translation>
+    </message>
+    <message>
+        <source>What each cell replaces</source>
+        <translation>Was jede Zelle ersetzt</translation>
+    </message>
+    <message>
+        <source>Zero</source>
+        <translation>Null</translation>
+    </message>
+    <message>
+        <source>Mean of the segment</source>
+        <translation>Mittelwert des Segments</translation>
+    </message>
+    <message>
+        <source>Pinned run</source>
+        <translation>Angehefteter Lauf</translation>
+    </message>
+    <message>
+        <source>What it is replaced by</source>
+        <translation>Wodurch es ersetzt wird</translation>
+    </message>
+    <message>
+        <source>Δ logit</source>
+        <translation>Δ Logit</translation>
+    </message>
+    <message>
+        <source>Δ ln p</source>
+        <translation>Δ ln p</translation>
+    </message>
+    <message>
+        <source>Δ loss</source>
+        <translation>Δ Verlust</translation>
+    </message>
+    <message>
+        <source>Value that the heatmap shows</source>
+        <translation>Wert, den die Karte zeigt</translation>
+    </message>
+    <message>
+        <source>So many tokens are replaced, up to the one that makes the prediction</source>
+        <translation>So viele Token werden ersetzt, bis zu dem, das die Vorhersage macht</translation>
+    </message>
+    <message>
+        <source>Each cell also gives the loss of the whole segment, which takes longer</source>
+        <translation>Jede Zelle gibt auch den Verlust des ganzen Segments an, was länger dauert</translation>
+    </message>
+    <message>
+        <source>replaced by</source>
+        <translation>ersetzt durch</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Ausführen</translation>
+    </message>
+    <message>
+        <source>Run the segment again once for each cell</source>
+        <translation>Das Segment für jede Zelle noch einmal ausführen</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Stop the sweep; cells that are done stay</source>
+        <translation>Den Sweep stoppen; fertige Zellen bleiben</translation>
+    </message>
+    <message>
+        <source>As what-if</source>
+        <translation>Als Was-wäre-wenn</translation>
+    </message>
+    <message>
+        <source>Run the cell that was clicked last as a what-if, with the loss of every token</source>
+        <translation>Die zuletzt angeklickte Zelle als Was-wäre-wenn ausführen, mit dem Verlust jedes Tokens</translation>
+    </message>
+    <message>
+        <source>Select a token in the text: each cell gives its prediction</source>
+        <translation>Wählen Sie ein Token im Text: Jede Zelle gibt seine Vorhersage an</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>%L1 of %L2 cells</source>
+        <translation>%L1 von %L2 Zellen</translation>
+    </message>
+    <message>
+        <source>%L1 cells take as much work as %2 segments</source>
+        <translation>%L1 Zellen machen so viel Arbeit wie %2 Segmente</translation>
+    </message>
+    <message>
+        <source>%1: about %2</source>
+        <translation>%1: etwa %2</translation>
+    </message>
+    <message>
+        <source>head %1</source>
+        <translation>Kopf %1</translation>
+    </message>
+    <message>
+        <source>token %1, %2</source>
+        <translation>Token %1, %2</translation>
+    </message>
+    <message>
+        <source>%1 at %2. %3, one at a time</source>
+        <translation>%1 bei %2. %3, jeweils einzeln</translation>
+    </message>
+    <message>
+        <source>Running the segment as it was…</source>
+        <translation>Das Segment läuft, wie es war …</translation>
+    </message>
+    <message>
+        <source>Query head</source>
+        <translation>Query-Kopf</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>layer %1, %2
+Δ logit %3
+Δ ln p %4</source>
+        <translation>Schicht %1, %2
+Δ Logit %3
+Δ ln p %4</translation>
+    </message>
+    <message>
+        <source>Δ loss of the segment %1 nats</source>
+        <translation>Δ Verlust des Segments %1 Nats</translation>
+    </message>
+</context>
+<context>
     <name>TableCopy</name>
     <message>
         <source>&amp;Copy rows</source>
@@ -10274,6 +10484,18 @@ Norm / Median: erste Token %7, größte %8</translation>
     <message>
         <source>output of %1 zeroed</source>
         <translation>Ausgabe von %1 auf null</translation>
+    </message>
+    <message>
+        <source>%1 without the sinks</source>
+        <translation>%1 ohne die Sinks</translation>
+    </message>
+    <message>
+        <source>%1 without what it retrieved</source>
+        <translation>%1 ohne das Abgerufene</translation>
+    </message>
+    <message>
+        <source>%1 without the carry</source>
+        <translation>%1 ohne den Übertrag</translation>
     </message>
 </context>
 <context>

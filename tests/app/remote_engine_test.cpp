@@ -182,7 +182,7 @@ class RemoteEngineTest : public QObject {
     what_if.edits[0].no_carry = true;
     what_if.edits[1].prefix = PrefixSource::Oracle;
     what_if.edits.push_back({.patch_carry = true, .patched_heads = {{0, 1}, {3, 4}}});
-    what_if.edits.push_back({.no_sinks = true, .zeroed_heads = {{1, 2}}});
+    what_if.edits.push_back({.no_sinks = true, .zeroed_heads = {{1, 2}}, .unread = {{{3, 0}, PrefixPart::Carry}}});
     what_if.prediction = PredictionQuestion{5, 7};
     what_if.patch_source = PatchSource{request(1400)};
     const auto ask = [&](Session& session) {
@@ -196,6 +196,24 @@ class RemoteEngineTest : public QObject {
     };
     QCOMPARE(ask(*there_), ask(*here_));
     QVERIFY(there_->what_if_segments(what_if) > 0);
+    SweepRequest sweep;
+    sweep.run = request(1500);
+    sweep.segment = 3;
+    sweep.source = SweepSource::Run;
+    sweep.question = {5, 7};
+    sweep.losses = true;
+    sweep.tokens = TokenRange{2, 5};
+    sweep.patch_source = PatchSource{request(1400)};
+    const auto swept = [&](Session& session) {
+      std::string all;
+      const auto begun = [&](SweepBase base) {
+        base.segments_run = 0;
+        all += pack(base);
+      };
+      session.sweep(sweep, {begun, [&](const SweepCell& cell) { all += pack(cell); }}, control);
+      return all;
+    };
+    QCOMPARE(swept(*there_), swept(*here_));
     InspectRequest inspect{request(1500), 3, {}};
     inspect.parts.masses = inspect.parts.recall = true;
     inspect.parts.attribution = inspect.parts.lens = inspect.parts.ablations = inspect.parts.sources = 5;

@@ -6,105 +6,16 @@
 #include <QTest>
 
 #include "engine/base/error.h"
-#include "engine/runs/values/replay_request.h"
-#include "engine/what_if/what_if.h"
-#include "tests/support/expect_error.h"
+#include "tests/support/patch_case.h"
 #include "tests/support/plain_llama.h"
 #include "tests/support/test_program.h"
-#include "tests/support/tiny_decoder.h"
 
 using namespace carryover;
 using namespace carryover::test;
 
 namespace {
 
-constexpr std::int64_t segment = 3;
-
-/// A model, and two texts of five segments with another order of the same tokens.
-struct Case {
-  std::mt19937 random;
-  ModelConfig model;
-  RunRequest request, other;
-  TinyDecoder tiny;
-  StateArchive archive{std::int64_t{1} << 30}, patch_archive{std::int64_t{1} << 30};
-  RunControl control;
-
-  explicit Case(unsigned seed) : random(seed), model(random_family_config(random)), tiny(model, seed, at::kDouble) {
-    request.config = random_small_config(random, model);
-    request.config.segment_length = draw(random, 12, 26);
-    request.config.carry_length = draw(random, 1, request.config.segment_length - 4);
-    request.config.sink_length = draw(random, 0, 4);
-    request.config.retrieval_length = draw(random, 4, 20);
-    request.config.grouping = Grouping({1}, {{0, 2}});
-    const std::int64_t tokens = std::min(5 * request.config.segment_length - 2, model.vocabulary);
-    auto ids = distinct_ids(random, tokens, model.vocabulary);
-    request.ids = std::make_shared<std::vector<std::int32_t>>(ids);
-    std::ranges::reverse(ids);
-    other = request;
-    other.ids = std::make_shared<std::vector<std::int32_t>>(ids);
-  }
-
-  std::int64_t length() const { return request.config.segment_length; }
-
-  /// The other text reads the same tokens in the segment, and the same one after it.
-  void share_the_segment() {
-    auto ids = *other.ids;
-    const std::int64_t first = segment * length(), last = std::min(first + length() + 1, std::ssize(ids));
-    std::copy(request.ids->begin() + first, request.ids->begin() + last, ids.begin() + first);
-    other.ids = std::make_shared<std::vector<std::int32_t>>(ids);
-  }
-
-  std::vector<HeadRef> all_heads() const {
-    std::vector<HeadRef> heads;
-    for (int layer = 0; layer < model.layers; ++layer)
-      for (int head = 0; head < model.heads; ++head) heads.push_back({layer, head});
-    return heads;
-  }
-  std::vector<HeadRef> some_heads() {
-    std::vector<HeadRef> heads;
-    for (const HeadRef& head : all_heads())
-      if (draw(random, 0, 3) == 0) heads.push_back(head);
-    if (heads.empty()) heads.push_back({0, 0});
-    return heads;
-  }
-
-  struct Result {
-    WhatIfBase base;
-    WhatIfOutcome edited;
-  };
-  Result run(const WhatIfRequest& asked) {
-    Result result;
-    result.base = run_what_if(
-        tiny.decoder, asked, [&](std::size_t, const WhatIfOutcome& outcome) { result.edited = outcome; }, control,
-        archive, patch_archive);
-    return result;
-  }
-  WhatIfRequest patched(const SegmentEdit& edit, const RunRequest& source, std::int64_t token = 0,
-                        std::int32_t foil = 0) const {
-    WhatIfRequest asked{request, segment, {edit}};
-    asked.prediction = PredictionQuestion{token, foil};
-    asked.patch_source = PatchSource{source};
-    return asked;
-  }
-  /// The segment of a run, as it was.
-  WhatIfOutcome as_it_was(const RunRequest& of) {
-    const auto session_of = [&] {
-      WhatIfRequest asked{of, segment, {}};
-      asked.prediction = PredictionQuestion{0, 0};
-      return asked;
-    };
-    return run(session_of()).base.as_it_was;
-  }
-
-  /// Returns the problem for which patching with an edit is refused; empty if it is not.
-  QString refusal(const SegmentEdit& edit, const RunRequest& source, std::int64_t of_segment = segment) {
-    WhatIfRequest asked = patched(edit, source);
-    asked.segment = of_segment;
-    asked.prediction.reset();
-    const auto error = error_of([&] { run(asked); });
-    return error ? QString::fromStdString(error->problem()) : QString();
-  }
-};
+constexpr std::int64_t segment = PatchCase::segment;
 
 bool same(const WhatIfOutcome& a, const WhatIfOutcome& b) {
   return a.target_nll == b.target_nll && a.prediction->logit == b.prediction->logit &&
@@ -120,7 +31,7 @@ class PatchTest : public QObject {
 
   void a_patch_of_a_run_into_itself_changes_nothing() {
     for (unsigned seed = 0; seed < 8; ++seed) {
-      Case c(seed);
+      PatchCase c(seed);
       RunRequest copy = c.request;
       copy.ids = std::make_shared<std::vector<std::int32_t>>(*c.request.ids);
       for (const SegmentEdit& edit : {SegmentEdit{.patch_carry = true}, SegmentEdit{.patched_heads = c.some_heads()},
@@ -134,7 +45,7 @@ class PatchTest : public QObject {
   /// All that a segment gets of what came before it comes through its heads' outputs.
   void all_heads_of_a_run_with_the_same_segment_are_that_run() {
     for (unsigned seed = 20; seed < 28; ++seed) {
-      Case c(seed);
+      PatchCase c(seed);
       c.share_the_segment();
       const WhatIfOutcome there = c.as_it_was(c.other);
       const auto result = c.run(c.patched({.patched_heads = c.all_heads()}, c.other));
@@ -151,7 +62,7 @@ class PatchTest : public QObject {
 
   void a_carry_alone_is_all_where_nothing_else_crosses() {
     for (unsigned seed = 40; seed < 48; ++seed) {
-      Case c(seed);
+      PatchCase c(seed);
       for (RunRequest* run : {&c.request, &c.other}) run->config.sink_length = run->config.retrieval_length = 0;
       c.share_the_segment();
       const WhatIfOutcome there = c.as_it_was(c.other);
@@ -164,7 +75,7 @@ class PatchTest : public QObject {
   /// Another policy's heads too: a segment that has all outputs of full attention is full attention's.
   void heads_may_come_from_another_policy() {
     for (unsigned seed = 60; seed < 64; ++seed) {
-      Case c(seed);
+      PatchCase c(seed);
       RunRequest full = c.request;
       full.policy = "full";
       const auto result = c.run(c.patched({.patched_heads = c.all_heads()}, full));
@@ -183,7 +94,7 @@ class PatchTest : public QObject {
     double largest = 0;
     int changed = 0;
     for (unsigned seed = 80; seed < 92; ++seed) {
-      Case c(seed);
+      PatchCase c(seed);
       SegmentEdit edit;
       edit.patch_carry = seed % 3 != 0;
       if (seed % 3 != 1) edit.patched_heads = c.some_heads();
@@ -224,7 +135,7 @@ class PatchTest : public QObject {
   }
 
   void zeroing_needs_no_other_run() {
-    Case c(95);
+    PatchCase c(95);
     WhatIfRequest asked{c.request, segment, {{.zeroed_heads = c.all_heads()}, {.zeroed_heads = {{0, 99}}}}};
     const auto error = error_of([&] { c.run(asked); });
     QVERIFY(error && error->problem().find("not in the model") != std::string::npos);
@@ -237,7 +148,7 @@ class PatchTest : public QObject {
   }
 
   void kept_states_of_the_other_run_change_the_price_and_nothing_else() {
-    Case c(100);
+    PatchCase c(100);
     const WhatIfRequest asked = c.patched({.patch_carry = true}, c.other);
     QCOMPARE(count_what_if_segments(asked, c.archive, c.patch_archive), (segment + 1) + (segment + 1) + 1);
     const auto first = c.run(asked);
@@ -251,7 +162,7 @@ class PatchTest : public QObject {
   }
 
   void what_does_not_correspond_is_named() {
-    Case c(120);
+    PatchCase c(120);
     const SegmentEdit carry{.patch_carry = true}, head{.patched_heads = {{1, 2}}};
     QVERIFY(c.refusal(carry, c.other).isEmpty() && c.refusal(head, c.other).isEmpty());
     RunRequest other = c.other;

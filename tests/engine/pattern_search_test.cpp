@@ -49,10 +49,10 @@ struct Case {
     Ropes ropes(model, model.rope, kTokens, tiny.decoder.options());
     std::vector<at::Tensor> by_layer;
     ForwardContext forward{tiny.decoder, *own, ropes, {}, false, {}};
-    forward.replace_outputs = [&](int, const at::Tensor& heads) {
-      by_layer.push_back(heads.reshape({kTokens, model.heads, model.head_dim}).transpose(0, 1).clone());
-      return heads;
-    };
+    forward.hook = {{ForwardPoint::HeadOutputs}, [&](ForwardPoint, int, const at::Tensor& heads) {
+                      by_layer.push_back(heads.reshape({kTokens, model.heads, model.head_dim}).transpose(0, 1).clone());
+                      return heads;
+                    }};
     SegmentRunner(std::move(forward), config).peek_segment(as_tensor(*request.ids));
     return by_layer;
   }

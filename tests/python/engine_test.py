@@ -303,6 +303,27 @@ class EngineTest(unittest.TestCase):
         self.assertNotEqual(zeroed.mean_change, 0)
         self.assertTrue(same(zeroed.hits_before, zeroed.hits_after))
 
+    def test_a_sweep_is_a_what_if_per_cell(self):
+        run = self.model.run(STORY, tokens=700)
+        layers, heads = self.model.inspect(run, 5, masses=True).prefix_mass.shape
+        done = []
+        swept = self.model.sweep(run, 5, 9, losses=True, progress=done.append)
+        self.assertEqual(done[-1], layers * heads)
+        self.assertEqual(swept.change.shape, (layers, heads))
+        self.assertEqual(swept.columns.tolist(), list(range(heads)))
+        zeroed = self.model.what_if(run, 5, zeroed_heads=[(3, 2)])
+        self.assertAlmostEqual(float(swept.nll_sum[3, 2]), float(np.sum(zeroed.after, dtype=np.float64)), delta=1e-3)
+        self.assertAlmostEqual(swept.as_it_was["logprob"], -float(zeroed.before[9]), delta=1e-5)
+        unread = self.model.sweep(run, 5, 9, site="carry")
+        one = self.model.what_if(run, 5, unread=[(2, 0, "carry")])
+        self.assertAlmostEqual(float(unread.logprob[2, 0]), -float(one.after[9]), delta=1e-4)
+        other = self.model.run(STORY.read_text(encoding="utf-8")[64:], tokens=700)
+        columns = self.model.sweep(run, 5, 9, site="residual", patch=other, tokens=(7, 10), foil=5)
+        self.assertEqual(columns.columns.tolist(), [run.config["segment_length"] * 5 + token for token in (7, 8, 9)])
+        self.assertEqual((columns.source, columns.foil_logit.shape, columns.nll_sum), ("run", (layers, 3), None))
+        with self.assertRaises(carryover.EngineError):
+            self.model.sweep(run, 5, 9, source="run")
+
     def test_what_the_engine_refuses_is_an_error_and_the_engine_stays(self):
         refusals = (
             (lambda: self.engine.open("/nonexistent/model"), "input/output", "nonexistent"),

@@ -66,7 +66,9 @@ class AnswerCheckTest : public QObject {
  private Q_SLOTS:
   void what_is_possible_passes() {
     check_inspection(inspection(), request(), kLimits);
-    check_inspection({.segment = 2}, request(), kLimits);
+    Inspection nothing;
+    nothing.segment = 2;
+    check_inspection(nothing, request(), kLimits);
     check_step(step(), kLimits);
     check_outcome({{0.5F, 1}, inspection().hits, 1.5}, {2, 32}, kLimits);
   }
@@ -134,6 +136,9 @@ class AnswerCheckTest : public QObject {
     QVERIFY(error_of([] { check_outcome({{}, {{2, 9, 0, {}}}, 0}, {2, 32}, kLimits); }));
     QVERIFY(error_of([] { check_outcome({{}, inspection().hits, 0}, {1, 32}, kLimits); }));
     QVERIFY(error_of([] { check_outcome({{}, {}, 0, Prediction{16, 17}}, {2, 32}, kLimits); }));
+    QVERIFY(!error_of([] { check_sweep({Prediction{1, 2}, {}, 0}, kLimits); }));
+    QVERIFY(error_of([] { check_sweep({Prediction{16, 17}, {}, 0}, kLimits); }));
+    QVERIFY(error_of([] { check_sweep({Prediction{1, 2}, {}, -1}, kLimits); }));
   }
 
   void steps_with_impossible_values_are_refused() {

@@ -281,6 +281,28 @@ class RemoteSessionTest : public QObject {
     QCOMPARE(inspection.prefix_mass.values, (std::vector<float>{0.25F, 0.75F}));
   }
 
+  void sweeps_go_through_cell_by_cell() {
+    SweepRequest request;
+    request.run = sixteen_ids();
+    request.question = {2, 5};
+    std::vector<SweepCell> cells;
+    std::optional<SweepBase> base;
+    const SweepObserver observer{[&](const SweepBase& begun) { base = begun; },
+                                 [&](const SweepCell& cell) { cells.push_back(cell); }};
+    RunControl control;
+    session_->sweep(request, observer, control);
+    const ModelConfig& model = session_->model().config;
+    QCOMPARE(std::ssize(cells), model.layers * model.heads);
+    QCOMPARE(cells.back().logit, static_cast<double>(cells.size()));
+    QVERIFY(base && base->prediction.probability == 0.5 && base->as_it_was.logit == 0.25);
+    request.site = SweepSite::Residual;  // which FakeSession answers in another order
+    QCOMPARE(unlike(Fault::BadInput, "out of its turn", [&] { session_->sweep(request, observer, control); }),
+             std::string());
+    SweepRequest without_text;
+    QVERIFY(error_of(
+        [&] { engine_->ask(MessageKind::Sweep, pack(std::int32_t{0}, without_text), nullptr, [](const Frame&) {}); }));
+  }
+
   void an_attention_map_without_a_size_is_refused_at_both_ends() {
     RunControl control;
     for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{0, 8}, {8, 0}, {-1, 8}, {8, -7}}) {

@@ -183,6 +183,14 @@ class FakeSession final : public Session {
     return {request.segment, 2, {{0.1F}, {}, 0.5}};
   }
   std::int64_t what_if_segments(const WhatIfRequest& request) const override { return std::ssize(request.edits); }
+  /// Gives each cell its number; a sweep of the residual stream gives the cells in reverse.
+  void sweep(const SweepRequest& request, const SweepObserver& observer, RunControl&) override {
+    auto places = sweep_places(request, info_.config);
+    if (request.site == SweepSite::Residual) std::ranges::reverse(places);
+    observer.begun({{request.question.token, 3, 0.25, 0.5}, {{}, 0.25}, 2});
+    double number = 0;
+    for (const SweepPlace& place : places) observer.cell_done({place, ++number});
+  }
   Inspection inspect(const InspectRequest& request, RunControl&) override {
     Inspection inspection;
     inspection.segment = request.segment;

@@ -205,7 +205,7 @@ void EditForm::remove_change() {
     return true;
   };
   if (take_out(draft.dropped) || take_out(draft.added) || take_out(draft.banned) || take_carry() ||
-      take_out(draft.patched_heads) || take_out(draft.zeroed_heads))
+      take_out(draft.patched_heads) || take_out(draft.zeroed_heads) || take_out(draft.unread))
     context_.what_ifs().set_draft(draft);
 }
 
@@ -254,6 +254,7 @@ void EditForm::show_draft() {
     changes_->addItem(filled(tr("Patch the output of layer %1, head %2 from B"), head.layer, head.head));
   for (const HeadRef& head : draft.zeroed_heads)
     changes_->addItem(filled(tr("Zero the output of layer %1, head %2"), head.layer, head.head));
+  for (const HeadPart& unread : draft.unread) changes_->addItem(unread_text(unread));
   changes_->setVisible(changes_->count() > 0);
   showing_ = false;
 }

@@ -30,7 +30,8 @@ constexpr int price_delay_ms = 150;
 
 bool changes_nothing(const SegmentEdit& edit) {
   return !edit.no_carry && !edit.no_sinks && edit.prefix == PrefixSource::Search && edit.dropped.empty() &&
-         edit.added.empty() && edit.zeroed_heads.empty() && !edit.searches_again() && !edit.patches();
+         edit.added.empty() && edit.zeroed_heads.empty() && edit.unread.empty() && !edit.searches_again() &&
+         !edit.patches();
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/runs/values/edit_json.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -59,6 +60,21 @@ std::vector<HeadRef> heads_of(const json& list, const char* key, const std::stri
   return heads;
 }
 
+/// Each is [layer, head, part].
+std::vector<HeadPart> unread_of(const json& list, const std::string& where) {
+  const std::vector<HeadRef> heads = heads_of(list, "unread", where);
+  std::vector<HeadPart> unread;
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const std::string name = read_string(list[i].at(2), where, "unread");
+    const auto part = std::ranges::find(kPrefixPartNames, name);
+    if (part == kPrefixPartNames.end())
+      refuse_field(where, "unread", "names \"" + name.substr(0, 60) + "\", which is no part of a prefix",
+                   "Write sinks, retrieved or carry.");
+    unread.push_back({heads[i], static_cast<PrefixPart>(part - kPrefixPartNames.begin())});
+  }
+  return unread;
+}
+
 PrefixSource source_of(const std::string& name, const std::string& where) {
   const auto source = prefix_source(name);
   if (!source)
@@ -84,6 +100,9 @@ json edit_json(const SegmentEdit& edit) {
   if (edit.patch_carry) fields["patch_carry"] = true;
   if (!edit.patched_heads.empty()) fields["patched_heads"] = edit.patched_heads;
   if (!edit.zeroed_heads.empty()) fields["zeroed_heads"] = edit.zeroed_heads;
+  for (const HeadPart& unread : edit.unread)
+    fields["unread"].push_back(
+        {unread.head.layer, unread.head.head, kPrefixPartNames[static_cast<std::size_t>(unread.part)]});
   return fields;
 }
 
@@ -107,6 +126,7 @@ SegmentEdit edit_from_json(const json& fields, const std::string& where) {
     for (const auto& [key, heads] :
          {std::pair("patched_heads", &edit.patched_heads), {"zeroed_heads", &edit.zeroed_heads}})
       if (fields.contains(key)) *heads = heads_of(list_of(fields, key, where), key, where);
+    if (fields.contains("unread")) edit.unread = unread_of(list_of(fields, "unread", where), where);
     return edit;
   } catch (const json::exception& error) {
     throw EngineError(Fault::BadInput, where, std::string("has an edit with the wrong fields: ") + error.what(),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/config/head_ref.h"
+#include "engine/config/retrieval_choices.h"
 #include "engine/config/segment_config.h"
 #include "engine/runs/values/hits.h"
 #include "engine/runs/values/prediction.h"
@@ -17,6 +18,13 @@ struct SlotRef {
   int layer = 0, head = 0;
   std::int64_t position = 0;
   bool operator==(const SlotRef&) const = default;
+};
+
+/// A part of the prefix of one head.
+struct HeadPart {
+  HeadRef head;
+  PrefixPart part = PrefixPart::Sinks;
+  bool operator==(const HeadPart&) const = default;
 };
 
 /// The changes to one segment. All that came before it stays as it was; so do S and the position scaling.
@@ -36,6 +44,7 @@ struct SegmentEdit {
                                              ///< other run's
 
   std::vector<HeadRef> zeroed_heads = {};  ///< heads whose attention outputs, at every token, are zero
+  std::vector<HeadPart> unread = {};       ///< parts of the prefix that single heads do not read
 
   /// Returns true if the search has to be done again, so that the segment before has to be run again.
   bool searches_again() const { return !banned.empty() || config.has_value(); }

@@ -154,6 +154,13 @@ SlotRef slot_read_by(const RunModel& run, HeadRef head, std::int64_t position) {
   return {list.layer, list.head, position};
 }
 
+QString unread_text(const HeadPart& unread) {
+  const QString text = unread.part == PrefixPart::Sinks       ? WhatIf::tr("%1 without the sinks")
+                       : unread.part == PrefixPart::Retrieved ? WhatIf::tr("%1 without what it retrieved")
+                                                              : WhatIf::tr("%1 without the carry");
+  return text.arg(heads_text({unread.head}));
+}
+
 QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   QStringList parts;
   if (edit.no_carry) parts += WhatIf::tr("no carry");
@@ -171,6 +178,7 @@ QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config) {
   if (edit.patch_carry) parts += WhatIf::tr("carry patched");
   if (!edit.patched_heads.empty()) parts += WhatIf::tr("output of %1 patched").arg(heads_text(edit.patched_heads));
   if (!edit.zeroed_heads.empty()) parts += WhatIf::tr("output of %1 zeroed").arg(heads_text(edit.zeroed_heads));
+  for (const HeadPart& unread : edit.unread) parts += unread_text(unread);
   return parts.isEmpty() ? WhatIf::tr("nothing changed") : parts.join(QStringLiteral(", "));
 }
 

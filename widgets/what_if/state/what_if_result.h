@@ -60,6 +60,8 @@ std::vector<SlotRef> slots_at(const RunModel& run, int segment, const std::vecto
 /// all readers share. If it reads none, the slot is of the head itself, and the engine says why it cannot be.
 SlotRef slot_read_by(const RunModel& run, HeadRef head, std::int64_t position);
 
+/// Returns "L6 H0 without the carry".
+QString unread_text(const HeadPart& unread);
 /// Returns a line that says what an edit does: "no carry, L6 H0 without 123, R 512 → 64"; "nothing changed" for none.
 QString edit_text(const SegmentEdit& edit, const SegmentConfig& run_config);
 /// Returns the fields of `edit` that differ from the run's, as "R 512 → 64".
