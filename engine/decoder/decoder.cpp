@@ -69,11 +69,16 @@ Decoder::Projections Decoder::project(int layer, const at::Tensor& x, const Adap
                        ? flat.view({m, config.heads, 3, d}).transpose(1, 2).reshape({m, 3 * config.heads, d})
                        : flat.view({m, config.heads + 2 * config.kv_heads, d});
   if (w.query_norm.defined() || config.query_scale != 1 || config.rotated_dims != 0) all = prepare_heads(w, all);
-  const at::Tensor rows = all.transpose(0, 1);
-  at::Tensor values = rows.narrow(0, config.heads + config.kv_heads, config.kv_heads);
+  Projections fresh = side_by_side(all, config.heads);
   // Attention's backward keeps the values; a view would keep the whole result in memory.
-  if (at::GradMode::is_enabled()) values = values.contiguous();
-  return {rows.narrow(0, 0, config.heads), rows.narrow(0, config.heads, config.kv_heads), values, all};
+  if (at::GradMode::is_enabled()) fresh.values = fresh.values.contiguous();
+  return fresh;
+}
+
+Decoder::Projections Decoder::side_by_side(const at::Tensor& all, std::int64_t heads) {
+  const at::Tensor rows = all.transpose(0, 1);
+  const std::int64_t kv_heads = (rows.size(0) - heads) / 2;
+  return {rows.narrow(0, 0, heads), rows.narrow(0, heads, kv_heads), rows.narrow(0, heads + kv_heads, kv_heads), all};
 }
 
 /// Puts the two halves of the dimensions that RoPE rotates where it finds the pairs of a head that it rotates as a
@@ -151,24 +156,30 @@ at::Tensor Decoder::gate_up(int layer, const at::Tensor& x, const at::Tensor& en
 at::Tensor Decoder::add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering,
                                      const AdapterDropout& dropout, bool reuses_x) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
+  const bool fused = adapter.empty() && family().gated_feed_forward;
   const bool plain = !w.down_bias.defined() && !w.feed_forward_out_norm.defined() && config.residual_scale == 1;
-  if (!fuses_feed_forward() || !plain) return x + feed_forward_out(layer, x, entering, dropout);
-  return ops::add_gated_linear(x, gate_up(layer, x, entering, dropout), family().activation, w.down, reuses_x);
+  if (!fused) return x + feed_forward_out(layer, active_neurons(layer, x, entering, dropout), dropout);
+  const Activation activation = family().activation;
+  const at::Tensor gate_up = this->gate_up(layer, x, entering, dropout);
+  if (plain) return ops::add_gated_linear(x, gate_up, activation, w.down, reuses_x);
+  return x + added(with_bias(ops::gated_linear(gate_up, activation, w.down), w.down_bias), w.feed_forward_out_norm);
 }
 
-at::Tensor Decoder::feed_forward_out(int layer, const at::Tensor& x, const at::Tensor& entering,
-                                     const AdapterDropout& dropout) const {
+at::Tensor Decoder::active_neurons(int layer, const at::Tensor& x, const at::Tensor& entering,
+                                   const AdapterDropout& dropout) const {
+  return activated(gate_up(layer, x, entering, dropout));
+}
+
+at::Tensor Decoder::feed_forward_out(int layer, const at::Tensor& neurons, const AdapterDropout& dropout) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
-  const at::Tensor gate_up = this->gate_up(layer, x, entering, dropout);
-  const at::Tensor out = fuses_feed_forward() ? ops::gated_linear(gate_up, family().activation, w.down)
-                                              : linear(layer, activated(gate_up), WeightSlot::Down, dropout);
+  const at::Tensor out = linear(layer, neurons, WeightSlot::Down, dropout);
   return added(with_bias(out, w.down_bias), w.feed_forward_out_norm);
 }
 
 Decoder::Neurons Decoder::neurons(int layer, const at::Tensor& x, const at::Tensor& entering,
                                   const at::Tensor& direction) const {
   const LayerWeights& w = weights.layers[static_cast<std::size_t>(layer)];
-  const at::Tensor active = activated(gate_up(layer, x, entering, {}));
+  const at::Tensor active = active_neurons(layer, x, entering, {});
   at::Tensor along = direction * config.residual_scale;
   if (w.feed_forward_out_norm.defined()) {
     const at::Tensor whole = with_bias(linear(layer, active, WeightSlot::Down, {}), w.down_bias);

@@ -22,6 +22,7 @@ struct Decoder {
     at::Tensor queries, keys, values;
     at::Tensor all;  ///< [m, H + 2·H_kv, d]: queries, keys and values side by side
   };
+  static Projections side_by_side(const at::Tensor& all, std::int64_t heads);                ///< views of `all`
   Projections project(int layer, const at::Tensor& x, const AdapterDropout& dropout) const;  ///< x: [m, D], before the
                                                                                              ///< norm
 
@@ -40,9 +41,11 @@ struct Decoder {
   /// Adds the feed-forward's output to x. `entering`: x before the layer's attention, which parallel blocks read.
   at::Tensor add_feed_forward(int layer, const at::Tensor& x, const at::Tensor& entering, const AdapterDropout& dropout,
                               bool reuses_x = false) const;
-  /// Returns what add_feed_forward() adds to x, [m, D].
-  at::Tensor feed_forward_out(int layer, const at::Tensor& x, const at::Tensor& entering,
-                              const AdapterDropout& dropout) const;
+  /// Returns what the down-projection reads, [m, I]. x and `entering`: as for add_feed_forward().
+  at::Tensor active_neurons(int layer, const at::Tensor& x, const at::Tensor& entering,
+                            const AdapterDropout& dropout) const;
+  /// Returns what add_feed_forward() adds to x, [m, D], given the neurons.
+  at::Tensor feed_forward_out(int layer, const at::Tensor& neurons, const AdapterDropout& dropout) const;
   /// The neurons of a layer for one token: their activations, which the down-projection reads, and how much each adds
   /// to the residual stream along a direction, without the projection's bias. [I] fp64 each.
   struct Neurons {
@@ -80,7 +83,6 @@ struct Decoder {
   at::Tensor activated(const at::Tensor& gate_up) const;  ///< what the down-projection reads
   /// Returns what a block that wrote this adds to the residual stream; it is normed where there are gains.
   at::Tensor added(const at::Tensor& written, const at::Tensor& gains) const;
-  bool fuses_feed_forward() const { return adapter.empty() && family().gated_feed_forward; }
   const Family& family() const { return family_of(config); }
   ops::NormGains norm(const at::Tensor& weight) const { return {weight, config.norm_epsilon, family().norm_offset}; }
 };

@@ -53,15 +53,21 @@ class Inspector {
     if (parts_.ablations) start_ablations(*parts_.ablations);
     if (parts_.recall) start_recall();
     if (!parts_.pairs.empty()) start_pairs();
+    if (!parts_.points.empty()) start_points();
     if (!lenses_.empty()) look();
     return std::move(inspection_);
   }
 
  private:
-  /// Beyond the run's: the one part that grows with the whole text, and is copied where it travels.
+  /// Beyond the run's: the parts that are large, and are copied where they travel.
   void check_memory() const {
     const ModelConfig& model = replay_.decoder().config;
     const double tokens = static_cast<double>(replay_.request().ids->size());
+    const double width = static_cast<double>(std::max(model.intermediate, model.heads * model.head_dim));
+    require_memory("values of the forward pass",
+                   2 * sizeof(float) * width * static_cast<double>(replay_.request().config.segment_length) *
+                       static_cast<double>(parts_.points.size()),
+                   "Ask for fewer points at a time.");
     if (parts_.sources)
       require_memory("the sources of a token",
                      2 * sizeof(float) * static_cast<double>(model.layers * model.heads) * tokens, "Run fewer tokens.");
@@ -77,7 +83,7 @@ class Inspector {
     const auto watch = [this](const LayerSight& sight) {
       for (const Lens& lens : lenses_) lens.see(sight);
     };
-    const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch);
+    const at::Tensor hidden = replay_.look(replay_.policy(), before_->clone(), watch, hook_);
     if (record_) check_losses(record_, replay_.losses(hidden, inspection_.segment), inspection_.segment);
     for (const Lens& lens : lenses_) lens.finish(hidden);
   }
@@ -155,6 +161,27 @@ class Inspector {
                        [this, sources](const at::Tensor&) { inspection_.sources = sources->result(); }});
   }
 
+  void start_points() {
+    const ModelConfig& model = replay_.decoder().config;
+    for (const PointRef& place : parts_.points) {
+      check_head(model, {place.layer, 0});
+      hook_.points.push_back(place.point);
+      inspection_.points.push_back({place, {}});
+    }
+    hook_.replace = [this](ForwardPoint point, int layer, const at::Tensor& values) {
+      for (PointValues& seen : inspection_.points)
+        if (seen.place == PointRef{layer, point}) seen.values = map_of(values);
+      return values;
+    };
+    lenses_.push_back({[](const LayerSight&) {}});
+  }
+
+  static Map map_of(const at::Tensor& values) {
+    const at::Tensor host = values.to(at::kFloat).cpu().contiguous();
+    const auto* numbers = host.const_data_ptr<float>();
+    return {host.size(0), host.size(1), {numbers, numbers + host.numel()}};
+  }
+
   const HeadHits* hits_of(HeadRef head) const { return find_hits(inspection_.hits, head.layer, head.head); }
 
   std::vector<std::int64_t> prefix_positions(const AttentionPattern& attention, HeadRef head) const {
@@ -195,6 +222,7 @@ class Inspector {
   std::unique_ptr<PolicyState> before_;
   Inspection inspection_;
   std::vector<Lens> lenses_;
+  ForwardHook hook_;  ///< keeps the values of points
 };
 
 }  // namespace

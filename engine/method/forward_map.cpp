@@ -106,6 +106,24 @@ RotatedQueries place_chunk(const LayerCall& call, const Decoder::Projections& fr
   return queries;
 }
 
+/// Lets the hook replace what heads read and write. values: [m, heads, d], of one kind.
+at::Tensor hooked_heads(const LayerCall& call, ForwardPoint point, const at::Tensor& values) {
+  return call.context.hook(point, call.layer, values.flatten(1)).view_as(values);
+}
+
+/// Returns a layer's projections, with the queries, keys and values that the hook replaces.
+Decoder::Projections project(const LayerCall& call, const at::Tensor& x) {
+  const ForwardContext& f = call.context;
+  const Decoder::Projections fresh = f.decoder.project(call.layer, x, call.dropout);
+  if (!f.hook.at(ForwardPoint::Queries) && !f.hook.at(ForwardPoint::Keys) && !f.hook.at(ForwardPoint::Values))
+    return fresh;
+  const std::int64_t heads = fresh.queries.size(0), kv_heads = fresh.keys.size(0);
+  const at::Tensor queries = hooked_heads(call, ForwardPoint::Queries, fresh.all.narrow(1, 0, heads));
+  const at::Tensor keys = hooked_heads(call, ForwardPoint::Keys, fresh.all.narrow(1, heads, kv_heads));
+  const at::Tensor values = hooked_heads(call, ForwardPoint::Values, fresh.all.narrow(1, heads + kv_heads, kv_heads));
+  return Decoder::side_by_side(at::cat({queries, keys, values}, 1), heads);
+}
+
 at::Tensor add_attention(const LayerCall& call, const at::Tensor& x, const at::Tensor& heads) {
   const ForwardContext& f = call.context;
   if (!f.hook.at(ForwardPoint::Attention))
@@ -116,9 +134,11 @@ at::Tensor add_attention(const LayerCall& call, const at::Tensor& x, const at::T
 /// entering: as for Decoder::add_feed_forward().
 at::Tensor add_feed_forward(const LayerCall& call, const at::Tensor& x, const at::Tensor& entering) {
   const ForwardContext& f = call.context;
-  if (!f.hook.at(ForwardPoint::FeedForward))
+  if (!f.hook.at(ForwardPoint::FeedForward) && !f.hook.at(ForwardPoint::Neurons))
     return f.decoder.add_feed_forward(call.layer, x, entering, call.dropout, call.reuses_x);
-  const at::Tensor out = f.decoder.feed_forward_out(call.layer, x, entering, call.dropout);
+  const at::Tensor neurons =
+      f.hook(ForwardPoint::Neurons, call.layer, f.decoder.active_neurons(call.layer, x, entering, call.dropout));
+  const at::Tensor out = f.decoder.feed_forward_out(call.layer, neurons, call.dropout);
   return x + f.hook(ForwardPoint::FeedForward, call.layer, out);
 }
 
@@ -129,7 +149,7 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   const Decoder& decoder = f.decoder;
   const LayerAttention& attention = call.attention();
   f.spend(&SegmentTime::projections);
-  const auto fresh = decoder.project(call.layer, x, call.dropout);
+  const auto fresh = project(call, x);
   LayerKv kv;
   const RotatedQueries rotated = place_chunk(call, fresh, context, kv);
   const at::Tensor& queries = rotated.rows;
@@ -152,7 +172,7 @@ Attended attend_layer(const LayerCall& call, const at::Tensor& x, const std::vec
   if (weighs && call.open != nullptr) kv.received = call.open->add_received(call.layer, std::move(kv.received));
   f.spend(&SegmentTime::projections);
   heads = f.hook(ForwardPoint::HeadOutputs, call.layer, heads);
-  return {queries, sink_queries, kv, add_attention(call, x, heads)};
+  return {queries, sink_queries, kv, f.hook(ForwardPoint::Attended, call.layer, add_attention(call, x, heads))};
 }
 
 }  // namespace
@@ -177,7 +197,7 @@ LayerResult run_layer(const LayerCall& call, const at::Tensor& input, const std:
     selected.clear();
   }
   f.spend(&SegmentTime::feed_forward);
-  result.x = add_feed_forward(call, attended.x, x);
+  result.x = f.hook(ForwardPoint::Leaving, call.layer, add_feed_forward(call, attended.x, x));
   f.spend(&SegmentTime::host);
   if (f.watch)
     f.watch({{call.layer, groups, attended.queries, attended.kv, x, attended.sink_queries, f.decoder.config.score_cap},

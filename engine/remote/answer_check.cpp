@@ -148,6 +148,13 @@ void check_inspection(const Inspection& inspection, const InspectRequest& reques
   if (inspection.sources) check_sources(*inspection.sources, limits);
   if (inspection.lens) check_lens(*inspection.lens, limits);
   if (inspection.ablations) check_ablations(*inspection.ablations, limits);
+  require(inspection.points.size() == request.parts.points.size(), "received values of other points than requested");
+  for (std::size_t i = 0; i < inspection.points.size(); ++i) {
+    const auto& [at, values] = inspection.points[i];
+    require(at == request.parts.points[i] && values.rows <= limits.segment_length,
+            "received values of other points than requested");
+    check_map(values, values.rows, values.columns, "the values of a point", kSender);
+  }
   for (const SlotMasses& masses : inspection.slot_masses)
     require(fit(masses, inspection.hits, limits), "received attention masses of slots that were not retrieved");
   for (const HeadRecall& head : inspection.recall)

@@ -23,6 +23,12 @@ constexpr ProbeKind last_of(ProbeKind) {
 constexpr PatternKind last_of(PatternKind) {
   return PatternKind::BlockSparse;
 }
+constexpr ForwardPoint last_of(ForwardPoint) {
+  return ForwardPoint::Leaving;
+}
+inline std::string_view name_of(ForwardPoint point) {
+  return forward_point_name(point);
+}
 constexpr SweepSite last_of(SweepSite) {
   return SweepSite::Carry;
 }
@@ -62,6 +68,25 @@ void describe(Fields& field, Described<Fields, HeadPart>& value) {
 }
 
 template <typename Fields>
+void describe(Fields& field, Described<Fields, PointRef>& value) {
+  field("layer", value.layer, kAny);
+  field("point", value.point);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, PointPatch>& value) {
+  field("place", value.place);
+  field("first", value.first, kAny);
+  field("values", value.values);
+}
+
+template <typename Fields>
+void describe(Fields& field, Described<Fields, PointValues>& value) {
+  field("place", value.place);
+  field("values", value.values);
+}
+
+template <typename Fields>
 void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
   field("no_carry", value.no_carry);
   field("no_sinks", value.no_sinks);
@@ -75,6 +100,7 @@ void describe(Fields& field, Described<Fields, SegmentEdit>& value) {
   field("patched_heads", value.patched_heads);
   field("zeroed_heads", value.zeroed_heads);
   field("unread", value.unread);
+  field("point_patches", value.point_patches);
 }
 
 template <typename Fields>
@@ -195,6 +221,7 @@ void describe(Fields& field, Described<Fields, InspectionParts>& value) {
   field("lens", value.lens, kRequested);
   field("ablations", value.ablations, kRequested);
   field("sources", value.sources, kRequested);
+  field("points", value.points);
   field("pairs", value.pairs);
   field("foil", value.foil, kAny);
   field("top", value.top, kRequested);
@@ -327,6 +354,7 @@ void describe(Fields& field, Described<Fields, Inspection>& value) {
   field("sources", value.sources);
   field("lens", value.lens);
   field("ablations", value.ablations);
+  field("points", value.points);
   field("pair_mass", value.pair_mass);
   field("pair_top", value.pair_top);
 }

@@ -10,7 +10,7 @@
 namespace carryover {
 
 PatchValues::PatchValues(const Decoder& decoder, const PatchSource& source, std::int64_t segment,
-                         const std::set<Place>& places, RunControl& control, StateArchive& archive) {
+                         const std::set<PointRef>& places, RunControl& control, StateArchive& archive) {
   archive.open(source.run);
   Replay replay(decoder, source.run, segment, archive, control);
   std::unique_ptr<PolicyState> before = replay.state_before(segment);
@@ -18,9 +18,9 @@ PatchValues::PatchValues(const Decoder& decoder, const PatchSource& source, std:
   check_hits(source.record, before->hits, segment);
   if (!places.empty() || source.record) {
     ForwardHook keep;
-    for (const auto& [point, layer] : places) keep.points.push_back(point);
+    for (const PointRef& place : places) keep.points.push_back(place.point);
     keep.replace = [&](ForwardPoint point, int layer, const at::Tensor& values) {
-      if (places.contains({point, layer})) values_[{point, layer}] = values.clone();
+      if (places.contains({layer, point})) values_[{layer, point}] = values.clone();
       return values;
     };
     const at::Tensor hidden = replay.look(replay.policy(), std::move(before), {}, std::move(keep));

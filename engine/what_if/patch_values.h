@@ -2,7 +2,6 @@
 #pragma once
 #include <map>
 #include <set>
-#include <utility>
 
 #include "engine/inspection/replay.h"
 #include "engine/runs/values/replay_request.h"
@@ -14,22 +13,20 @@ namespace carryover {
 /// engine.
 class PatchValues {
  public:
-  using Place = std::pair<ForwardPoint, int>;  ///< a point of a layer
-
   /// Replays the run, and keeps the values of `places`. Throws EngineError{BadInput} where the replay does not
   /// reproduce the run's record. Borrows its arguments during this call only.
-  PatchValues(const Decoder& decoder, const PatchSource& source, std::int64_t segment, const std::set<Place>& places,
+  PatchValues(const Decoder& decoder, const PatchSource& source, std::int64_t segment, const std::set<PointRef>& places,
               RunControl& control, StateArchive& archive);
 
   const CarriedState& carry() const { return carry_; }
   std::int64_t segments_run() const { return segments_run_; }
   /// Returns the values of one of the places, one row for each token of the segment.
-  const at::Tensor& at(ForwardPoint point, int layer) const { return values_.at({point, layer}); }
+  const at::Tensor& at(PointRef place) const { return values_.at(place); }
 
  private:
   std::int64_t segments_run_ = 0;
   CarriedState carry_;
-  std::map<Place, at::Tensor> values_;
+  std::map<PointRef, at::Tensor> values_;
 };
 
 /// Throws EngineError{BadInput} where what `edit` patches can't be taken from the source.

@@ -56,9 +56,9 @@ class SweepRun {
     check();
     if (request.source == SweepSource::Zero) return;
     const PatchSource source = request.patch_source ? *request.patch_source : PatchSource{request.run};
-    std::set<PatchValues::Place> places;
+    std::set<PointRef> places;
     for (int layer = 0; layer < static_cast<int>(model().layers); ++layer)
-      places.insert({point_of(request.site), layer});
+      places.insert({layer, point_of(request.site)});
     values_.emplace(decoder, source, request.segment, places, control,
                     same_run(source.run, request.run) ? archive : patch_archive);
   }
@@ -183,7 +183,7 @@ class SweepRun {
     if (request_.source == SweepSource::Zero) {
       block.zero_();
     } else {
-      const at::Tensor& other = values_->at(point, place_.layer);
+      const at::Tensor& other = values_->at({place_.layer, point});
       const bool mean = request_.source == SweepSource::Mean;
       const at::Tensor taken = Block{mean ? TokenRange{0, other.size(0)} : rows_, columns}.of(other);
       block.copy_(mean ? taken.mean(0, true).expand_as(block) : taken);

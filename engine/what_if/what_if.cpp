@@ -92,12 +92,12 @@ class WhatIf {
     if (!std::ranges::any_of(request.edits, &SegmentEdit::patches)) return;
     if (!request.patch_source)
       throw EngineError(Fault::Usage, "patch", "there is no run to take values from", "Pin a run as B.");
-    std::set<PatchValues::Place> places;
+    std::set<PointRef> places;
     for (const SegmentEdit& edit : request.edits) {
       if (!edit.patches()) continue;
       for (const HeadRef& head : edit.patched_heads) {
         check_head(decoder.config, head);
-        places.insert({ForwardPoint::HeadOutputs, head.layer});
+        places.insert({head.layer, ForwardPoint::HeadOutputs});
       }
       check_patch(*request.patch_source, request.run, request.segment, edit);
     }
@@ -117,6 +117,7 @@ class WhatIf {
     const SegmentConfig& config = edited_config(request_.run, edit);
     check(config);
     for (const HeadRef& head : edit.zeroed_heads) check_head(replay_.decoder().config, head);
+    for (const PointPatch& patch : edit.point_patches) check_head(replay_.decoder().config, {patch.place.layer, 0});
     if (!edit.added.empty() || !edit.dropped.empty() || !edit.banned.empty() || edit.prefix == PrefixSource::Oracle)
       require_lists(config, replay_.decoder().config, "what-if");
     auto forced = request_.run.forced_hits;
@@ -138,22 +139,46 @@ class WhatIf {
  private:
   std::int64_t tokens() const { return std::ssize(*request_.run.ids); }
 
-  /// Returns what replaces the outputs of heads that the edit patches or zeroes.
+  /// Returns what replaces the values that the edit patches or zeroes.
   ForwardHook replacement(const SegmentEdit& edit) const {
-    if (edit.patched_heads.empty() && edit.zeroed_heads.empty()) return {};
-    return {{ForwardPoint::HeadOutputs}, [&edit, this](ForwardPoint point, int layer, const at::Tensor& outputs) {
-              const std::int64_t d = replay_.decoder().config.head_dim;
-              at::Tensor changed = outputs;
-              const auto part = [&](const HeadRef& head) {
-                if (changed.is_same(outputs)) changed = outputs.clone();
-                return changed.narrow(1, head.head * d, d);
-              };
-              for (const HeadRef& head : edit.patched_heads)
-                if (head.layer == layer) part(head).copy_(patch_->at(point, layer).narrow(1, head.head * d, d));
-              for (const HeadRef& head : edit.zeroed_heads)
-                if (head.layer == layer) part(head).zero_();
-              return changed;
-            }};
+    ForwardHook hook;
+    if (!edit.patched_heads.empty() || !edit.zeroed_heads.empty()) hook.points = {ForwardPoint::HeadOutputs};
+    for (const PointPatch& patch : edit.point_patches) hook.points.push_back(patch.place.point);
+    hook.replace = [&edit, this](ForwardPoint point, int layer, const at::Tensor& values) {
+      at::Tensor changed = point == ForwardPoint::HeadOutputs ? heads_replaced(edit, layer, values) : values;
+      for (const PointPatch& patch : edit.point_patches)
+        if (patch.place == PointRef{layer, point}) changed = put(patch, changed);
+      return changed;
+    };
+    return hook;
+  }
+
+  at::Tensor heads_replaced(const SegmentEdit& edit, int layer, const at::Tensor& outputs) const {
+    const std::int64_t d = replay_.decoder().config.head_dim;
+    at::Tensor changed = outputs;
+    const auto part = [&](const HeadRef& head) {
+      if (changed.is_same(outputs)) changed = outputs.clone();
+      return changed.narrow(1, head.head * d, d);
+    };
+    for (const HeadRef& head : edit.patched_heads)
+      if (head.layer == layer)
+        part(head).copy_(patch_->at({layer, ForwardPoint::HeadOutputs}).narrow(1, head.head * d, d));
+    for (const HeadRef& head : edit.zeroed_heads)
+      if (head.layer == layer) part(head).zero_();
+    return changed;
+  }
+
+  static at::Tensor put(const PointPatch& patch, const at::Tensor& values) {
+    const auto& [rows, columns, numbers] = patch.values;
+    if (columns != values.size(1) || patch.first < 0 || rows < 1 || patch.first + rows > values.size(0) ||
+        std::ssize(numbers) != rows * columns)
+      throw EngineError(Fault::BadInput, "patch of " + std::string(forward_point_name(patch.place.point)),
+                        "does not have the shape of the values: " + std::to_string(values.size(0)) + " tokens, " +
+                            std::to_string(values.size(1)) + " values each",
+                        "Give rows of so many values, for tokens of the segment.");
+    at::Tensor changed = values.clone();
+    changed.narrow(0, patch.first, rows).copy_(at::tensor(numbers).view({rows, columns}));
+    return changed;
   }
 
   WhatIfOutcome outcome(const AttentionPolicy& policy, std::unique_ptr<PolicyState> state, std::vector<HeadHits> hits,

@@ -49,6 +49,8 @@ class Edit:
     config: Mapping[str, Any] = field(default_factory=dict)  #: settings of this segment, by field
     zeroed_heads: Sequence[tuple[int, int]] = ()  #: heads (layer, head) whose outputs are zero at every token
     unread: Sequence[tuple[int, int, str]] = ()  #: (layer, head, part): a head does not read sinks, retrieved or carry
+    patch: Mapping[str, Any] = field(default_factory=dict)  #: values of points ("5.resid_pre", as activations() names
+    #: them) by (tokens, width) arrays, or (first token, array): what the forward pass has there is replaced
 
     def message(self, run: Run) -> dict[str, Any]:
         slots = {name: [_slot(*slot) for slot in getattr(self, name)] for name in ("dropped", "added")}
@@ -66,6 +68,7 @@ class Edit:
             "config": config,
             "zeroed_heads": [_head(run, head) for head in self.zeroed_heads],
             "unread": [{"head": _head(run, (layer, head)), "part": part} for layer, head, part in self.unread],
+            "point_patches": [_patch(name, values) for name, values in self.patch.items()],
             **slots,
         }
 
@@ -516,6 +519,22 @@ class Model:
             found["pair_top"],
         )
 
+    def activations(self, run: Run, segment: int, points: Sequence[str]) -> dict[str, np.ndarray]:
+        """The values of points of the forward pass in a segment, which is run again: float32 (tokens, width), or
+        (tokens, heads, head_dim) for q, k, v and z. A point is a layer and a name, "5.resid_pre"; names are
+        TransformerLens's: resid_pre, q, k, v (before RoPE), z, attn_out, resid_mid, post, mlp_out, resid_post."""
+        places = [_place(name) for name in points]
+        request = {**self._replay(run, segment), "parts": {"points": places}}
+        found = self._connection.ask("Inspect", self._number, request)[0]["points"]
+        dimension = self.info["config"]["head_dim"]
+        by_head = ("q", "k", "v", "z")
+        return {
+            name: seen["values"].reshape(len(seen["values"]), -1, dimension)
+            if seen["place"]["point"] in by_head
+            else seen["values"]
+            for name, seen in zip(points, found)
+        }
+
     def close(self) -> None:
         """Frees the model's memory in the engine."""
         self._connection.ask("Close", self._number)
@@ -624,6 +643,19 @@ def _message(one: HeadHits) -> dict[str, Any]:
 
 def _lists(hits: list[dict[str, Any]]) -> list[HeadHits]:
     return [HeadHits(one["segment"], one["layer"], one["head"], one["hits"], one["shared"]) for one in hits]
+
+
+def _place(name: str) -> dict[str, Any]:
+    layer, _, point = name.partition(".")
+    if not layer.isdecimal() or not point:
+        raise ValueError(f"{name!r} is no point of the forward pass: write a layer and a name, such as 5.resid_pre")
+    return {"layer": int(layer), "point": point}
+
+
+def _patch(name: str, values: Any) -> dict[str, Any]:
+    first, rows = values if isinstance(values, tuple) else (0, values)
+    array = np.asarray(rows, np.float32)
+    return {"place": _place(name), "first": operator.index(first), "values": array.reshape(len(array), -1)}
 
 
 def _slot(layer: int, head: int, position: int) -> dict[str, int]:

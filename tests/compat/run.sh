@@ -43,6 +43,9 @@ PY
 families=("$venv/bin/python" -I "$root/tests/compat/families.py" "$build/bin")
 "${families[@]}"
 if "${families[@]}" --broken >/dev/null; then echo "families.py notices nothing" >&2 && exit 1; fi
+activations=("$venv/bin/python" -I "$root/tests/compat/activations.py" "$build/bin")
+"${activations[@]}"
+if "${activations[@]}" --broken >/dev/null; then echo "activations.py notices nothing" >&2 && exit 1; fi
 tokenizers=("$venv/bin/python" -I "$root/tests/compat/tokenizer_ids.py" "$build/bin" "$demo/text.txt")
 "${tokenizers[@]}"
 if "${tokenizers[@]}" --no-export --broken >/dev/null; then echo "tokenizer_ids.py notices nothing" >&2 && exit 1; fi

@@ -324,6 +324,27 @@ class EngineTest(unittest.TestCase):
         with self.assertRaises(carryover.EngineError):
             self.model.sweep(run, 5, 9, source="run")
 
+    def test_activations_come_out_and_go_in_again(self):
+        run = self.model.run(STORY, tokens=700)
+        length, dimension = run.config["segment_length"], self.model.info["config"]["head_dim"]
+        names = ["1.resid_pre", "1.attn_out", "1.resid_mid", "1.mlp_out", "1.resid_post", "2.resid_pre", "2.z"]
+        seen = self.model.activations(run, 5, names)
+        self.assertEqual(list(seen), names)
+        self.assertTrue(np.allclose(seen["1.resid_pre"] + seen["1.attn_out"], seen["1.resid_mid"], atol=1e-4))
+        self.assertTrue(np.allclose(seen["1.resid_mid"] + seen["1.mlp_out"], seen["1.resid_post"], atol=1e-4))
+        self.assertTrue(np.array_equal(seen["1.resid_post"], seen["2.resid_pre"]))
+        self.assertEqual(seen["2.z"].shape, (length, self.model.info["config"]["heads"], dimension))
+        same_again = self.model.what_if(run, 5, patch={"2.z": seen["2.z"]})
+        self.assertLess(float(np.abs(same_again.change).max()), 1e-4)
+        zeros = np.zeros_like(seen["2.z"][-3:])
+        late = self.model.what_if(run, 5, patch={"2.z": (length - 3, zeros)})
+        self.assertEqual(float(np.abs(late.change[: length - 3]).max()), 0.0)
+        self.assertGreater(float(np.abs(late.change).max()), 0.0)
+        with self.assertRaises(ValueError):
+            self.model.activations(run, 5, ["resid_pre"])
+        with self.assertRaises(carryover.EngineError):
+            self.model.what_if(run, 5, patch={"2.z": zeros[:, :1]})
+
     def test_what_the_engine_refuses_is_an_error_and_the_engine_stays(self):
         refusals = (
             (lambda: self.engine.open("/nonexistent/model"), "input/output", "nonexistent"),

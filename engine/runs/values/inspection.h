@@ -7,7 +7,9 @@
 
 #include "engine/config/head_ref.h"
 #include "engine/config/retrieval_choices.h"
+#include "engine/runs/values/forward_point.h"
 #include "engine/runs/values/hits.h"
+#include "engine/runs/values/map.h"
 #include "engine/runs/values/prediction.h"
 #include "engine/runs/values/snapshot.h"
 #include "engine/runs/values/what_if.h"
@@ -34,6 +36,7 @@ struct InspectionParts {
   std::optional<std::int64_t> ablations = {};      ///< this token's prediction without each part of the prefixes
   std::optional<std::int64_t> sources = {};        ///< positions that this token's query attends to; it predicts the
                                                    ///< next token
+  std::vector<PointRef> points = {};               ///< values of these points of the forward pass
   std::vector<AttentionPair> pairs = {};           ///< attention of every head from these queries to these keys
   std::optional<std::int32_t> foil = {};           ///< id; attribution and sources then use the target's logit minus
                                                    ///< the foil's
@@ -51,6 +54,12 @@ struct AttentionMap {
   std::int64_t prefix_columns = 0;             ///< the first columns are the prefix's
   Map mean;                                    ///< [rows, columns]: mean over a row's queries of the column's mass
   std::vector<std::int64_t> prefix_positions;  ///< [prefix_length], absolute; of the carry or of the hits
+};
+
+/// The values of one point of a layer: [m, width], a row for each token of the segment.
+struct PointValues {
+  PointRef place;
+  Map values;
 };
 
 /// The share of its attention that a head spends on each of its slots, as a mean over the segment's queries.
@@ -164,6 +173,7 @@ struct Inspection {
   std::optional<TokenSources> sources;
   std::optional<LogitLens> lens;
   std::optional<PredictionAblations> ablations;
+  std::vector<PointValues> points;  ///< in the order in which they were asked for
   Map pair_mass, pair_top;  ///< [L, H]: mean attention over the pairs; share of pairs whose key has most of the query's
                             ///< attention
 };

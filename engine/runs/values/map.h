@@ -13,6 +13,7 @@ struct Map {
   float at(std::int64_t row, std::int64_t column) const {
     return values[static_cast<std::size_t>(row * columns + column)];
   }
+  bool operator==(const Map&) const = default;
 };
 
 }  // namespace carryover

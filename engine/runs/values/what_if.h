@@ -7,7 +7,9 @@
 #include "engine/config/head_ref.h"
 #include "engine/config/retrieval_choices.h"
 #include "engine/config/segment_config.h"
+#include "engine/runs/values/forward_point.h"
 #include "engine/runs/values/hits.h"
+#include "engine/runs/values/map.h"
 #include "engine/runs/values/prediction.h"
 #include "engine/runs/values/prefix_control.h"
 
@@ -27,6 +29,14 @@ struct HeadPart {
   bool operator==(const HeadPart&) const = default;
 };
 
+/// Values of one point of a layer that replace those of consecutive tokens.
+struct PointPatch {
+  PointRef place;
+  std::int64_t first = 0;  ///< token, counted from the segment's start
+  Map values;              ///< [tokens, width]
+  bool operator==(const PointPatch&) const = default;
+};
+
 /// The changes to one segment. All that came before it stays as it was; so do S and the position scaling.
 struct SegmentEdit {
   bool no_carry = false;  ///< C_{i−1} = ∅: local heads see their segment alone
@@ -43,8 +53,9 @@ struct SegmentEdit {
   std::vector<HeadRef> patched_heads = {};   ///< heads whose attention outputs, at every token, are replaced by the
                                              ///< other run's
 
-  std::vector<HeadRef> zeroed_heads = {};  ///< heads whose attention outputs, at every token, are zero
-  std::vector<HeadPart> unread = {};       ///< parts of the prefix that single heads do not read
+  std::vector<HeadRef> zeroed_heads = {};      ///< heads whose attention outputs, at every token, are zero
+  std::vector<HeadPart> unread = {};           ///< parts of the prefix that single heads do not read
+  std::vector<PointPatch> point_patches = {};  ///< any values of the forward pass; not kept in sessions
 
   /// Returns true if the search has to be done again, so that the segment before has to be run again.
   bool searches_again() const { return !banned.empty() || config.has_value(); }

@@ -38,7 +38,8 @@ bool covers(const InspectionQuery& have, const InspectionQuery& want) {
          (a.masses || !b.masses) && holds(a.search, b.search) && (a.recall || !b.recall) &&
          holds(a.attribution, b.attribution) && a.neurons >= b.neurons && holds(a.sources, b.sources) &&
          holds(a.lens, b.lens) && holds(a.ablations, b.ablations) && a.top >= b.top &&
-         (!shows_logits(b) || a.foil == b.foil) && (b.pairs.empty() || a.pairs == b.pairs);
+         (!shows_logits(b) || a.foil == b.foil) && (b.pairs.empty() || a.pairs == b.pairs) &&
+         (b.points.empty() || a.points == b.points);
 }
 
 std::optional<InspectionQuery> merged(const InspectionQuery& a, const InspectionQuery& b) {
@@ -46,7 +47,8 @@ std::optional<InspectionQuery> merged(const InspectionQuery& a, const Inspection
   if (a.segment != b.segment || x.pairs != y.pairs || !agree(x.attention, y.attention) || !agree(x.search, y.search) ||
       !agree(x.attribution, y.attribution) || !agree(x.sources, y.sources) || !agree(x.lens, y.lens) ||
       !agree(x.ablations, y.ablations) || (shows_logits(x) && shows_logits(y) && x.foil != y.foil) ||
-      (x.attention && y.attention && !same_size(x, y)))
+      (x.attention && y.attention && !same_size(x, y)) ||
+      (!x.points.empty() && !y.points.empty() && x.points != y.points))
     return {};
   InspectionQuery both = x.attention ? a : b;
   both.parts.masses = x.masses || y.masses;
@@ -59,6 +61,7 @@ std::optional<InspectionQuery> merged(const InspectionQuery& a, const Inspection
   both.parts.ablations = x.ablations ? x.ablations : y.ablations;
   both.parts.top = std::max(x.top, y.top);
   both.parts.foil = shows_logits(x) ? x.foil : y.foil;
+  both.parts.points = x.points.empty() ? y.points : x.points;
   return both;
 }
 
