@@ -48,6 +48,10 @@ show sweep
 press sweep Run
 wait
 screenshot sweep $1/sweep.png
+show tensors
+choose tensors "Order of the columns" "Largest at the selected token first"
+wait
+screenshot tensors $1/tensors.png
 pin run
 set retrieval_length 16
 run

@@ -25,6 +25,7 @@
 #include "widgets/inspection/recall_panel.h"
 #include "widgets/inspection/retrieval_map_panel.h"
 #include "widgets/inspection/sinks_panel.h"
+#include "widgets/inspection/tensors_panel.h"
 #include "widgets/inspection/why_panel.h"
 #include "widgets/panels/log_panel.h"
 #include "widgets/runs/config_panel.h"
@@ -230,6 +231,11 @@ void bind_text(TextPanel* text, const WindowParts& window) {
   QObject::connect(text, &TextPanel::why_wanted, text, [&docks = window.docks] { docks.raise(QStringLiteral("why")); });
 }
 
+void bind_hits(HitsPanel* hits, const WindowParts& window) {
+  QObject::connect(hits, &HitsPanel::what_if_wanted, hits,
+                   [&docks = window.docks] { docks.raise(QStringLiteral("what_if")); });
+}
+
 void bind_log(LogPanel* log, const WindowParts& window) {
   QObject::connect(&window.lab.context, &LabContext::noted, log, [log](const QString& text, bool is_error) {
     log->append_line(is_error ? LogLevel::Error : LogLevel::Info, text);
@@ -291,7 +297,7 @@ const std::vector<PanelEntry>& panel_registry() {
       PanelRow<RecallHeadsPanel>{
           .id = "recall_heads", .area = Centre, .group = Measure, .guide = "Find heads", .bind = bind_recall_heads},
       PanelRow<ComparePanel>{.id = "compare", .area = Centre, .bind = bind_compare},
-      PanelRow<HitsPanel>{.id = "hits", .area = Right},
+      PanelRow<HitsPanel>{.id = "hits", .area = Right, .bind = bind_hits},
       PanelRow<PassagesPanel>{.id = "passages", .area = Right, .guide = "Retrieved passages"},
       PanelRow<WhatIfPanel>{.id = "what_if", .area = Right, .guide = "What-if"},
       PanelRow<ConfigPanel>{.id = "config", .area = Right, .guide = "Settings"},
@@ -304,6 +310,7 @@ const std::vector<PanelEntry>& panel_registry() {
       PanelRow<RecallPanel>{.id = "retrieval_recall", .area = Bottom, .former_id = "misses"},
       PanelRow<WhyPanel>{.id = "why", .area = Bottom, .guide = "Why this token?"},
       PanelRow<SweepPanel>{.id = "sweep", .area = Bottom, .guide = "Sweeps", .bind = bind_sweep},
+      PanelRow<TensorsPanel>{.id = "tensors", .area = Bottom},
       PanelRow<AttributionPanel>{.id = "attribution", .area = Bottom, .guide = "Direct logit attribution"},
       PanelRow<TrainingPanel>{.id = "training",
                               .area = Bottom,

@@ -5,7 +5,7 @@ open_run(folder)   a run folder's losses, hits and segments as arrays
 Engine()           opens models, runs texts, what-ifs and inspections, as the window does
 """
 
-from .engine import Edit, Engine, EngineRun, Inspection, Model, WhatIf
+from .engine import Edit, Engine, EngineRun, Inspection, Model, Sweep, WhatIf
 from .errors import CarryoverError, EngineError, EngineLost, RunFolderError, WireError
 from .run import HIT, KINDS, LOSS, SLOT, HeadHits, Run
 from .run_folder import FolderRun, open_run
@@ -27,6 +27,7 @@ __all__ = [
     "Model",
     "Run",
     "RunFolderError",
+    "Sweep",
     "WhatIf",
     "WireError",
     "open_run",

@@ -2342,6 +2342,10 @@ kein Wert: die Schicht überträgt diesen Platz nicht</translation>
         <source>Zero the output of layer %1, head %2</source>
         <translation>Ausgabe von Schicht %1, Kopf %2 auf null setzen</translation>
     </message>
+    <message>
+        <source>Remove from all readers</source>
+        <translation>Bei allen Lesern entfernen</translation>
+    </message>
 </context>
 <context>
     <name>EngineConnection</name>
@@ -6306,6 +6310,10 @@ Does not open: %2. %3</source>
         <source>Segment %1, L%2H%3, passages: %4</source>
         <translation>Segment %1, L%2H%3, Stellen: %4</translation>
     </message>
+    <message>
+        <source>Segment %1: the shared search retrieved nothing</source>
+        <translation>Segment %1: Die gemeinsame Suche hat nichts abgerufen</translation>
+    </message>
 </context>
 <context>
     <name>PassagesTable</name>
@@ -9513,6 +9521,125 @@ Norm / Median: erste Token %7, größte %8</translation>
     </message>
 </context>
 <context>
+    <name>TensorsPanel</name>
+    <message>
+        <source>Tensors</source>
+        <translation>Tensoren</translation>
+    </message>
+    <message>
+        <source>residual stream before the layer</source>
+        <translation>Residualstrom vor der Schicht</translation>
+    </message>
+    <message>
+        <source>queries, before RoPE</source>
+        <translation>Queries, vor RoPE</translation>
+    </message>
+    <message>
+        <source>keys, before RoPE</source>
+        <translation>Keys, vor RoPE</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>Values</translation>
+    </message>
+    <message>
+        <source>heads&apos; outputs</source>
+        <translation>Ausgaben der Köpfe</translation>
+    </message>
+    <message>
+        <source>what attention adds</source>
+        <translation>was die Attention addiert</translation>
+    </message>
+    <message>
+        <source>residual stream after attention</source>
+        <translation>Residualstrom nach der Attention</translation>
+    </message>
+    <message>
+        <source>neurons</source>
+        <translation>Neuronen</translation>
+    </message>
+    <message>
+        <source>what the feed-forward adds</source>
+        <translation>was das Feed-Forward addiert</translation>
+    </message>
+    <message>
+        <source>residual stream after the layer</source>
+        <translation>Residualstrom nach der Schicht</translation>
+    </message>
+    <message>
+        <source>Point of the forward pass</source>
+        <translation>Punkt des Vorwärtslaufs</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>Schicht</translation>
+    </message>
+    <message>
+        <source>Columns in their order</source>
+        <translation>Spalten in ihrer Reihenfolge</translation>
+    </message>
+    <message>
+        <source>Largest at the selected token first</source>
+        <translation>Größte beim gewählten Token zuerst</translation>
+    </message>
+    <message>
+        <source>Order of the columns</source>
+        <translation>Reihenfolge der Spalten</translation>
+    </message>
+    <message>
+        <source>Size and range of the values</source>
+        <translation>Größe und Bereich der Werte</translation>
+    </message>
+    <message>
+        <source>Column</source>
+        <translation>Spalte</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>Share of the values</source>
+        <translation>Anteil der Werte</translation>
+    </message>
+    <message>
+        <source>Copy as Python</source>
+        <translation>Als Python kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the code that gets these values as an array</source>
+        <translation>Den Code kopieren, der diese Werte als Feld holt</translation>
+    </message>
+    <message>
+        <source>These values are too many to draw: Copy as Python gets them</source>
+        <translation>Diese Werte sind zu viele zum Zeichnen: Als Python kopieren holt sie</translation>
+    </message>
+    <message>
+        <source>Column, by its value at the selected token</source>
+        <translation>Spalte, nach ihrem Wert beim gewählten Token</translation>
+    </message>
+    <message>
+        <source>%1 of layer %2, segment %3</source>
+        <translation>%1 von Schicht %2, Segment %3</translation>
+    </message>
+    <message>
+        <source>%L1 tokens × %L2 values: mean %3, standard deviation %4, from %5 to %6; norm at token %7: %8</source>
+        <translation>%L1 Token × %L2 Werte: Mittelwert %3, Standardabweichung %4, von %5 bis %6; Norm bei Token %7: %8</translation>
+    </message>
+    <message>
+        <source>token %1, %2
+column %3
+value %4</source>
+        <translation>Token %1, %2
+Spalte %3
+Wert %4</translation>
+    </message>
+</context>
+<context>
     <name>TextPanel</name>
     <message>
         <source> and %1 more</source>
@@ -10253,10 +10380,6 @@ Norm / Median: erste Token %7, größte %8</translation>
         <translation>Verlust %1</translation>
     </message>
     <message>
-        <source>its segments were not kept</source>
-        <translation>seine Segmente wurden nicht behalten</translation>
-    </message>
-    <message>
         <source>Pause after the current layer, or resume</source>
         <translation>Nach der laufenden Schicht pausieren, oder fortsetzen</translation>
     </message>
@@ -10311,6 +10434,10 @@ Norm / Median: erste Token %7, größte %8</translation>
     <message>
         <source>This training ended before its first step was done</source>
         <translation>Dieses Training endete, bevor sein erster Schritt fertig war</translation>
+    </message>
+    <message>
+        <source>no segments were recorded in this step</source>
+        <translation>in diesem Schritt wurden keine Segmente aufgezeichnet</translation>
     </message>
 </context>
 <context>
@@ -10768,8 +10895,8 @@ Versuch: %3 nat
         <translation>&lt;b&gt;Segment %1&lt;/b&gt;, Token %2 bis %3, noch einmal mit diesen Änderungen:</translation>
     </message>
     <message>
-        <source>Its time is not known yet.</source>
-        <translation>Seine Dauer ist noch nicht bekannt.</translation>
+        <source>How long it takes is not known yet.</source>
+        <translation>Wie lange es dauert, ist noch nicht bekannt.</translation>
     </message>
 </context>
 <context>

@@ -31,6 +31,15 @@ inline AttentionMap synthetic_attention(const RunModel& run, int segment, const 
   return map;
 }
 
+/// Values that rise along each row and from row to row: the first column's is the smallest.
+inline PointValues synthetic_point(const RunModel& run, int segment, PointRef place) {
+  PointValues seen{place, {run.record(segment).length, run.model().config.hidden, {}}};
+  for (std::int64_t row = 0; row < seen.values.rows; ++row)
+    for (std::int64_t column = 0; column < seen.values.columns; ++column)
+      seen.values.values.push_back(static_cast<float>(row) + 0.01F * static_cast<float>(column) + 1);
+  return seen;
+}
+
 inline SearchSteps synthetic_search(const RunModel& run, int segment, const HeadRef& head) {
   const std::int64_t pool = run.record(segment).first_token;
   SearchSteps steps;
@@ -151,6 +160,7 @@ inline std::shared_ptr<const Inspection> synthetic_inspection(const RunModel& ru
     inspection->attribution = synthetic_attribution(run, segment, *parts.attribution, parts.foil);
     inspection->attribution->neurons = synthetic_neurons(run.model().config, parts.neurons);
   }
+  for (const PointRef& place : parts.points) inspection->points.push_back(synthetic_point(run, segment, place));
   if (parts.lens) inspection->lens = synthetic_lens(run, segment, *parts.lens);
   if (parts.ablations) inspection->ablations = synthetic_ablations(run, segment, *parts.ablations, parts);
   if (parts.lens && parts.sources) inspection->sources = synthetic_sources(run, segment, *parts.sources);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The views of an inspection, on one that is made up: what they ask for, and whether they draw what they are given.
 #include <QAbstractItemModelTester>
+#include <QAction>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLabel>
@@ -65,6 +66,23 @@ class InspectionPanelsTest : public QObject {
   void init() {
     test::fail_on_qt_warnings();
     apply_theme(*qApp, ThemeKind::Light);
+  }
+
+  void delete_takes_a_hit_out_in_the_what_if_and_shows_it() {
+    LabContext lab;
+    prepare(lab);
+    HitsPanel panel(lab);
+    show(panel);
+    QSignalSpy wanted(&panel, &HitsPanel::what_if_wanted);
+    auto* table = panel.findChild<QTableView*>();
+    table->selectRow(2);
+    const auto actions = table->actions();
+    const auto remove = std::ranges::find(actions, QKeySequence(QKeySequence::Delete),
+                                          [](const QAction* action) { return action->shortcut(); });
+    QVERIFY(remove != actions.end());
+    (*remove)->trigger();
+    QCOMPARE(wanted.count(), 1);
+    QCOMPARE(lab.what_ifs().draft().dropped.size(), std::size_t{1});
   }
 
   void only_what_is_seen_is_asked_for() {

@@ -281,6 +281,25 @@ class WhatIfsTest : public QObject {
     QVERIFY(draft.prefix == PrefixSource::Oracle && draft.dropped.size() == 1);
   }
 
+  void a_shared_list_is_removed_for_all_readers() {
+    LabContext lab;
+    EditForm form(lab);
+    const auto texts = [&form] {
+      QStringList texts;
+      for (QPushButton* button : form.findChildren<QPushButton*>()) texts += button->text();
+      return texts;
+    };
+    QVERIFY(texts().contains(EditForm::tr("Remove from this head")));
+    RunRequest request = test::synthetic_request(6);
+    request.config.search = SearchBy::Shared;
+    test::synthetic_run(lab.run(), 6, 6, request);
+    QVERIFY(texts().contains(EditForm::tr("Remove from all readers")));
+    lab.what_ifs().drop({3, 1, 40});
+    QVERIFY(form.findChild<QListWidget*>()->item(0)->text().startsWith(EditForm::tr("Remove from all readers")));
+    test::synthetic_run(lab.run(), 6, 6, test::synthetic_request(6));
+    QVERIFY(texts().contains(EditForm::tr("Remove from this head")));
+  }
+
   // The window's settings count, but for what the segments before depend on.
   void edited_settings_come_with_the_runs_segments() {
     LabContext lab;

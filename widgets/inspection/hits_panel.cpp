@@ -112,12 +112,12 @@ void HitsPanel::make_table() {
   for (const int number : {HitsModel::Score, HitsModel::Mass})
     table_->setColumnWidth(number, metrics.horizontalAdvance(QStringLiteral("00.00000")) + 10);
   table_->setColumnWidth(HitsModel::Kind, metrics.horizontalAdvance(tr("expanded")) + 40);
-  table_->setColumnWidth(HitsModel::Text, metrics.averageCharWidth() * 44);
+  table_->setColumnWidth(HitsModel::Text, metrics.averageCharWidth() * 28);
   // The columns that a narrow dock should show come first.
   int place = 0;
   for (const int column :
-       {HitsModel::Segment, HitsModel::Layer, HitsModel::Head, HitsModel::Position, HitsModel::Kind, HitsModel::Score,
-        HitsModel::Mass, HitsModel::Text, HitsModel::Distance, HitsModel::Slot, HitsModel::Anchor})
+       {HitsModel::Segment, HitsModel::Layer, HitsModel::Head, HitsModel::Position, HitsModel::Text, HitsModel::Kind,
+        HitsModel::Score, HitsModel::Mass, HitsModel::Distance, HitsModel::Slot, HitsModel::Anchor})
     header->moveSection(header->visualIndex(column), place++);
   add_copy_actions(*table_);
   add_export_action(*table_, tr("Export the hits"), QStringLiteral("hits.csv"),
@@ -194,6 +194,7 @@ void HitsPanel::drop_rows() {
     if (row.block->head.segment == shown_segment(context()))
       lab_.what_ifs().drop({row.block->head.layer, row.block->head.head, row.hit().position});
   }
+  Q_EMIT what_if_wanted();
 }
 
 void HitsPanel::show_count() {

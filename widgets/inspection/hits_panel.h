@@ -20,6 +20,9 @@ class HitsPanel : public Panel {
   /// Writes the rows that pass the filter, in their order. Throws EngineError{Io}.
   void export_csv(const QString& path) const;
 
+ Q_SIGNALS:
+  void what_if_wanted();  ///< hits were removed in the what-if being made
+
  protected:
   void refresh() override;
   void unseen() override;

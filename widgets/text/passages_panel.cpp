@@ -107,6 +107,8 @@ void PassagesPanel::refresh() {
   if (current >= 0 && current < table_.rowCount()) view_->selectRow(current);
   if (segment_ < 0)
     what_->setText(no_run_text(context().run()));
+  else if (context().run().request().config.search == SearchBy::Shared && table_.rowCount() == 0)
+    what_->setText(tr("Segment %1: the shared search retrieved nothing").arg(segment_));
   else if (!hits || table_.rowCount() == 0)
     what_->setText(tr("Segment %1: nothing was retrieved for this head").arg(segment_));
   else if (hits->shared)

@@ -345,7 +345,7 @@ void TrainingPanel::update_header() {
     parts += filled(tr("step %L1 of %L2"), decimal_text(run->column(TrainingColumn::Step)[at], 0),
                     static_cast<qlonglong>(run->plan().training.max_steps));
     parts += tr("loss %1").arg(decimal_text(run->column(TrainingColumn::Loss)[at], 4));
-    if (runs.step_selected() && run->snapshot(at) == nullptr) parts += tr("its segments were not kept");
+    if (runs.step_selected() && run->snapshot(at) == nullptr) parts += tr("no segments were recorded in this step");
   }
   if (active && !run->progress_text().isEmpty()) parts += run->progress_text();
   if (!run->alerts().empty()) parts += QString::fromStdString(run->alerts().back().text);

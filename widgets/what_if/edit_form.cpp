@@ -37,6 +37,7 @@ EditForm::EditForm(LabContext& context, QWidget* parent) : QWidget(parent), cont
   connect(&context.what_ifs(), &WhatIfs::draft_changed, this, &EditForm::show_draft);
   connect(&context, &LabContext::config_changed, this, &EditForm::show_settings);
   connect(&context.run(), &RunModel::reset, this, &EditForm::show_settings);
+  connect(&context.run(), &RunModel::reset, this, &EditForm::show_draft);
   connect(&context, &LabContext::settings_problem_changed, this, &EditForm::check);
   for (const auto signal : {&LabContext::pinned_run_changed, &LabContext::selection_changed})
     connect(&context, signal, this, &EditForm::check);
@@ -119,9 +120,10 @@ QWidget* EditForm::make_slots() {
     made->setToolTip(tip);
     layout->addWidget(made);
     connect(made, &QPushButton::clicked, this, slot);
+    return made;
   };
-  button(tr("Remove from this head"), tr("Remove the positions from the selected head's prefix"),
-         [this] { take_slot(&WhatIfs::drop); });
+  remove_ = button(tr("Remove from this head"), tr("Remove the positions from the selected head's prefix"),
+                   [this] { take_slot(&WhatIfs::drop); });
   button(tr("Add"),
          tr("Add the positions to the selected head's prefix. They replace padding first, then the hits with the "
             "lowest scores"),
@@ -231,8 +233,15 @@ void EditForm::write_sources() {
   context_.what_ifs().set_draft(draft);
 }
 
+/// A shared search finds one list for all readers, which lose a removed position together.
+QString EditForm::remove_text() const {
+  const bool shared = context_.run().request().config.search == SearchBy::Shared;
+  return shared ? tr("Remove from all readers") : tr("Remove from this head");
+}
+
 void EditForm::show_draft() {
   showing_ = true;
+  remove_->setText(remove_text());
   const SegmentEdit& draft = context_.what_ifs().draft();
   no_carry_->setChecked(draft.no_carry);
   no_sinks_->setChecked(draft.no_sinks);
@@ -245,7 +254,7 @@ void EditForm::show_draft() {
     changes_->addItem(filled(tr("%1 layer %2, head %3: %4  %5"), what, slot.layer, slot.head, slot.position,
                              context_.run().token_text(slot.position).simplified()));
   };
-  for (const SlotRef& slot : draft.dropped) add(tr("Remove from this head"), slot);
+  for (const SlotRef& slot : draft.dropped) add(remove_text(), slot);
   for (const SlotRef& slot : draft.added) add(tr("Add"), slot);
   for (const TokenRange& range : draft.banned)
     changes_->addItem(filled(tr("Exclude %1 to %2 from all heads"), range.first, range.last - 1));

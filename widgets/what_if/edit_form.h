@@ -34,6 +34,7 @@ class EditForm : public QWidget {
   QWidget* make_sources();
   QWidget* make_slots();
   QWidget* make_changes();
+  QString remove_text() const;
   void show_draft();
   void show_settings();
   void write_sources();
@@ -49,6 +50,7 @@ class EditForm : public QWidget {
   QComboBox* prefix_;
   QSpinBox* seed_;
   QLineEdit* positions_;
+  class QPushButton* remove_;
   QListWidget* changes_;
   QLabel* settings_text_;
   QString problem_;

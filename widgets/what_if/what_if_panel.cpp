@@ -204,7 +204,7 @@ void WhatIfPanel::show_price() {
         price->seconds > 0 ? tr(", about %1 s at the run's speed").arg(significant_text(price->seconds, 2)) : QString();
     price_->setText(filled(tr("%1 segments to run%2."), price->segments, time));
   } else {
-    price_->setText(tr("Its time is not known yet."));
+    price_->setText(tr("How long it takes is not known yet."));
   }
 }
 
