@@ -102,9 +102,9 @@ class SweepRun {
     check_foil(model(), request_.question.foil);
     const auto floats = static_cast<double>(model().layers * sweep_length(request_)) *
                         static_cast<double>(2 * model().hidden + 2 * model().kv_heads * model().head_dim);
-    require_memory("a sweep", floats * static_cast<double>(before_dtype_bytes()), "Run shorter segments.");
+    require_memory("a sweep", floats * static_cast<double>(bytes_per_value()), "Run shorter segments.");
   }
-  std::int64_t before_dtype_bytes() const {
+  std::int64_t bytes_per_value() const {
     return static_cast<std::int64_t>(replay_.decoder().options().dtype().itemsize());
   }
 

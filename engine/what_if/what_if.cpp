@@ -170,7 +170,7 @@ class WhatIf {
 
   static at::Tensor put(const PointPatch& patch, const at::Tensor& values) {
     const auto& [rows, columns, numbers] = patch.values;
-    if (columns != values.size(1) || patch.first < 0 || rows < 1 || patch.first + rows > values.size(0) ||
+    if (columns != values.size(1) || patch.first < 0 || rows < 1 || patch.first > values.size(0) - rows ||
         std::ssize(numbers) != rows * columns)
       throw EngineError(Fault::BadInput, "patch of " + std::string(forward_point_name(patch.place.point)),
                         "does not have the shape of the values: " + std::to_string(values.size(0)) + " tokens, " +

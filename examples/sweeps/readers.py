@@ -33,7 +33,7 @@ def question(model, novel, city, numbers):
 
 def main(path, out, novels):
     draw = random.Random(1)
-    rows = json.loads(Path(out).read_text()) if Path(out).exists() else []  # continues after an interruption
+    rows = json.loads(Path(out).read_text())["rows"] if Path(out).exists() else []  # continues after an interruption
     with carryover.Engine() as engine:
         model = engine.open(path)
         settings = json.loads((Path(__file__).parent / "recall_settings.json").read_text())
@@ -62,7 +62,8 @@ def main(path, out, novels):
                 "probability_log": before["logprob"],
                 **{name: swept.change.round(5).tolist() for name, swept in maps.items()},
             })
-            Path(out).write_text(json.dumps(rows))
+            Path(out).write_text(json.dumps({"model": Path(path).name, "weights_hash": model.info["weights_hash"],
+                                             "dtype": model.info["dtype"], "settings": settings, "rows": rows}))
             print(city, novel.name, numbers, round(rows[-1]["difference"], 2), round(before["logprob"], 2), flush=True)
 
 

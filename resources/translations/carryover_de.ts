@@ -9461,6 +9461,10 @@ Norm / Median: erste Token %7, größte %8</translation>
         <source>Δ loss of the segment %1 nats</source>
         <translation>Δ Verlust des Segments %1 Nats</translation>
     </message>
+    <message>
+        <source>Number of tokens that are replaced</source>
+        <translation>Zahl der Token, die ersetzt werden</translation>
+    </message>
 </context>
 <context>
     <name>TableCopy</name>

@@ -3,6 +3,7 @@
 // run moves what comes after it alone.
 #include <QTest>
 #include <cmath>
+#include <limits>
 
 #include "engine/inspection/inspect.h"
 #include "engine/runs/values/forward_point.h"
@@ -155,6 +156,7 @@ class ForwardPointsTest : public QObject {
     QVERIFY(!refused(place, values, 0));
     QVERIFY(refused(place, values, 1));
     QVERIFY(refused(place, values, -1));
+    QVERIFY(refused(place, values, std::numeric_limits<std::int64_t>::max()));
     QVERIFY(refused({99, ForwardPoint::Keys}, values, 0));
     QVERIFY(refused({0, ForwardPoint::Neurons}, Map{1, 1, {0.F}}, 0));
     QVERIFY(refused(place, Map{2, values.columns, {0.F}}, 0));

@@ -6,6 +6,7 @@
 
 #include <QTest>
 #include <cmath>
+#include <limits>
 
 #include "engine/inspection/prediction.h"
 #include "engine/inspection/replay.h"
@@ -247,6 +248,11 @@ class SweepTest : public QObject {
     request.question.token = 1;
     request.tokens = TokenRange{2, 3};
     QVERIFY(problem(request).contains("can't change it"));
+    request = request_of(c, SweepSite::FeedForward, SweepSource::Zero);
+    for (const std::int64_t token : {std::int64_t{-1}, c.length(), std::numeric_limits<std::int64_t>::max()}) {
+      request.question.token = token;
+      QVERIFY(problem(request).contains("not in the segment"));
+    }
     request = request_of(c, SweepSite::Heads, SweepSource::Zero);
     request.run.policy = "infllm";
     QVERIFY(problem(request).contains("infllm"));

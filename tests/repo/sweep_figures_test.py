@@ -43,7 +43,7 @@ def interval(rows, sweep, chosen):
 
 
 def text():
-    rows, chosen = recorded("sweep-readers-smollm2.json"), readers()
+    rows, chosen = recorded("sweep-readers-smollm2.json")["rows"], readers()
     total = len(falls(rows, "unread"))
     lines = [f"{len(rows)} questions; in {sum(row['difference'] > 0 for row in rows)} of them the right digit has the "
              f"larger logit. The readers are {len(chosen)} of {total} heads, {100 * len(chosen) / total:.0f} %.", "",

@@ -171,7 +171,7 @@ class WhatIfRunTest : public QObject {
     selected.token = selected_hits(window).hits.front().position;
     lab.select(selected);
     for (QPushButton* button : window.docks().panel(QStringLiteral("what_if"))->findChildren<QPushButton*>())
-      if (button->text() == EditForm::tr("Remove from this head")) button->click();
+      if (button->text() == EditForm::tr("Remove from all readers")) button->click();
     QVERIFY(lab.what_ifs().draft().dropped ==
             (std::vector<SlotRef>{{selected.layer, readers.front(), selected.token}}));
     run_draft(window);

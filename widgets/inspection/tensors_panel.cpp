@@ -71,7 +71,7 @@ TensorsPanel::TensorsPanel(LabContext& lab, QWidget* parent)
                            tr("what the feed-forward adds"),
                            tr("residual stream after the layer")};
   for (std::size_t i = 0; i < kForwardPointNames.size(); ++i)
-    point_->addItem(QStringLiteral("%1 · %2").arg(name_of(static_cast<ForwardPoint>(i)), names[i]));
+    point_->addItem(filled(QStringLiteral("%1 · %2"), name_of(static_cast<ForwardPoint>(i)), names[i]));
   point_->setAccessibleName(tr("Point of the forward pass"));
   layer_->setAccessibleName(tr("Layer"));
   order_->addItems({tr("Columns in their order"), tr("Largest at the selected token first")});
@@ -195,8 +195,7 @@ void TensorsPanel::draw(const Map& values) {
   map_->set_y_names(names);
   map_->set_axes(order_->currentIndex() == 0 ? tr("Column") : tr("Column, by its value at the selected token"),
                  tr("Token"));
-  const QString name =
-      filled(tr("%1 of layer %2, segment %3"), name_of(place().point), place().layer, segment_);
+  const QString name = filled(tr("%1 of layer %2, segment %3"), name_of(place().point), place().layer, segment_);
   map_->set_title(name);
   map_->set_map(drawn, -0.5, static_cast<double>(values.columns) - 0.5, -0.5, static_cast<double>(values.rows) - 0.5,
                 tr("Value"), PlotView::Gradient::Diverging);
@@ -243,15 +242,12 @@ QString TensorsPanel::size_text(const Map& values) {
 }
 
 QString TensorsPanel::python() {
-  const RunModel& run = lab_.run();
-  const QString key = QStringLiteral("%1.%2").arg(place().layer).arg(name_of(place().point));
-  return QStringLiteral(
-             "import carryover\n\nwith carryover.Engine() as engine:\n    model = engine.open(%1)\n"
-             "    run = carryover.open_run(%2)  # the folder of the saved run\n"
-             "    values = model.activations(run, %3, [\"%4\"])[\"%4\"]\n")
-      .arg(QStringLiteral("\"%1\"").arg(qstring(run.model().path)), QStringLiteral("\"%1\"").arg(source_folder()))
-      .arg(segment_)
-      .arg(key);
+  const QString key = filled(QStringLiteral("\"%1.%2\""), place().layer, name_of(place().point));
+  return filled(QStringLiteral("import carryover\n\nwith carryover.Engine() as engine:\n"
+                               "    model = engine.open(\"%1\")\n"
+                               "    run = carryover.open_run(\"%2\")  # the folder of the saved run\n"
+                               "    values = model.activations(run, %3, [%4])[%4]\n"),
+                qstring(lab_.run().model().path), source_folder(), segment_, key);
 }
 
 QString TensorsPanel::text_at(double x, double y) const {

@@ -82,6 +82,7 @@ void SweepPanel::build_bar() {
   source_->setAccessibleName(tr("What it is replaced by"));
   shown_->addItems({tr("Δ logit"), tr("Δ ln p"), tr("Δ loss")});
   shown_->setAccessibleName(tr("Value that the heatmap shows"));
+  tokens_->setAccessibleName(tr("Number of tokens that are replaced"));
   tokens_->setRange(0, most_tokens);
   tokens_->setToolTip(tr("So many tokens are replaced, up to the one that makes the prediction"));
   losses_->setToolTip(tr("Each cell also gives the loss of the whole segment, which takes longer"));

@@ -72,6 +72,9 @@ double sweep_cost(const SweepRequest& request, const ModelConfig& model) {
 std::string sweep_problem(const SweepRequest& request) {
   const std::int64_t length = sweep_length(request);
   const auto& tokens = request.tokens;
+  if (request.question.token < 0 || request.question.token >= length)
+    return "token " + std::to_string(request.question.token) + " is not in the segment, which has " +
+           std::to_string(length);
   if (tokens && (tokens->first < 0 || tokens->last <= tokens->first || tokens->last > length))
     return "the tokens " + std::to_string(tokens->first) + " to " + std::to_string(tokens->last - 1) +
            " are not in the segment, which has " + std::to_string(length);
