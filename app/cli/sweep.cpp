@@ -51,9 +51,9 @@ std::optional<TokenRange> tokens_of(const SweepOptions& options, std::int64_t fi
   const std::int64_t last = options.last < 0 ? options.token - 1 : options.last;
   const std::int64_t first = options.first < 0 ? first_token : options.first;
   if (first < first_token || last < first)
-    throw EngineError(
-        Fault::Usage, "--first", "and --last are not tokens of segment " + std::to_string(segment),
-        "The token's prediction is made in this segment, which begins with token " + std::to_string(first_token) + ".");
+    throw EngineError(Fault::Usage, "--first and --last", "name no tokens of segment " + std::to_string(segment),
+                      "Choose tokens from " + std::to_string(first_token) + " to " + std::to_string(options.token - 1) +
+                          ", which makes the prediction.");
   return TokenRange{first - first_token, last + 1 - first_token};
 }
 

@@ -119,7 +119,7 @@ class SweepCommandTest : public QObject {
     };
     QVERIFY(refused({"--source", "run"}, "no other run"));
     QVERIFY(refused({"--site", "carry", "--source", "mean"}, "only be removed"));
-    QVERIFY(refused({"--site", "residual", "--first", "20"}, "not tokens of segment 4"));
+    QVERIFY(refused({"--site", "residual", "--first", "20"}, "name no tokens of segment 4"));
     QVERIFY(refused({"--site", "nose"}, "--site"));
     QVERIFY(refused({"--foil", " several words of text"}, "not one"));
     QVERIFY(run_cli({"sweep", folder("run"), "--token", "0"}).code == 2);
