@@ -9,6 +9,7 @@ constexpr int settle_ms = 80;
 }  // namespace
 
 RecordedSegment recorded_segment(const RunModel& run, int segment) {
+  if (segment >= run.segment_count()) return {run.model().weights_hash, run.model().dtype, {}, {}};
   const SegmentSnapshot& snapshot = run.snapshot(segment);
   return {run.model().weights_hash, run.model().dtype, snapshot.target_nll, snapshot.hits};
 }

@@ -9,8 +9,8 @@
 
 namespace carryover {
 
-/// Returns the run's record of a segment, which a replay is compared with. For a segment that can't be read, it has
-/// only the weights' hash.
+/// Returns the run's record of a segment, which a replay is compared with. For a segment that can't be read, or
+/// that the run, which may be pinned before its end, does not have yet, it has only the weights' hash and the dtype.
 RecordedSegment recorded_segment(const RunModel& run, int segment);
 
 /// Serves LabContext::inspections() one query at a time, the newest wish first. Runs, loads and all else that needs the

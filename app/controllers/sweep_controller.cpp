@@ -13,12 +13,6 @@ namespace {
 
 constexpr int between_cells_ms = 50;  ///< cells of a small model come faster than a heatmap can be drawn
 
-/// Its record says of a segment what it has of it: it may have been pinned before its end.
-RecordedSegment record_of(const RunModel& run, int segment) {
-  if (segment < run.segment_count()) return recorded_segment(run, segment);
-  return {run.model().weights_hash, run.model().dtype, {}, {}};
-}
-
 }  // namespace
 
 SweepController::SweepController(LabContext& context, RunController& runs)
@@ -35,8 +29,8 @@ void SweepController::start(const SweepPlan& plan) {
   if (const QString missing = runs_.why_not_repeat(); !missing.isEmpty())
     return Q_EMIT failed({Fault::BadInput, tr("sweep"), missing, tr("Put the file back, or run the text again.")});
   SweepRequest request = sweep_request(context_, plan);
-  request.record = record_of(context_.run(), plan.segment);
-  if (request.patch_source) request.patch_source->record = record_of(*context_.pinned_run(), plan.segment);
+  request.record = recorded_segment(context_.run(), plan.segment);
+  if (request.patch_source) request.patch_source->record = recorded_segment(*context_.pinned_run(), plan.segment);
   started_in_ = run_;
   Q_EMIT began(plan);
   const auto sweep = [this, request](EngineCall& call) {

@@ -20,12 +20,6 @@ bool patches(const WhatIfPlan& plan) {
   return std::ranges::any_of(plan.edits, &SegmentEdit::patches);
 }
 
-/// Its record says of a segment what it has of it: it may have been pinned before its end.
-PatchSource patch_source(const RunModel& pinned, int segment) {
-  if (segment < pinned.segment_count()) return {pinned.request(), recorded_segment(pinned, segment)};
-  return {pinned.request(), RecordedSegment{pinned.model().weights_hash, pinned.model().dtype, {}, {}}};
-}
-
 QString name_of(const RunModel& run) {
   return QStringLiteral("%1 (%2)").arg(QString::fromStdString(run.origin().id), run.text_name());
 }
@@ -53,7 +47,9 @@ WhatIfRequest WhatIfController::make_request(const WhatIfPlan& plan) const {
   const RunModel& run = context_.run();
   WhatIfRequest request{run.request(), plan.segment, plan.edits, recorded_segment(run, plan.segment),
                         prediction_question(context_, plan.segment)};
-  if (patches(plan) && context_.pinned_run()) request.patch_source = patch_source(*context_.pinned_run(), plan.segment);
+  if (patches(plan) && context_.pinned_run())
+    request.patch_source =
+        PatchSource{context_.pinned_run()->request(), recorded_segment(*context_.pinned_run(), plan.segment)};
   return request;
 }
 
